@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { RunStatus } from './document.ts';
 import { Verdict } from './gate.ts';
 
-/** What is asked of a run before its result counts as accepted. */
+/** The checks that a run must pass before its result is accepted. */
 export const Criterion = z.enum(['finished', 'branch', 'evidence', 'scope', 'secrets', 'risks', 'tests']);
 export type Criterion = z.infer<typeof Criterion>;
 
-/** What is known of one check: `current` is about the result as it stands now, `stale` about another tree. */
+/** The evidence of one check: `current` belongs to the current tree of the result, `stale` to another tree. */
 export const EvidenceStatus = z.object({
   gate: z.string(),
   standing: z.enum(['current', 'stale', 'missing']),
@@ -22,19 +22,19 @@ export const Acceptance = z.object({
   title: z.string(),
   status: RunStatus,
   acceptance: z.enum(['verified', 'blocked']),
-  commit: z.string().nullable().describe('The commit that was looked at.'),
-  tree: z.string().nullable().describe('Its tree: what evidence is bound to.'),
+  commit: z.string().nullable().describe('The commit that was verified.'),
+  tree: z.string().nullable().describe('The tree of that commit; evidence is bound to it.'),
   criteria: z.array(z.object({ criterion: Criterion, verdict: z.enum(['pass', 'warn', 'fail']), reason: z.string() })),
   evidence: z.array(EvidenceStatus),
-  reasons: z.array(z.string()).describe('Why it is blocked, a sentence each.'),
+  reasons: z.array(z.string()).describe('Why it is blocked, one sentence per reason.'),
 });
 export type Acceptance = z.infer<typeof Acceptance>;
 
-/** `revise`: agents can mend it. `block`: a person must decide. */
+/** `revise`: agents can fix it. `block`: a person must decide. */
 export const Decision = z.enum(['approve', 'revise', 'block']);
 export type Decision = z.infer<typeof Decision>;
 
-/** What the judge role hands over. */
+/** The structured output of the judge role. */
 export const Opinion = z.object({
   decision: Decision,
   reasons: z.array(z.string().trim().min(1)).min(1).max(50),
@@ -42,7 +42,7 @@ export const Opinion = z.object({
 });
 export type Opinion = z.infer<typeof Opinion>;
 
-/** What `judge` prints with --json: never above what the rules allow. */
+/** What `judge` prints with --json; its verdict is never better than the rules allow. */
 export const Judgement = z.object({
   run: z.string(),
   title: z.string(),
@@ -52,8 +52,8 @@ export const Judgement = z.object({
   evidence: z.array(EvidenceStatus),
   voices: z.array(
     z.object({
-      by: z.string().describe('rules, or the agent that was asked.'),
-      run: z.string().nullable().describe('The run in which the agent was asked.'),
+      by: z.string().describe('rules, or the agent that judged.'),
+      run: z.string().nullable().describe('The run in which the agent judged.'),
       decision: Decision,
       reasons: z.array(z.string()),
       missing: z.array(z.string()),

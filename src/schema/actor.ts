@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Through what an operation was called; `engine` for what Manyhands decides by itself. */
+/** The entry point through which an operation was called; `engine` for decisions of Manyhands itself. */
 const EntryPoint = z.enum(['cli', 'http', 'mcp', 'engine']);
 
 /** Who acts: a person (by the name of their token, or of their account on this machine), an agent in its attempt, or the engine. */
@@ -14,5 +14,5 @@ const Actor = z.discriminatedUnion('kind', [
 export const Origin = z.object({ actor: Actor, via: EntryPoint });
 export type Origin = z.infer<typeof Origin>;
 
-/** What the engine does by itself. */
+/** The origin of events that no person or agent caused. */
 export const BY_ENGINE: Origin = { actor: { kind: 'engine' }, via: 'engine' };

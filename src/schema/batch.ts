@@ -5,7 +5,7 @@ import { FileName } from './template.ts';
 
 const Prompt = z.string().trim().min(1, 'must not be empty').max(100_000);
 
-/** One prompt of a batch; what it says of its own wins over what the batch says. A mere text is a prompt. */
+/** One prompt of a batch; its own options take precedence over those of the batch. A plain string is a prompt. */
 export const BatchItem = z.preprocess(
   (item) => (typeof item === 'string' ? { prompt: item } : item),
   z.strictObject({
@@ -22,12 +22,12 @@ export const Batch = z.strictObject({
   summary: z.string().trim().min(1).max(200).optional(),
   template: FileName.optional(),
   context: Context.default({}),
-  parallel: z.number().int().min(1).max(50).default(4).describe('Jobs under way at once.'),
+  parallel: z.number().int().min(1).max(50).default(4).describe('Maximum number of concurrent jobs.'),
   items: z.array(BatchItem).min(1, 'must have at least one item').max(10_000, 'at most 10000 items'),
 });
 export type Batch = z.infer<typeof Batch>;
 
-/** What `batch ls` and `batch show` tell. */
+/** What `batch ls` and `batch show` print. */
 export const BatchDocument = z.object({
   name: z.string(),
   file: z.string(),
@@ -46,7 +46,7 @@ export const BatchDocument = z.object({
 });
 export type BatchDocument = z.infer<typeof BatchDocument>;
 
-/** What `batch run` prints with --json: how each item ended; one that was never started has no run. */
+/** What `batch run` prints with --json: the outcome of each item; one that was never started has no run. */
 export const BatchResult = z.object({
   batch: z.string(),
   collection: z.string(),

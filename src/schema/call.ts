@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { Tier } from './task.ts';
 import { Spend, Usage } from './usage.ts';
 
-/** The small questions that are asked of a cheap model, or answered by rules. */
+/** The small calls: questions for a cheap model, or for rules. */
 export const CallKind = z.enum(['title', 'tier', 'diagnosis', 'pr-text']);
 export type CallKind = z.infer<typeof CallKind>;
 
-/** One model that was asked: `api:<vendor>` or an agent, what that used, and why its answer could not be taken. */
+/** One model that was called: `api:<vendor>` or an agent, its usage, and why its answer was rejected. */
 export const CallTry = z.object({
   by: z.string(),
   usage: Usage,

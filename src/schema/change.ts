@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What a changed file is, by its path alone. */
+/** The category of a changed file, derived from its path alone. */
 export const FileKind = z.enum(['source', 'test', 'config', 'lock', 'docs', 'generated', 'other']);
 export type FileKind = z.infer<typeof FileKind>;
 

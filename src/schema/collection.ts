@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What a collection is called: one line, no longer than a title. */
+/** The name of a collection: one line, no longer than a title. */
 export const CollectionName = z
   .string()
   .trim()
@@ -12,11 +12,11 @@ export const CollectionName = z
 /** How a run is filed in its project. */
 export const Filing = z.object({
   collection: z.string().nullable(),
-  hidden: z.boolean().describe('Not listed unless asked for.'),
+  hidden: z.boolean().describe('Omitted from lists unless hidden runs are requested.'),
   flag: z
     .object({ note: z.string().nullable(), at: z.string() })
     .nullable()
-    .describe('Somebody wants to come back to it, and why.'),
+    .describe('Marked for follow-up, with the reason.'),
 });
 export type Filing = z.infer<typeof Filing>;
 

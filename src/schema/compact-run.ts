@@ -3,14 +3,14 @@ import { RunDocument, RunStatus } from './document.ts';
 import { TaskOverviewStatus } from './overview.ts';
 import { RiskFlag } from './risk.ts';
 
-/** A run in as few words as a controller needs: what it is at, what it did last, what is risky, what to do next. */
+/** The minimum that a controlling agent needs of a run: current step, last action, risks and next step. */
 export const CompactRun = z.object({
   run: z.string(),
   title: z.string(),
   status: RunStatus,
   phase: z
     .enum(['starting', 'planning', 'working', 'verifying', 'landing', 'waiting', 'scheduled', 'paused', 'ended'])
-    .describe('What it is at.'),
+    .describe('The current step.'),
   progress: z.object({
     done: z.number().int(),
     total: z.number().int(),
@@ -20,11 +20,11 @@ export const CompactRun = z.object({
   lastAction: z
     .object({ at: z.string(), task: z.string().nullable(), what: z.string() })
     .nullable()
-    .describe('The last meaningful thing that was done, by an agent or to the run.'),
+    .describe('The last meaningful action, of an agent or on the run.'),
   toolCalls: z
     .array(z.object({ task: z.string(), tool: z.string(), detail: z.string(), times: z.number().int() }))
-    .describe('What agents called since the cursor, the same calls counted once, the latest last; at most 50.'),
-  changedFiles: z.array(z.string()).describe('Files that agents said they changed since the cursor; at most 200.'),
+    .describe('Tool calls since the cursor, repeated calls listed once, the latest last; at most 50.'),
+  changedFiles: z.array(z.string()).describe('Files that agents reported as changed since the cursor; at most 200.'),
   risks: z.array(RiskFlag.extend({ task: z.string() })).describe('The worst first.'),
   warnings: z.array(z.object({ task: z.string(), message: z.string() })),
   attention: RunDocument.shape.attention,
@@ -35,7 +35,7 @@ export const CompactRun = z.object({
     command: z.string().nullable(),
   }),
   result: z.unknown().optional(),
-  cursor: z.string().describe('Pass it back as `after` to be told only what is new.'),
-  unchanged: z.boolean().describe('Nothing happened since the cursor that was passed.'),
+  cursor: z.string().describe('Pass it as `after` in the next request to get only what is new.'),
+  unchanged: z.boolean().describe('No event occurred since the cursor that was passed.'),
 });
 export type CompactRun = z.infer<typeof CompactRun>;

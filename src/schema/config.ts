@@ -17,10 +17,10 @@ import { HealthThresholds } from './health.ts';
 import { RiskName, RiskPolicy } from './risk.ts';
 import { Tier } from './task.ts';
 
-/** As compose files name their services: `app`, `laravel.test`. */
+/** The name of a service in a compose file: `app`, `laravel.test`. */
 const ServiceName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, 'the name of a compose service');
 
-/** How a workspace is made ready. */
+/** How a workspace is prepared. */
 const WorkspaceConfig = z
   .strictObject({
     symlinkDirs: z
@@ -31,7 +31,7 @@ const WorkspaceConfig = z
       .array(InsidePath)
       .default([])
       .describe('Ignored files to copy from your checkout into every workspace.'),
-    setup: z.array(CommandText).default([]).describe('Commands that make a fresh checkout ready, for example npm ci.'),
+    setup: z.array(CommandText).default([]).describe('Commands that prepare a fresh checkout, for example npm ci.'),
     teardown: z.array(CommandText).default([]).describe('Commands to run before a workspace is removed.'),
     setupSeconds: Seconds.default(600).describe('Time limit of each set-up or teardown command.'),
     docker: z
@@ -41,7 +41,7 @@ const WorkspaceConfig = z
   })
   .prefault({});
 
-/** Who answers small questions: the title of a run, the tier of a task, why a task failed. */
+/** Which model answers small calls: the title of a run, the tier of a task, why a task failed. */
 const SmallCallsConfig = z
   .strictObject({
     use: z
@@ -52,27 +52,27 @@ const SmallCallsConfig = z
       ),
     models: z
       .strictObject({
-        anthropic: z.string().default('claude-haiku-4-5').describe('Asked with ANTHROPIC_API_KEY.'),
-        openai: z.string().default('gpt-6-luna').describe('Asked with OPENAI_API_KEY.'),
-        gemini: z.string().default('gemini-3.1-flash-lite').describe('Asked with GEMINI_API_KEY.'),
+        anthropic: z.string().default('claude-haiku-4-5').describe('Called with ANTHROPIC_API_KEY.'),
+        openai: z.string().default('gpt-6-luna').describe('Called with OPENAI_API_KEY.'),
+        gemini: z.string().default('gemini-3.1-flash-lite').describe('Called with GEMINI_API_KEY.'),
       })
       .prefault({}),
-    budget: z.number().nonnegative().default(0.2).describe('Most US dollars they may cost in a run; 0 calls no model.'),
+    budget: z.number().nonnegative().default(0.2).describe('Maximum cost per run in US dollars; 0 calls no model.'),
   })
   .prefault({});
 
-/** Texts by which the user recognises a broken environment. */
+/** Patterns that identify a broken environment. */
 const CriticalPatterns = z
   .array(
     z.strictObject({
-      pattern: z.string().min(1).refine(isPattern, 'is no regular expression'),
+      pattern: z.string().min(1).refine(isPattern, 'is not a regular expression'),
       label: z.string().min(1),
     }),
   )
   .default([])
-  .describe("Texts on an agent's error channel that mean: the environment is broken.");
+  .describe("Patterns in an agent's standard error that indicate a broken environment.");
 
-/** What agents may use. */
+/** Tools and folders that agents may use. */
 const ToolsConfig = z
   .strictObject({
     permissionMode: Permission.optional().describe(
@@ -89,14 +89,14 @@ const ToolsConfig = z
   })
   .prefault({});
 
-/** Which changes a person has to see first. */
+/** Which changes are held for a person. */
 const GuardsConfig = z
   .strictObject({
-    tests: z.array(z.string()).default([]).describe('More globs of test files.'),
+    tests: z.array(z.string()).default([]).describe('Additional globs of test files.'),
     config: z
       .array(z.string())
       .default([])
-      .describe('More globs of files that decide how checks run; a change to one is held.'),
+      .describe('Additional globs of files that determine how checks run; a change to one is held.'),
     allow: z.array(z.string()).default([]).describe('Globs that are never held.'),
     registries: z
       .array(z.string())
@@ -107,7 +107,7 @@ const GuardsConfig = z
   })
   .prefault({});
 
-/** What a newcomer should know about the project. */
+/** Facts about the project that every agent gets. */
 const ProjectConfig = z
   .strictObject({
     testCommand: z
@@ -122,7 +122,7 @@ const ProjectConfig = z
   })
   .prefault({});
 
-/** How far a to-do list is executed without asking: settings at the top of the file. */
+/** How far a to-do list is executed without approval: settings at the top of the file. */
 const TODO_SETTINGS = {
   mode: z
     .enum(['review', 'yolo'])
@@ -131,12 +131,12 @@ const TODO_SETTINGS = {
   stopAfterGenerate: z
     .boolean()
     .optional()
-    .describe('Stop when tasks were made of a list of things to do; default: true in mode review.'),
-  autoApprove: z.boolean().default(false).describe('Approve generated tasks and plans without asking.'),
-  autoPr: z.boolean().optional().describe('Open pull requests for what is done; default: true in mode yolo.'),
+    .describe('Stop after tasks were generated from a to-do list; default: true in mode review.'),
+  autoApprove: z.boolean().default(false).describe('Approve generated tasks and plans automatically.'),
+  autoPr: z.boolean().optional().describe('Open pull requests for finished work; default: true in mode yolo.'),
 };
 
-/** How pull requests are made of a run. */
+/** How pull requests are created from a run. */
 const PrConfig = z
   .strictObject({
     per: z.enum(['run', 'task']).default('run').describe('One pull request for the run, or one for each task.'),
@@ -144,26 +144,26 @@ const PrConfig = z
       .enum(['auto', 'always', 'never'])
       .default('auto')
       .describe('auto: a draft where tasks failed or no check passed on the result.'),
-    pushFailed: z.boolean().default(false).describe('Push the work of failed tasks to branches of their own, too.'),
+    pushFailed: z.boolean().default(false).describe('Also push the work of failed tasks, each to its own branch.'),
   })
   .prefault({});
 
-/** How secrets in the work of agents are found. */
+/** How the work of agents is scanned for secrets. */
 const SecretsConfig = z
   .strictObject({
-    off: z.boolean().default(false).describe('Look for no secrets at all.'),
+    off: z.boolean().default(false).describe('Disable the scan for secrets.'),
     allow: z
       .array(z.string().regex(/^[0-9a-f]{16}$/, 'must be a fingerprint of 16 characters, as the evidence shows it'))
       .default([])
-      .describe('Fingerprints of findings that are no secrets, as the evidence of the gate shows them.'),
+      .describe('Fingerprints of findings that are not secrets, as the evidence of the gate shows them.'),
   })
   .prefault({});
 
-/** Most that may be spent. */
+/** Spending limits. */
 const BudgetConfig = z
   .strictObject({
-    run: z.number().positive().optional().describe('Most US dollars a run may spend.'),
-    project: z.number().positive().optional().describe('Most US dollars all runs of the project may spend.'),
+    run: z.number().positive().optional().describe('Maximum cost of a run in US dollars.'),
+    project: z.number().positive().optional().describe('Maximum cost of all runs of the project in US dollars.'),
     attempt: z.number().positive().default(1).describe('US dollars reserved for an attempt while it runs.'),
   })
   .prefault({});
@@ -174,7 +174,7 @@ const CheckConfig = z.union([
   z.strictObject({ name: Name.optional(), run: CommandText, timeoutSeconds: Seconds.default(600) }),
 ]);
 
-/** All settings, with their defaults. The project's file is `.manyhands/config.yaml`; a global one stands below it. */
+/** All settings, with their defaults. The project's file is `.manyhands/config.yaml`; it takes precedence over the global one. */
 export const Config = z.strictObject({
   agents: z.record(Name, AgentConfig).default({}).describe('Agents by name.'),
   routing: RoutingConfig,
@@ -183,12 +183,14 @@ export const Config = z.strictObject({
     .default({})
     .describe('Agent and tier of a role.'),
   tools: ToolsConfig,
-  mcp: z.record(Name, McpServer).default({}).describe('Servers of tools that agents are given.'),
-  instructions: InsidePath.optional().describe('A file that every agent is told, below its role in rank.'),
+  mcp: z.record(Name, McpServer).default({}).describe('MCP servers available to agents.'),
+  instructions: InsidePath.optional().describe(
+    'A file of instructions for every agent; the role takes precedence over it.',
+  ),
   trust: z
     .record(InsidePath, z.string().regex(/^[0-9a-f]{64}$/))
     .default({})
-    .describe('Settings files of the repository that agents may obey, each with its SHA-256.'),
+    .describe('Settings files of the repository that agents may load, each with its SHA-256.'),
   criticalPatterns: CriticalPatterns,
   checks: z
     .array(CheckConfig)
@@ -198,12 +200,9 @@ export const Config = z.strictObject({
   scope: ScopeConfig,
   secrets: SecretsConfig,
   syntax: SyntaxConfig,
-  cleanOutput: z
-    .boolean()
-    .default(false)
-    .describe('Let no attempt count as done whose last lines of output are an error.'),
+  cleanOutput: z.boolean().default(false).describe('Reject attempts whose last lines of output are an error.'),
   project: ProjectConfig,
-  health: HealthThresholds.prefault({}).describe('When an attempt is warned about.'),
+  health: HealthThresholds.prefault({}).describe('Thresholds for warnings about an attempt.'),
   risks: z
     .partialRecord(RiskName, RiskPolicy)
     .default({})
@@ -220,7 +219,7 @@ export const Config = z.strictObject({
   workspace: WorkspaceConfig,
   git: GitConfig,
   land: LandMode.optional().describe(
-    'branch: leave mh/<run> (the default, but for features); merge: fast-forward the base; pr: open a pull request.',
+    'branch: leave mh/<run> (the default, except for features); merge: fast-forward the base; pr: open a pull request.',
   ),
   pr: PrConfig,
   ...TODO_SETTINGS,
@@ -230,7 +229,7 @@ export const Config = z.strictObject({
   backup: BackupConfig,
   verify: VerifyConfig,
   progress: InsidePath.optional().describe(
-    'A file that tasks read at their start and that each landing adds a line to.',
+    'A file that each task reads at its start and each landing appends a line to.',
   ),
   $schema: z.string().optional().describe('Where the JSON Schema of this file is, for editors.'),
 });

@@ -4,7 +4,7 @@ import { Filing } from './collection.ts';
 import { Evidence } from './gate.ts';
 import { RiskFlag } from './risk.ts';
 
-/** How a run stands, in one word. */
+/** The status of a run. */
 export const RunStatus = z.enum([
   'running',
   'held',
@@ -19,14 +19,14 @@ export const RunStatus = z.enum([
 ]);
 export type RunStatus = z.infer<typeof RunStatus>;
 
-/** Why a task failed and what to do next; `by` is who was asked, or `rules`. */
+/** Why a task failed and what to do next; `by` is the model that was called, or `rules`. */
 const DiagnosisDocument = Diagnosis.extend({ by: z.string() });
 export type DiagnosisDocument = z.infer<typeof DiagnosisDocument>;
 
 export const TaskDocument = z.object({
   key: z.string(),
   title: z.string(),
-  name: z.string().nullable().describe('What the work file calls it.'),
+  name: z.string().nullable().describe('Its name in the work file.'),
   role: z.string(),
   status: z.string(),
   reason: z.string().nullable(),
@@ -34,25 +34,25 @@ export const TaskDocument = z.object({
   track: z.string().nullable(),
   attempts: z.number().int(),
   agent: z.string().nullable(),
-  terminal: z.boolean().describe('Whether its agent works, or worked last, in a terminal: see manyhands attach.'),
+  terminal: z.boolean().describe('Whether its current or last attempt has a terminal: see manyhands attach.'),
   commit: z.string().nullable(),
   cost: z.number(),
   evidence: z.array(Evidence),
   earlierEvidence: z
     .array(Evidence)
     .optional()
-    .describe('The checks that the work of the previous attempt did not pass, until those of this one have ended.'),
+    .describe('The checks that the previous attempt failed, until those of this attempt have finished.'),
   flags: z.array(RiskFlag),
   warnings: z.array(z.string()),
   messages: z
     .array(z.object({ id: z.string(), at: z.string(), text: z.string() }))
     .optional()
-    .describe('What a person told its agents, where something was.'),
-  diagnosis: DiagnosisDocument.nullable().describe('Why it failed and what to do next, of a failed task.'),
+    .describe('Messages of people to its agents, if any.'),
+  diagnosis: DiagnosisDocument.nullable().describe('For a failed task: why it failed and what to do next.'),
 });
 export type TaskDocument = z.infer<typeof TaskDocument>;
 
-/** Something that waits for a person, and the command that settles it. */
+/** Something that waits for a person, and the command that resolves it. */
 export const AttentionDocument = z.object({
   task: z.string().nullable(),
   what: z.enum(['plan', 'held', 'blocked', 'paused']),
@@ -61,7 +61,7 @@ export const AttentionDocument = z.object({
     .array(z.object({ id: z.string(), label: z.string() }))
     .optional()
     .describe('The answers to choose from.'),
-  track: z.string().optional().describe('The track that is paused, where it is not the whole run.'),
+  track: z.string().optional().describe('The track that is paused, if not the whole run.'),
   reason: z.string(),
   files: z.array(z.string()),
   nextStep: z.string(),
@@ -70,7 +70,7 @@ export const AttentionDocument = z.object({
 /** What `do`, `job`, `show` and `wait` print with --json. */
 export const RunDocument = z.object({
   run: z.string(),
-  version: z.number().int().describe('Grows with every event of the run.'),
+  version: z.number().int().describe('Increases with every event of the run.'),
   title: z.string(),
   recipe: z.string(),
   project: z.string(),
@@ -83,19 +83,19 @@ export const RunDocument = z.object({
   undone: z
     .object({ branch: z.string(), commit: z.string(), at: z.string() })
     .nullable()
-    .describe('The commit that takes the landing back.'),
+    .describe('The commit that reverts the landing.'),
   cost: z.number(),
   startedAt: z.string(),
   endedAt: z.string().nullable(),
-  nextAt: z.string().nullable().describe('When its next task starts, of a run that waits for a time.'),
-  carried: z.boolean().optional().describe('Whether an engine works on it now; only `show` tells it.'),
-  filing: Filing.optional().describe('How it is filed in its project; only `show` tells it.'),
+  nextAt: z.string().nullable().describe('When its next task starts, if the run waits for a start time.'),
+  carried: z.boolean().optional().describe('Whether an engine is running it now; only in the output of `show`.'),
+  filing: Filing.optional().describe('How it is filed in its project; only in the output of `show`.'),
   result: z.unknown().optional(),
   reviewed: z
     .boolean()
     .nullable()
     .describe(
-      'Whether the result was reviewed: false where money or time ran out before, null where no review was planned.',
+      'Whether the result was reviewed: false if the budget or time ran out first, null if no review was planned.',
     ),
   invalidated: z.array(z.string()).describe('Tasks that were done and must be done again.'),
   attention: z.array(AttentionDocument),
@@ -122,7 +122,7 @@ export const RunSummary = RunDocument.pick({
 }).extend({
   carried: z
     .boolean()
-    .describe('Whether an engine works on it now; a running one that nobody carries was interrupted.'),
+    .describe('Whether an engine is running it now; a run with status running and no engine was interrupted.'),
   tasks: z.number().int(),
   done: z.number().int(),
   ...Filing.shape,
@@ -138,16 +138,16 @@ export const LogLine = z.object({
   at: z.string(),
   kind: z.string(),
   text: z.string(),
-  data: z.unknown().optional().describe('What belongs to it besides, such as the input of a tool call.'),
+  data: z.unknown().optional().describe('Additional data, such as the input of a tool call.'),
 });
 export type LogLine = z.infer<typeof LogLine>;
 
-/** A line of `usage`; `unknown` counts attempts whose usage could not be told and which are charged at their reservation. */
+/** A line of `usage`; `unknown` counts attempts with unknown usage, which are charged at their reservation. */
 export const UsageRow = z.object({
   name: z.string(),
-  day: z.string().optional().describe('The day that it is about, where it was asked for by day too.'),
+  day: z.string().optional().describe('The day, if the report is also grouped by day.'),
   attempts: z.number().int(),
-  calls: z.number().int().describe('Small questions that a model was asked.'),
+  calls: z.number().int().describe('Small calls that a model answered.'),
   unknown: z.number().int(),
   inputTokens: z.number(),
   outputTokens: z.number(),
@@ -161,7 +161,7 @@ export type UsageRow = z.infer<typeof UsageRow>;
 export const AgentStatus = z.object({
   agent: z.string(),
   kind: z.string(),
-  ok: z.boolean().describe('Whether it could work here and now.'),
+  ok: z.boolean().describe('Whether it is usable in this environment now.'),
   detail: z.string(),
   nextStep: z.string().nullable(),
   models: z.object({ light: z.string().nullable(), standard: z.string().nullable(), heavy: z.string().nullable() }),
@@ -169,14 +169,14 @@ export const AgentStatus = z.object({
   restsUntil: z.string().nullable(),
   resting: z
     .array(z.object({ account: z.string().nullable(), family: z.string(), until: z.string() }))
-    .describe('Families of models that a provider closed, each for one login.'),
+    .describe('Model families that a provider rate-limited, each for one login.'),
   ccswitch: z.object({
     on: z.boolean().describe('Whether profiles are used (routing.ccswitch).'),
-    note: z.string().nullable().describe('What is amiss with the file of CC Switch, if something is.'),
+    note: z.string().nullable().describe('What is wrong with the file of CC Switch, if anything.'),
     profiles: z.array(
       z.object({
         name: z.string(),
-        account: z.string().nullable().describe('The login that it is, or would be; none if it cannot be used.'),
+        account: z.string().nullable().describe('The login made from it, or that would be; null if it cannot be used.'),
         detail: z.string().nullable(),
       }),
     ),
@@ -189,7 +189,7 @@ export const AgentStatus = z.object({
 });
 export type AgentStatus = z.infer<typeof AgentStatus>;
 
-/** What `models pick` answers. */
+/** What `models pick` prints with --json. */
 export const AgentPick = z.object({
   role: z.string(),
   agent: z.string().nullable(),
@@ -200,13 +200,13 @@ export const AgentPick = z.object({
   candidates: z.array(
     z.object({
       agent: z.string(),
-      kind: z.string().nullable().describe('rehearsal: it is played; null: it is not configured.'),
+      kind: z.string().nullable().describe('rehearsal: a scripted agent; null: not configured.'),
       ok: z.boolean(),
       detail: z.string(),
       restsUntil: z.string().nullable(),
-      score: z.number().describe('What verified results say of it in this role; 0.5 means nothing is known.'),
+      score: z.number().describe('Its score from verified results in this role; 0.5 means nothing is known.'),
       results: z.number().int(),
-      because: z.string().describe('What the score rests on.'),
+      because: z.string().describe('What the score is based on.'),
     }),
   ),
 });

@@ -15,9 +15,9 @@ import { RiskFlag } from './risk.ts';
 import { Priority, TaskEdit, TaskSpec, Tier, WorkStart } from './task.ts';
 import { Spend, Usage } from './usage.ts';
 
-/** A batch that the engine carries: everything its items need, as it stood when the batch was started. */
+/** A batch that the engine runs: everything its items need, recorded when the batch was started. */
 export const BatchStart = z.object({
-  batch: z.string().describe('Names this start of the batch.'),
+  batch: z.string().describe('The id of this start of the batch.'),
   name: z.string(),
   collection: z.string(),
   parallel: z.number().int().min(1).max(50),
@@ -34,7 +34,7 @@ export const BatchStart = z.object({
 });
 export type BatchStart = z.infer<typeof BatchStart>;
 
-/** Settings as runs have them on record; keys that had another name when a run began are read under their present one. */
+/** Settings as recorded with a run; keys that were renamed since are read under their current name. */
 const RecordedConfig = z.preprocess(withPresentNames, Config);
 
 /** A hold's id within its run, such as `h12`. */
@@ -57,26 +57,26 @@ export const RunStart = z.object({
   config: RecordedConfig,
   roles: z.record(z.string(), z.string()),
   agents: z.record(z.string(), z.string()),
-  /** Each landing on the run branch goes on to the base at once. */
+  /** Each landing on the run branch is merged into the base at once. */
   landEach: z.boolean().optional(),
-  /** Agents that could not work when the run started, and why: they are passed over while there are others. */
+  /** Agents that were unusable when the run started, and why: they are skipped while others are available. */
   unable: z.record(z.string(), z.string()).optional(),
-  /** For roles in which verified results tell them apart: the agents that the user left open, the best first. */
+  /** For roles with enough verified results: the agents that the user did not order, the best first. */
   ranking: z.record(z.string(), z.object({ agents: z.array(z.string()), because: z.string() })).optional(),
-  /** The benchmark that this run is, and the folder whose settings hold for it. */
+  /** The benchmark that this run executes, and the folder whose settings apply to it. */
   bench: z.object({ kind: BenchKind, settings: z.string() }).optional(),
 });
 export type RunStart = z.infer<typeof RunStart>;
 
-/** How a process is found again: who it is, and the secret its descendants carry. */
+/** How a process is found again: its identity, and the secret in the environment of its descendants. */
 export const ProcessRecord = z.object({
   identity: z.object({ boot: z.string(), pidNamespace: z.string(), pid: z.number().int(), startTime: z.string() }),
   token: z.string(),
-  terminal: z.enum(['tmux', 'pty']).optional().describe('How the terminal is held that it runs in, if it does.'),
+  terminal: z.enum(['tmux', 'pty']).optional().describe('How its terminal is provided, if it has one.'),
 });
 export type ProcessRecord = z.infer<typeof ProcessRecord>;
 
-/** The work of an attempt as saved in the mirror; `head` is where the agent's own HEAD stood. */
+/** The work of an attempt as saved in the mirror; `head` is the agent's own HEAD. */
 export const SavedWork = z.object({
   ref: z.string(),
   commit: z.string(),
@@ -86,7 +86,7 @@ export const SavedWork = z.object({
 });
 export type SavedWork = z.infer<typeof SavedWork>;
 
-/** An attempt that has finished and whose work could not be saved or judged; `stopped`: why we ended its agent, if we did. */
+/** A finished attempt whose work could not be saved or checked; `stopped`: why the engine stopped its agent, if it did. */
 const UnsavedAttempt = z.object({ stopped: Failure.optional() });
 export type UnsavedAttempt = z.infer<typeof UnsavedAttempt>;
 
@@ -112,7 +112,7 @@ function event<T extends string, S extends z.ZodRawShape>(type: T, shape: S) {
   return z.object({ type: z.literal(type), data: z.object(shape) });
 }
 
-/** Everything that can happen to a run. Few facts, folded by `evolve`; what an agent says is transcript, not event. */
+/** Everything that can happen to a run. Folded by `evolve`; the output of agents is in transcripts, not in events. */
 export const RunEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('run.started'), data: RunStart }),
   event('run.base-checked', { tree: z.string(), evidence: z.array(Evidence) }),
@@ -133,7 +133,7 @@ export const RunEvent = z.discriminatedUnion('type', [
     url: z.string().optional(),
     /** The tip of the run branch that reached the base. */
     tip: z.string().optional(),
-    /** Where the base stood before. */
+    /** The commit of the base before. */
     from: z.string().optional(),
   }),
   event('run.undone', { branch: z.string(), commit: z.string(), from: z.string(), reason: z.string() }),
@@ -154,7 +154,7 @@ export const RunEvent = z.discriminatedUnion('type', [
   }),
   event('tasks.added', { specs: z.array(TaskSpec) }),
   event('tasks.invalidated', { tasks: z.array(TaskKey), reason: z.string() }),
-  /** They are no longer wanted, though the run continues: removed from a plan by a person, or withdrawn by the recipe. */
+  /** Cancelled while the run continues: removed from a plan by a person, or withdrawn by the recipe. */
   event('tasks.cancelled', { tasks: z.array(TaskKey), reason: z.string() }),
   /** A person changed tasks that have not started. */
   event('tasks.edited', { changes: z.array(z.object({ task: TaskKey, ...TaskEdit.shape })) }),
@@ -197,7 +197,7 @@ export const RunEvent = z.discriminatedUnion('type', [
   event('task.messaged', {
     task: TaskKey,
     ...TaskMessage.shape,
-    /** The task had stopped: its last session and workspace go on with the message. */
+    /** The task had stopped: its last session and workspace continue with the message. */
     goesOn: z.boolean(),
   }),
   event('task.requeued', { task: TaskKey, reason: z.string() }),
@@ -255,13 +255,13 @@ export const ProjectEvent = z.discriminatedUnion('type', [
 ]);
 export type ProjectEvent = z.infer<typeof ProjectEvent>;
 
-/** What belongs to an account of an agent: it rests until a time when its provider said so. */
+/** The events of an account of an agent, such as a rate limit of its provider. */
 export const AccountEvent = z.discriminatedUnion('type', [
   event('account.rested', { until: z.number(), reason: z.string(), family: z.string().optional() }),
 ]);
 export type AccountEvent = z.infer<typeof AccountEvent>;
 
-/** What is learned about models over all projects: the verified results of a run, told when it ends, and benchmarks. */
+/** What is learned about models over all projects: the verified results of a run, recorded when it ends, and benchmarks. */
 export const ModelEvent = z.discriminatedUnion('type', [
   event('model.judged', { run: RunId, project: z.string(), outcomes: z.array(ModelOutcome) }),
   event('model.benched', BenchResult.shape),
@@ -285,7 +285,7 @@ export const ShownEvent = z.object({
   type: z.string(),
   data: z.unknown(),
   origin: Origin.optional().describe(
-    'Who caused it and through which entry point; absent for what the engine decided by itself.',
+    'Who caused it and through which entry point; absent for decisions of the engine.',
   ),
 });
 export type ShownEvent = z.infer<typeof ShownEvent>;

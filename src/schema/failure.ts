@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Every way an attempt can go wrong; `failures/` has one file for each: how it is recognised and what follows. */
+/** Every kind of failure of an attempt; `failures/` has one file for each: how it is recognised and handled. */
 export const FailureKind = z.enum([
   'rate-limit',
   'usage-limit',
@@ -41,16 +41,16 @@ export const Failure = z.object({
   message: z.string(),
   evidence: z.string().optional(),
   resetAt: z.number().optional(),
-  /** A part of the names of the models that the provider closed; absent, the whole account is closed. */
+  /** A part of the names of the rate-limited models; absent if the limit is on the whole account. */
   family: z.string().optional(),
   /** The limit that ended it, so that the next step can raise exactly this one. */
   limit: FailureLimit.optional(),
-  /** Changed files outside of the task's scope, where a wider scope is all that is missing. */
+  /** Changed files outside the task's scope, if that is the only reason for the failure. */
   outside: z.array(z.string()).optional(),
 });
 export type Failure = z.infer<typeof Failure>;
 
-/** What follows a failure. `free` retries do not count against the task's cap (an interruption is not its fault). */
+/** What follows a failure. `free` retries do not count against the task's cap (the task did not cause an interruption). */
 export const FollowUp = z.discriminatedUnion('action', [
   z.object({ action: z.literal('retry'), delayMs: z.number().nonnegative(), resume: z.boolean(), free: z.boolean() }),
   z.object({ action: z.literal('switch'), restUntil: z.number(), reason: z.string() }),

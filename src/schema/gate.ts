@@ -3,7 +3,7 @@ import { ChangedLines, ScopeGlob } from './config/scope.ts';
 import { SyntaxCheckers, Unchecked } from './config/syntax.ts';
 import { RiskFlag } from './risk.ts';
 
-/** A gate as a task asks for it. The text of a command is from trusted config, a flag, or the base; never from an agent. */
+/** A gate of a task. The text of a command is from trusted config, a flag, or the base; never from an agent. */
 export const GateSpec = z.discriminatedUnion('gate', [
   z.object({ gate: z.literal('changed'), name: z.string().default('changed') }),
   z.object({
@@ -11,30 +11,30 @@ export const GateSpec = z.discriminatedUnion('gate', [
     name: z.string(),
     run: z.union([z.string().min(1), z.array(z.string()).min(1)]),
     timeoutMs: z.number().int().positive().default(600_000),
-    /** It is about this task's own files: proven when the task lands, and not again when others do. */
+    /** It checks only this task's own files: it runs when the task lands, and not again when others do. */
     own: z.boolean().optional(),
   }),
   z.object({ gate: z.literal('handoff'), name: z.string().default('handoff') }),
   z.object({
     gate: z.literal('scope'),
     name: z.string().default('scope'),
-    /** The only files that may be touched; none means all. */
+    /** The only files that may be changed; empty allows all. */
     allow: z.array(ScopeGlob).default([]),
     deny: z.array(ScopeGlob).default([]),
-    /** Files that may be touched besides the allowed ones. */
+    /** Files that may be changed in addition to the allowed ones. */
     also: z.array(ScopeGlob).default([]),
     maxChangedLines: ChangedLines.optional(),
   }),
   z.object({
     gate: z.literal('secrets'),
     name: z.string().default('secrets'),
-    /** Fingerprints of findings that a person has called harmless. */
+    /** Fingerprints of findings that a person marked as harmless. */
     allow: z.array(z.string()).default([]),
   }),
   z.object({
     gate: z.literal('syntax'),
     name: z.string().default('syntax'),
-    /** Of the changed files only these; none means all of them. */
+    /** Only these of the changed files; empty means all of them. */
     files: z.array(ScopeGlob).default([]),
     unchecked: Unchecked.default('pass'),
     checkers: SyntaxCheckers,
@@ -81,7 +81,7 @@ export type TestCase = z.infer<typeof TestCase>;
 export const TestList = z.record(z.string(), z.array(TestCase));
 export type TestList = z.infer<typeof TestList>;
 
-/** What a gate found, bound to exactly one tree, gate definition and set-up. */
+/** The result of a gate, bound to exactly one tree, gate definition and set-up. */
 export const Evidence = z.object({
   gate: z.string(),
   verdict: Verdict,
@@ -92,14 +92,14 @@ export const Evidence = z.object({
   exitCode: z.number().int().nullable(),
   durationMs: z.number().nonnegative(),
   output: z.string().optional(),
-  /** The command as a shell would take it, of a check that runs one. */
+  /** The command in shell syntax, if the check runs one. */
   command: z.string().optional(),
   /** How many lines the complete output has; `output` holds its first and last ones. */
   outputLines: z.number().int().nonnegative().optional(),
   /** The file with the complete output of a check that did not pass; `manyhands clean` removes it. */
   outputFile: z.string().optional(),
   reused: z.boolean().default(false),
-  /** Made for work that was invalidated since. */
+  /** The work was invalidated afterwards. */
   stale: z.boolean().optional(),
   /** What the test runners of a command reported; absent in evidence of earlier versions. */
   tests: TestResults.optional(),

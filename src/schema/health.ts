@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Signs that an attempt may be in trouble; warnings only, the limits are what stops it. */
+/** Signs that an attempt may be stuck or failing; warnings only, an attempt is stopped by its limits. */
 export const HealthSign = z.enum([
   'silent',
   'long-running',
@@ -11,14 +11,14 @@ export const HealthSign = z.enum([
 ]);
 export type HealthSign = z.infer<typeof HealthSign>;
 
-/** From when on an attempt is warned about. */
+/** Thresholds for warnings about an attempt. */
 export const HealthThresholds = z.strictObject({
   silentSeconds: z
     .number()
     .positive()
     .default(600)
-    .describe('Silent for so long; sooner where limits.inactivitySeconds would stop it first.'),
-  runningSeconds: z.number().positive().default(3600).describe('Running for so long.'),
-  share: z.number().positive().max(1).default(0.8).describe('So much of its turns, money or time used up.'),
+    .describe('Time without output; less where limits.inactivitySeconds would stop the attempt first.'),
+  runningSeconds: z.number().positive().default(3600).describe('Running time.'),
+  share: z.number().positive().max(1).default(0.8).describe('Used share of its turns, budget or time.'),
 });
 export type HealthThresholds = z.infer<typeof HealthThresholds>;

@@ -4,14 +4,14 @@ import { z } from 'zod';
 export const RunId = z.string().regex(/^[0-9a-hjkmnp-tv-z]{8}$/);
 export type RunId = z.infer<typeof RunId>;
 
-/** A task's key: ours, never a model's; stable across restarts (`implement/1.3`, `review/2`). */
+/** A task's key: assigned by Manyhands, never by a model; stable across restarts (`implement/1.3`, `review/2`). */
 export const TaskKey = z
   .string()
   .max(120)
   .regex(/^[a-z][a-z0-9-]*(\/[a-z0-9][a-z0-9.-]*)*$/);
 export type TaskKey = z.infer<typeof TaskKey>;
 
-/** Names one attempt everywhere (folder, refs, environment): run, the task's ordinal in it, the attempt's number. */
+/** The id of an attempt (in folders, refs, environment): run, the task's ordinal in it, the attempt's number. */
 export function attemptId(run: RunId, ordinal: number, attempt: number): string {
   return `${run}-${ordinal}-${attempt}`;
 }
@@ -21,7 +21,7 @@ export function runStream(run: RunId): string {
   return `run/${run}`;
 }
 
-/** The name under which what a list shows of an ended run is kept; no events are in it. */
+/** The key of the stored list entry of an ended run; it is not a stream of events. */
 export function overviewStream(run: RunId): string {
   return `overview/${run}`;
 }
@@ -34,7 +34,7 @@ export function projectStream(project: string): string {
 /** The stream that holds what is learned about models. */
 export const MODELS_STREAM = 'models';
 
-/** The stream that holds an account's rests and spending; an agent without accounts is its own account. */
+/** The stream that holds an account's rate limits and spending; an agent without accounts is its own account. */
 export function accountStream(account: string): string {
   return `account/${account}`;
 }

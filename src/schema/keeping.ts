@@ -17,8 +17,8 @@ export const ArchiveResult = z.object({
       run: z.string(),
       title: z.string(),
       endedAt: z.string(),
-      file: z.string().describe('The archive; made only with --apply.'),
-      bytes: z.number().nullable().describe('Its size; null where it is not made.'),
+      file: z.string().describe('The archive; created only with --apply.'),
+      bytes: z.number().nullable().describe('Its size; null if it was not created.'),
       removed: z.boolean().describe('Whether the run was removed from the database.'),
       reason: z.string(),
     }),
@@ -27,7 +27,7 @@ export const ArchiveResult = z.object({
 });
 export type ArchiveResult = z.infer<typeof ArchiveResult>;
 
-/** Everything that is stored about one run; what an archive holds. */
+/** Everything that is stored about one run: the content of an archive. */
 export const RunRecord = z.object({
   run: RunId,
   events: z.array(

@@ -1,14 +1,14 @@
 import { z } from 'zod';
 
-/** What a benchmark asks of a model. */
+/** The kinds of benchmark. */
 export const BenchKind = z.enum(['code', 'review', 'security', 'long-context', 'multimodal']);
 export type BenchKind = z.infer<typeof BenchKind>;
 
-/** `error`: something else than the model went wrong, and nothing was learned about it. */
+/** `error`: the benchmark failed for a reason other than the model, so it gives no result. */
 export const BenchVerdict = z.enum(['pass', 'fail', 'error']);
 export type BenchVerdict = z.infer<typeof BenchVerdict>;
 
-/** What became of one agent's work in one role of a run; `good` and `bad` count only what checks have decided. */
+/** The outcome of one agent's work in one role of a run; `good` and `bad` count only what checks have decided. */
 export const ModelOutcome = z.object({
   role: z.string(),
   agent: z.string(),
@@ -20,7 +20,7 @@ export const ModelOutcome = z.object({
 });
 export type ModelOutcome = z.infer<typeof ModelOutcome>;
 
-/** One benchmark that was carried out. */
+/** The result of one benchmark. */
 export const BenchResult = z.object({
   run: z.string(),
   kind: BenchKind,
@@ -40,35 +40,35 @@ export const ModelScore = z.object({
   role: z.string(),
   agent: z.string(),
   model: z.string().nullable(),
-  ok: z.boolean().describe('Whether the agent could work here and now.'),
+  ok: z.boolean().describe('Whether the agent is usable in this environment now.'),
   score: z
     .number()
-    .describe('From 0 to 1: how likely its work is good, as far as results tell; 0.5 means nothing is known.'),
-  results: z.number().int().describe('How many verified results it rests on.'),
-  counts: z.boolean().describe('Whether they are enough for routing to look at (routing.learnAfter).'),
+    .describe('From 0 to 1: the estimated probability that its work is good; 0.5 means nothing is known.'),
+  results: z.number().int().describe('The number of verified results behind it.'),
+  counts: z.boolean().describe('Whether they are enough for routing (routing.learnAfter).'),
   here: Tally.describe('Verified results in this project.'),
   elsewhere: Tally.describe('Verified results in other projects.'),
-  bench: Tally.extend({ kind: BenchKind }).describe('Benchmarks of the kind that is nearest to the role.'),
-  cost: z.number().describe('What its attempts in this role have cost.'),
+  bench: Tally.extend({ kind: BenchKind }).describe('Benchmarks of the kind closest to the role.'),
+  cost: z.number().describe('The cost of its attempts in this role, in US dollars.'),
   because: z.string(),
 });
 export type ModelScore = z.infer<typeof ModelScore>;
 
-/** What a benchmark would ask, or asks, of an agent. */
+/** One planned benchmark of an agent. */
 export const BenchItem = z.object({
   agent: z.string(),
   model: z.string().nullable(),
   kind: BenchKind,
   task: z.string(),
-  runs: z.boolean().describe('Whether it is carried out.'),
-  reason: z.string().nullable().describe('Why it is not, for example: not supported.'),
-  estimate: z.number().nullable().describe('What it will probably cost, where that can be told.'),
-  most: z.number().describe('What it may cost at most.'),
-  run: z.string().nullable().describe('The run that carries it out, once it is started.'),
+  runs: z.boolean().describe('Whether it runs.'),
+  reason: z.string().nullable().describe('Why it does not run, for example: not supported.'),
+  estimate: z.number().nullable().describe('The estimated cost in US dollars, if known.'),
+  most: z.number().describe('The maximum cost in US dollars.'),
+  run: z.string().nullable().describe('The run that executes it, once started.'),
 });
 export type BenchItem = z.infer<typeof BenchItem>;
 
-/** Who a role would get, and in which order the others follow. */
+/** The agent that a role would get, and the order of the others. */
 export const RoutePlan = z.object({
   role: z.string(),
   agent: z.string().nullable(),

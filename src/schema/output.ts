@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const Text = z.string().trim().min(1, 'must not be empty');
 
-/** One task as a planner words it; its id is any text and serves only to resolve `needs`. */
+/** One task of a planner's output; its id is any text and only resolves `needs`. */
 const PlannedTask = z.object({
   id: Text.max(200).describe('Any name that is unique in this plan.'),
   title: Text.max(200).describe('One line, imperative.'),
@@ -11,7 +11,7 @@ const PlannedTask = z.object({
   files: z.array(Text).optional().describe('Files it will probably touch.'),
 });
 
-/** What the plan role hands over: tasks whose ids are unique and whose needs exist; cycles are the graph's to find. */
+/** The output of the plan role: tasks with unique ids and existing needs; the task graph detects cycles. */
 export const PlanOutput = z
   .object({
     tasks: z.array(PlannedTask).min(1, 'a plan needs at least one task').max(200, 'a plan has at most 200 tasks'),
@@ -23,7 +23,7 @@ export type PlanOutput = z.infer<typeof PlanOutput>;
 /** What a listed task is for; all but implement only read. */
 const ListedRole = z.enum(['implement', 'requirements', 'architecture', 'research', 'testing', 'review', 'security']);
 
-/** What the tasks role hands over: a plan for a person to read, with a command that tells when a task is done. */
+/** The output of the tasks role: a plan for a person to read, with a command that checks whether a task is done. */
 export const TasksOutput = z
   .object({
     tasks: z
@@ -40,7 +40,7 @@ export const TasksOutput = z
   .superRefine(refuseLooseEnds);
 export type TasksOutput = z.infer<typeof TasksOutput>;
 
-/** What the review role hands over; no findings is a clean review. */
+/** The output of the review role; a review without findings passed. */
 export const ReviewOutput = z.object({
   findings: z
     .array(
@@ -57,7 +57,7 @@ export const ReviewOutput = z.object({
 });
 export type ReviewOutput = z.infer<typeof ReviewOutput>;
 
-/** What the analyze role hands over about an attempt that failed. */
+/** The output of the analyze role about a failed attempt. */
 export const AnalysisOutput = z.object({
   cause: Text.describe('Why the attempt failed, from the evidence.'),
   advice: Text.describe('What the next attempt should do differently.'),
@@ -89,10 +89,10 @@ const StepResult = z.object({
   note: z.string(),
 });
 
-/** What the verify role is asked to hand over: what came of each step, by its number from 1. */
+/** The requested output of the verify role: the result of each step, by its number from 1. */
 export const RequestedSteps = z.object({ steps: z.array(StepResult).max(1_000), summary: z.string() });
 
-/** What is understood of a verifier's answer, which may also come as lines of text. */
+/** The parsed answer of a verifier, which may also come as lines of text. */
 export const StepsOutput = RequestedSteps.extend({
   steps: z.array(StepResult.extend({ note: z.string().default('') })).max(1_000),
   verdict: z.enum(['pass', 'fail']).optional(),

@@ -3,7 +3,7 @@ import { AttentionDocument, RunDocument, RunSummary } from './document.ts';
 import { HealthSign } from './health.ts';
 import { Tier } from './task.ts';
 
-/** How a task stands, in one word. */
+/** The status of a task in an overview. */
 export const TaskOverviewStatus = z.enum([
   'waiting',
   'ready',
@@ -21,7 +21,7 @@ export const TaskOverviewStatus = z.enum([
 ]);
 export type TaskOverviewStatus = z.infer<typeof TaskOverviewStatus>;
 
-/** An attempt that is under way, and the last that was heard of it. */
+/** A running attempt and its latest activity. */
 export const LiveAttempt = z.object({
   task: z.string(),
   title: z.string(),
@@ -31,23 +31,23 @@ export const LiveAttempt = z.object({
   account: z.string().nullable(),
   tier: Tier.nullable(),
   startedAt: z.number().describe('Milliseconds since 1970, as all times of this object.'),
-  lastSignAt: z.number().describe('When it was last heard.'),
-  activity: z.string().nullable().describe('The last meaningful thing it did, one line of at most 200 characters.'),
-  costUsd: z.number().nullable().describe('What it has cost so far, where its agent tells.'),
+  lastSignAt: z.number().describe('When it last showed activity.'),
+  activity: z.string().nullable().describe('Its last meaningful action, one line of at most 200 characters.'),
+  costUsd: z.number().nullable().describe('Its cost so far, if its agent reports it.'),
   turns: z.number().int(),
   warnings: z.array(z.object({ sign: HealthSign, message: z.string(), at: z.number() })),
   terminal: z.boolean().describe('Whether it has a terminal that can be watched and typed into.'),
 });
 export type LiveAttempt = z.infer<typeof LiveAttempt>;
 
-/** Something that waits for a person, with since when. */
+/** Something that waits for a person, and since when. */
 export const WaitingItem = AttentionDocument.extend({
   taskTitle: z.string().nullable(),
   since: z.string().describe('Since when it waits.'),
 });
 export type WaitingItem = z.infer<typeof WaitingItem>;
 
-/** So many live attempts of a run are told one by one. */
+/** The maximum number of running attempts listed per run. */
 export const MOST_LIVE = 20;
 
 /** A run as a list of all work shows it. */
@@ -59,18 +59,18 @@ export const RunOverview = RunSummary.extend({
   branch: z.string().nullable(),
   base: z.string().nullable().describe('The branch that it started from.'),
   landed: RunDocument.shape.landed,
-  budget: z.number().nullable().describe('Most US dollars that it may spend.'),
+  budget: z.number().nullable().describe('Its maximum cost in US dollars.'),
   counts: z
     .partialRecord(TaskOverviewStatus, z.number().int())
-    .describe('Tasks by how they stand; only those above 0.'),
+    .describe('Number of tasks by status; zero counts are omitted.'),
   attention: z.array(WaitingItem),
-  live: z.array(LiveAttempt).describe(`Attempts under way, at most ${MOST_LIVE} of them.`),
-  liveCount: z.number().int().describe('All attempts under way.'),
-  unread: z.boolean().describe('It settled, or began to wait for a person, after it was last read.'),
+  live: z.array(LiveAttempt).describe(`Running attempts, at most ${MOST_LIVE} of them.`),
+  liveCount: z.number().int().describe('Number of all running attempts.'),
+  unread: z.boolean().describe('It ended, or began to wait for a person, after it was last read.'),
 });
 export type RunOverview = z.infer<typeof RunOverview>;
 
-/** An item of `watch-runs`: a run as it stands now, one that is gone, or that the first list is complete. */
+/** An item of `watch-runs`: the current state of a run, a removed run, or the end of the initial list. */
 export const RunsItem = z.union([
   z.object({ position: z.number().int(), run: RunOverview }),
   z.object({ position: z.number().int(), removed: z.string() }),

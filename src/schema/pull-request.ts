@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A pull request (or merge request) as its host tells of it. */
+/** A pull request (or merge request) as its host reports it. */
 export const PullRequest = z.object({
   number: z.number().int().positive(),
   title: z.string(),
@@ -8,7 +8,7 @@ export const PullRequest = z.object({
   state: z.enum(['open', 'merged', 'closed']),
   draft: z.boolean(),
   author: z.string(),
-  /** The branch with the changes, and where it stands; some hosts give the beginning of the commit's id only. */
+  /** The branch with the changes, and its commit; some hosts return only an abbreviated commit id. */
   head: z.object({ branch: z.string(), commit: z.string() }),
   /** The branch it is to be merged into. */
   base: z.string(),

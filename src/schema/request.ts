@@ -10,43 +10,43 @@ import { RetryPolicy, Tier } from './task.ts';
 import { FileName } from './template.ts';
 import { BulkInput, FeaturesInput, TasksInput, TodoInput, WorkflowInput } from './work-file.ts';
 
-/** What every request for work may say, whatever the recipe. */
+/** The options of every request for work, independent of the recipe. */
 export const StartOptions = z.object({
   dir: z.string().describe('The folder of the project.'),
   agents: z.array(z.string()).default([]).describe('Agents: a name, role=name, or command:<program>.'),
   checks: z.array(z.string()).default([]).describe('Shell commands that must exit 0 on the merged tree.'),
-  land: LandMode.optional().describe('What becomes of the result: a branch, a merge into the base, or a pull request.'),
-  budget: z.number().positive().optional().describe('Most US dollars the run may spend.'),
+  land: LandMode.optional().describe('How the result lands: on a branch, merged into the base, or as a pull request.'),
+  budget: z.number().positive().optional().describe('Maximum cost of the run in US dollars.'),
   base: z.string().optional().describe('The branch or commit to start from.'),
-  rehearse: z.boolean().default(false).describe('Play a scenario instead of asking a model.'),
-  scenario: z.string().optional().describe('The scenario file to play.'),
+  rehearse: z.boolean().default(false).describe('Run a scenario instead of calling a model.'),
+  scenario: z.string().optional().describe('The scenario file to run.'),
   repairBase: z.boolean().optional().describe('Repair a base whose checks fail before other work begins.'),
-  maxParallel: z.number().int().min(1).max(150).optional().describe('Attempts at once.'),
+  maxParallel: z.number().int().min(1).max(150).optional().describe('Maximum number of concurrent attempts.'),
   title: z.string().min(1).max(200).optional().describe('A short name for the run.'),
   collection: CollectionName.optional().describe('The collection that the run is filed in.'),
 });
 export type StartOptions = z.infer<typeof StartOptions>;
 
 export const GoalInput = z.object({
-  goal: z.string().trim().min(1).describe('What is to be achieved, in your words.'),
+  goal: z.string().trim().min(1).describe('The goal, in your own words.'),
   planOnly: z.boolean().default(false).describe('Stop after the plan and wait for it to be approved.'),
 });
 export type GoalInput = z.infer<typeof GoalInput>;
 
-/** When an attempt of a job is to be stopped. */
+/** When an attempt of a job is stopped. */
 export const StopRule = z.object({
-  turns: z.number().int().positive().optional().describe('After so many turns.'),
-  budget: z.number().positive().optional().describe('When it has spent so many US dollars.'),
-  seconds: z.number().positive().optional().describe('After so long.'),
-  silenceSeconds: z.number().positive().optional().describe('When it has written nothing for so long.'),
-  completion: z.boolean().default(false).describe('When it says that it is done.'),
+  turns: z.number().int().positive().optional().describe('After this many turns.'),
+  budget: z.number().positive().optional().describe('When its cost reaches this many US dollars.'),
+  seconds: z.number().positive().optional().describe('After this many seconds.'),
+  silenceSeconds: z.number().positive().optional().describe('After this many seconds without output.'),
+  completion: z.boolean().default(false).describe('When it reports completion.'),
 });
 export type StopRule = z.infer<typeof StopRule>;
 
 /** Recorded settings that a person changes with a retry: of one task, or of the whole run. */
 export const RunSettingsChange = z.object({
   task: TaskKey.optional(),
-  /** Without defaults, so that the other limits stay as they are. */
+  /** Without defaults, so that the other limits do not change. */
   limits: z
     .object({
       turns: z.number().int().positive(),
@@ -71,32 +71,35 @@ export const RunSettingsChange = z.object({
 export type RunSettingsChange = z.infer<typeof RunSettingsChange>;
 
 export const JobInput = z.object({
-  task: z.string().trim().min(1).describe('What is to be done.'),
-  role: z.string().optional().describe('The role to play.'),
-  write: z.boolean().default(false).describe('Let the role change files; else it only reads.'),
+  task: z.string().trim().min(1).describe('The instructions for the agent.'),
+  role: z.string().optional().describe('The role of the agent.'),
+  write: z.boolean().default(false).describe('Let the role change files; otherwise it only reads.'),
   after: z.array(z.string()).default([]).describe('Runs, or run/task, that must be done first.'),
   priority: z.number().int().min(-10).max(10).default(0).describe('From -10 (last) to 10 (first).'),
-  stop: StopRule.prefault({}).describe('When an attempt is to be stopped.'),
-  scope: Scope.optional().describe('Which files it may touch, within what the settings allow.'),
-  outputBytes: z.number().int().positive().optional().describe('Most output of an attempt.'),
+  stop: StopRule.prefault({}).describe('When an attempt is stopped.'),
+  scope: Scope.optional().describe('Which files it may change, within what the settings allow.'),
+  outputBytes: z.number().int().positive().optional().describe('Maximum output of an attempt, in bytes.'),
   retry: RetryPolicy.default('same').describe('What to do after a failure.'),
-  tier: Tier.optional().describe('How strong a model.'),
-  template: FileName.optional().describe('The template whose guidelines and defaults hold.'),
-  guidelines: z.string().max(100_000).optional().describe('Stands before the task, letter for letter.'),
+  tier: Tier.optional().describe('The tier of the model.'),
+  template: FileName.optional().describe('The template that provides guidelines and defaults.'),
+  guidelines: z.string().max(100_000).optional().describe('Placed before the task, verbatim.'),
   context: Context.default({}).describe('Facts for the agent, each under a name.'),
   notBefore: z.number().int().nonnegative().optional().describe('When it starts, in milliseconds since 1970.'),
-  repeat: Repeat.optional().describe('Do it again after each success.'),
+  repeat: Repeat.optional().describe('Repeat it after each success.'),
   interactive: z
     .boolean()
     .optional()
-    .describe('The agent works in a terminal that a person can look at and type into; the job goes on when it ends.'),
+    .describe('Run the agent in a terminal that a person can watch and type into; the job continues when it ends.'),
 });
 export type JobInput = z.infer<typeof JobInput>;
 
-/** What the recipe `todo` takes: a to-do list or a goal in a person's words, and what becomes of the tasks made of it. */
+/** The input of the recipe `todo`: a to-do list or a goal in a person's words, and what to do with the generated tasks. */
 export const TodoRequest = TodoInput.extend({
-  as: z.enum(['tasks', 'workflow']).default('tasks').describe('What the answer is to be written as.'),
-  execute: z.boolean().default(false).describe('Carry the tasks out; else the run ends when they are made.'),
+  as: z.enum(['tasks', 'workflow']).default('tasks').describe('The format of the result.'),
+  execute: z
+    .boolean()
+    .default(false)
+    .describe('Run the generated tasks; otherwise the run ends once they are generated.'),
 });
 export type TodoRequest = z.infer<typeof TodoRequest>;
 

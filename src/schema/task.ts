@@ -8,7 +8,7 @@ export type Access = z.infer<typeof Access>;
 export const Tier = z.enum(['light', 'standard', 'heavy']);
 export type Tier = z.infer<typeof Tier>;
 
-/** `analyze` lets the `analyze` role study the failure before the next attempt; `same` simply tries again with the evidence. */
+/** `analyze` lets the `analyze` role examine the failure before the next attempt; `same` retries with the evidence. */
 export const RetryPolicy = z.enum(['none', 'same', 'analyze']);
 export type RetryPolicy = z.infer<typeof RetryPolicy>;
 
@@ -19,7 +19,7 @@ export const Retry = z.object({
 });
 export type Retry = z.infer<typeof Retry>;
 
-/** What is done about much output; without a word the attempt is stopped at the limit, and all is kept until then. */
+/** How excessive output is handled; by default the attempt is stopped at the limit and all output until then is kept. */
 export const OutputRules = z.object({
   softBytes: z.number().int().positive().optional(),
   onMax: z.enum(['stop', 'truncate']).optional(),
@@ -27,7 +27,7 @@ export const OutputRules = z.object({
 });
 export type OutputRules = z.infer<typeof OutputRules>;
 
-/** From so much output on an attempt is warned about: more hides what matters. */
+/** Output above this size causes a warning about the attempt. */
 export const SOFT_OUTPUT_BYTES = 16 * 1024 * 1024;
 
 /** Limits of one attempt. */
@@ -45,15 +45,15 @@ export const TaskLimits = z.object({
 });
 export type TaskLimits = z.infer<typeof TaskLimits>;
 
-/** Where an attempt begins: the commit it finds, and the one its changes are measured against. */
+/** Where an attempt begins: the commit it starts from, and the one its changes are compared with. */
 export const WorkStart = z.object({ commit: z.string(), base: z.string() });
 export type WorkStart = z.infer<typeof WorkStart>;
 
-/** A program that runs beside an attempt, on a port leased for it: the application that is looked at. */
+/** The application under verification: it runs during an attempt, on a port leased for it. */
 export const Serve = z.object({
   run: z.union([z.string().min(1), z.array(z.string().min(1)).min(1)]),
   readyMs: z.number().int().positive().default(60_000),
-  /** The address to look at; `{port}` stands for the leased port. */
+  /** The URL to open; `{port}` is replaced by the leased port. */
   url: z.string().default('http://127.0.0.1:{port}'),
 });
 export type Serve = z.infer<typeof Serve>;
@@ -62,10 +62,10 @@ export type Serve = z.infer<typeof Serve>;
 export const Verification = z.object({
   role: z.string(),
   prompt: z.string(),
-  /** What must hold, point by point; each needs a pass of its own. */
+  /** The statements to verify; each must pass. */
   steps: z.array(z.string()).default([]),
   agent: z.string().optional(),
-  /** Most verifications; the last that fails ends the task. */
+  /** The maximum number of verifications; when the last one fails, the task fails. */
   rounds: z.number().int().min(1).max(20),
   /** The role of the attempts that follow a failed verification. */
   fixRole: z.string(),
@@ -77,18 +77,18 @@ export type Verification = z.infer<typeof Verification>;
 /** Which of two ready tasks starts first: the higher one. */
 export const Priority = z.number().int().min(-10).max(10);
 
-/** Who requested a task: a person, the recipe (also where nothing is said), or the agent of another task. */
+/** Who requested a task: a person, the recipe (the default), or the agent of another task. */
 const TaskRequester = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('person') }),
   z.object({ kind: z.literal('recipe') }),
   z.object({ kind: z.literal('task'), task: TaskKey }),
 ]);
 
-/** A task as a recipe asks for it. Recorded specs are final: a known key with another spec is an error. */
+/** A task as a recipe requests it. Recorded specs are final: a known key with another spec is an error. */
 export const TaskSpec = z.object({
   key: TaskKey,
   title: z.string().min(1).max(200),
-  /** What the person's own file calls it; commands take it in place of the key. */
+  /** Its name in the user's work file; commands accept it instead of the key. */
   name: z.string().max(100).optional(),
   role: z.string().regex(/^[a-z][a-z0-9-]*$/),
   needs: z.array(TaskKey).default([]),
@@ -97,26 +97,26 @@ export const TaskSpec = z.object({
   tier: Tier.optional(),
   access: Access,
   workspace: TaskKey.optional(),
-  /** The task whose merge conflict this one settles: landing it lands both. */
+  /** The task whose merge conflict this one resolves: landing it lands both. */
   resolves: TaskKey.optional(),
-  /** The task whose failure this one studies before the next attempt. */
+  /** The task whose failure this one examines before the next attempt. */
   analyzes: TaskKey.optional(),
-  /** What its structured output must satisfy, in place of its role's own schema. */
+  /** The schema of its structured output, instead of that of its role. */
   outputSchema: z.record(z.string(), z.unknown()).optional(),
   /** Who verifies its work before it may land. */
   verify: Verification.optional(),
   /** The task whose work this one verifies: its verdict lands that work or sends it back. */
   verifies: TaskKey.optional(),
-  /** Where its first attempt begins, when it is not the branch's tip. */
+  /** Where its first attempt begins, if not at the branch's tip. */
   from: WorkStart.optional(),
   serve: Serve.optional(),
-  /** Its recipe asks for it anew, as another task of the same name, once what it was built upon is done again. */
+  /** Its recipe requests it again, as another task of the same name, when a task that it depends on is done again. */
   renewed: z.boolean().optional(),
   /** The track it belongs to: tracks are paused and started one by one. */
   track: z.string().optional(),
   /** Its agent works in a terminal, in which a person can type. */
   interactive: z.boolean().optional(),
-  /** It starts only when the run's branch, as it stands, has reached the base. */
+  /** It starts only when the current tip of the run's branch has landed on the base. */
   afterLanding: z.boolean().optional(),
   /** The branch of the user's repository that shows its work when it did not land. */
   branch: z.string().optional(),
@@ -125,16 +125,16 @@ export const TaskSpec = z.object({
   limits: TaskLimits,
   priority: Priority.default(0),
   notBefore: z.number().optional(),
-  /** It begins with the base as it stands when it starts, not as it stood when the run was asked for. */
+  /** It starts from the base at its own start, not at the start of the run. */
   fresh: z.boolean().optional(),
   /** Its work is saved and never landed when this is false. */
   lands: z.boolean().optional(),
-  /** The task whose last session its first attempt continues, where the same agent takes it. */
+  /** The task whose last session its first attempt continues, if the same agent runs it. */
   continues: TaskKey.optional(),
   requestedBy: TaskRequester.optional(),
   /** Its failure does not fail the run. */
   optional: z.boolean().optional(),
-  /** It reviews the result of the run: without money or time for it the run is done and not reviewed. */
+  /** It reviews the result of the run: without budget or time for it the run is done and not reviewed. */
   reviewsResult: z.boolean().optional(),
   /** Other runs (`run`) or their tasks (`run/task`) that must be done first. */
   after: z.array(z.string()).optional(),

@@ -6,7 +6,7 @@ export const FileName = z
   .string()
   .regex(/^[a-z0-9][a-z0-9-]{0,63}$/, 'at most 64 lower-case letters, digits and dashes, not starting with a dash');
 
-/** The front matter of a template: what holds for a job where nothing else is said. */
+/** The front matter of a template: the defaults of its jobs. */
 export const TemplateHeader = z.strictObject({
   name: FileName,
   summary: z
@@ -28,30 +28,30 @@ export const TemplateHeader = z.strictObject({
 });
 export type TemplateHeader = z.infer<typeof TemplateHeader>;
 
-/** What the input of a job says about its template. */
+/** The template as recorded in the input of a job. */
 export const TemplateUse = z.object({ template: z.string() });
 
 export const TemplateOrigin = z.enum(['built-in', 'global', 'project']);
 export type TemplateOrigin = z.infer<typeof TemplateOrigin>;
 
-/** A template as it is used: its text stands as Guidelines before the task. */
+/** A loaded template: its text is placed before the task as Guidelines. */
 export type Template = TemplateHeader & { text: string; from: TemplateOrigin; file: string };
 
-/** How jobs from a template went with one model; averages are per run. */
+/** The outcomes of jobs from a template with one model; averages are per run. */
 export const TemplateStatistic = z.object({
   agent: z.string(),
   model: z.string().nullable(),
   runs: z.number().int().describe('Ended runs, without those that were cancelled.'),
   verified: z.number().int().describe('Runs whose result passed every check, or whose answer was accepted.'),
   landed: z.number().int().describe('Runs whose result reached its base.'),
-  successRate: z.number().describe('Verified runs of all.'),
+  successRate: z.number().describe('Share of verified runs.'),
   cost: z.number(),
   turns: z.number(),
   durationMs: z.number(),
 });
 export type TemplateStatistic = z.infer<typeof TemplateStatistic>;
 
-/** What `template ls` and `template show` tell of a template. */
+/** A template as `template ls` and `template show` print it. */
 export const TemplateDocument = z.object({
   name: z.string(),
   summary: z.string(),

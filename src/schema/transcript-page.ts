@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A row of what an agent said. */
+/** A row of a transcript. */
 export const TranscriptLine = z.object({
   id: z.number().int(),
   at: z.number().describe('Milliseconds since 1970.'),
@@ -9,7 +9,7 @@ export const TranscriptLine = z.object({
   data: z
     .unknown()
     .optional()
-    .describe('The rest: of a tool-call its id, name and input; of a tool-result the id of its call and isError.'),
+    .describe('Further fields: id, name and input of a tool-call; the id of the call and isError of a tool-result.'),
 });
 export type TranscriptLine = z.infer<typeof TranscriptLine>;
 
@@ -17,12 +17,12 @@ export type TranscriptLine = z.infer<typeof TranscriptLine>;
 export const TranscriptPage = z.object({
   attempt: z.number().int().describe('0 where the task was never attempted.'),
   total: z.number().int().describe('Rows of the attempt so far.'),
-  offset: z.number().int().describe('How many rows stand before the first one here.'),
+  offset: z.number().int().describe('Number of rows before the first one here.'),
   rows: z.array(TranscriptLine),
 });
 export type TranscriptPage = z.infer<typeof TranscriptPage>;
 
-/** Where a text stands in the transcript of one attempt, the first place first. */
+/** The matches of a text in the transcript of one attempt, the first one first. */
 export const TranscriptHits = z.object({
   hits: z.array(z.object({ id: z.number().int(), offset: z.number().int(), excerpt: z.string() })),
   more: z.boolean(),

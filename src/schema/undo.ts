@@ -4,11 +4,11 @@ import { Verdict } from './gate.ts';
 /** What `undo` prints with --json. */
 export const UndoResult = z.object({
   run: z.string(),
-  dryRun: z.boolean().describe('Nothing was changed; this is what would be.'),
+  dryRun: z.boolean().describe('Nothing was changed; these are the changes that undo would make.'),
   reverted: z
     .object({
       branch: z.string(),
-      commit: z.string().nullable().describe('The new commit that takes the run back; null in a dry run.'),
+      commit: z.string().nullable().describe('The new commit that reverts the run; null in a dry run.'),
       files: z.array(z.object({ path: z.string(), status: z.enum(['added', 'modified', 'deleted']) })),
       checks: z.array(z.object({ gate: z.string(), verdict: Verdict.nullable() })).describe('null: it would run.'),
     })

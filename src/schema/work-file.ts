@@ -1,18 +1,18 @@
 import { z } from 'zod';
 import { Access, Tier } from './task.ts';
 
-/** The name of a piece of work in a file: letters, digits, `.`, `_` and `-`; never `..`, a path, or an option. */
+/** The id of a work item in a file: letters, digits, `.`, `_` and `-`; never `..`, a path, or an option. */
 export const WorkId = z
   .string()
   .min(1, 'must not be empty')
   .max(100, 'must have at most 100 characters')
   .regex(
     /^(?!.*\.\.)[\p{L}\p{N}_][\p{L}\p{M}\p{N}._-]*$/u,
-    'must consist of letters, digits, ".", "_" and "-", begin with a letter, a digit or "_", and hold no ".."',
+    'must consist of letters, digits, ".", "_" and "-", begin with a letter, a digit or "_", and contain no ".."',
   );
 export type WorkId = z.infer<typeof WorkId>;
 
-/** A path inside the project: relative, with no way out of it; globs are allowed where the format allows them. */
+/** A path inside the project: relative and without `..`; globs are allowed where the format allows them. */
 export const ProjectPath = z
   .string()
   .min(1, 'must not be empty')
@@ -22,7 +22,7 @@ export const ProjectPath = z
     'must be a path inside the project: relative, without ".." and control characters',
   );
 
-/** What an agent is told to do. */
+/** The instructions for an agent. */
 export const WorkText = z
   .string()
   .trim()
@@ -58,10 +58,10 @@ export const Feature = z.object({
 });
 export type Feature = z.infer<typeof Feature>;
 
-/** What the recipe `features` takes; `file` is where the status is written back, relative to the project, or null. */
+/** The input of the recipe `features`; the status is written back to `file`, relative to the project, unless it is null. */
 export const FeaturesInput = z.object({
-  file: ProjectPath.nullable().describe('Where statuses are written back, inside the project.'),
-  features: z.array(Feature).min(1).max(10_000).describe('What is to be built.'),
+  file: ProjectPath.nullable().describe('The file inside the project that statuses are written back to.'),
+  features: z.array(Feature).min(1).max(10_000).describe('The features to build.'),
   only: z.array(WorkId).min(1).optional().describe('Only these.'),
 });
 export type FeaturesInput = z.infer<typeof FeaturesInput>;
@@ -69,26 +69,26 @@ export type FeaturesInput = z.infer<typeof FeaturesInput>;
 export const BulkItem = z.object({
   id: WorkId,
   prompt: WorkText,
-  /** The files it is about; with none, it may touch any. */
+  /** The files that it changes; if empty, it may change any. */
   files: z.array(ProjectPath).max(1_000),
   /** Commands that must exit 0 after it. */
   check: z.array(Command).max(20).optional(),
   timeoutSeconds: Seconds.optional(),
   attempts: Attempts.optional(),
   priority: z.number().int().min(-10).max(10).optional(),
-  /** Buckets take turns, so that a big one does not hold up a small one. */
+  /** Buckets are scheduled round-robin, so that a large one does not delay a small one. */
   bucket: z.string().min(1).max(200).optional(),
-  /** Regular expressions that must be found in its files afterwards. */
+  /** Regular expressions that its files must match afterwards. */
   requirePatterns: z.array(z.string().min(1).max(1_000)).max(50).optional(),
-  /** Files it may touch besides its own. */
+  /** Files that it may change in addition to its own. */
   sideFiles: z.array(ProjectPath).max(1_000).optional(),
 });
 export type BulkItem = z.infer<typeof BulkItem>;
 
-/** What the recipe `bulk` takes: items that do not depend on each other. */
+/** The input of the recipe `bulk`: items that do not depend on each other. */
 export const BulkInput = z.object({
-  items: z.array(BulkItem).min(1).max(100_000).describe('The pieces of work.'),
-  maxParallel: z.number().int().min(1).max(150).default(16).describe('Items at once.'),
+  items: z.array(BulkItem).min(1).max(100_000).describe('The work items.'),
+  maxParallel: z.number().int().min(1).max(150).default(16).describe('Maximum number of concurrent items.'),
   only: z.array(WorkId).min(1).optional().describe('Only these.'),
 });
 export type BulkInput = z.infer<typeof BulkInput>;
@@ -106,7 +106,7 @@ export const WorkTask = z.object({
 });
 export type WorkTask = z.infer<typeof WorkTask>;
 
-/** What the recipe `tasks` takes; `pr` says whether nothing, each task or the whole run becomes a pull request; without it the settings do. */
+/** The input of the recipe `tasks`; `pr` requests no pull request, one for each task or one for the run, and overrides the settings. */
 export const TasksInput = z.object({
   tasks: z.array(WorkTask).min(1).max(1_000),
   pr: z
@@ -117,13 +117,13 @@ export const TasksInput = z.object({
 });
 export type TasksInput = z.infer<typeof TasksInput>;
 
-/** What must hold before a node counts as done: every expression of `passWhen`, judged when the node and `needs` have ended. */
+/** The condition for a node to count as done: every expression of `passWhen`, evaluated when the node and `needs` have ended. */
 export const WorkflowGate = z.object({
   id: WorkId,
-  /** Nodes that must have ended too; never one that waits for the node which carries the gate. */
+  /** Nodes that must also have ended; never one that waits for the node of this gate. */
   needs: z.array(WorkId).default([]),
   passWhen: z.array(Expression).min(1).max(100),
-  /** Which node is done again, with all that follows from it, and how often at most; without it the run blocks. */
+  /** The node that is repeated with all its dependents, and how often at most; without it the run blocks. */
   onFail: z.object({ retry: WorkId, max: z.number().int().min(1).max(20) }).optional(),
 });
 export type WorkflowGate = z.infer<typeof WorkflowGate>;
@@ -133,7 +133,7 @@ export const WorkflowNode = z.object({
   role: Role,
   needs: z.array(WorkId).max(1_000),
   task: WorkText,
-  /** Names for what it hands over. */
+  /** Names of its outputs. */
   outputs: z.array(z.string().min(1).max(200)).max(100).optional(),
   writeScope: z
     .object({
@@ -146,29 +146,35 @@ export const WorkflowNode = z.object({
   agent: Agent.optional(),
   tier: Tier.optional(),
   gates: z.array(WorkflowGate).max(100).default([]),
-  /** The node is skipped when this is false; what needs it goes on. */
+  /** The node is skipped when this is false; nodes that need it continue. */
   condition: Expression.optional(),
-  /** The node is done again until this is true, at most `max` times in all. */
+  /** The node is repeated until this is true, at most `max` times in total. */
   loop: z.object({ max: z.number().int().min(1).max(100), until: Expression }).optional(),
   timeoutSeconds: Seconds.optional(),
   attempts: Attempts.optional(),
-  /** A JSON Schema that its structured output must satisfy. */
+  /** The JSON Schema of its structured output. */
   outputSchema: z.record(z.string(), z.unknown()).optional(),
 });
 export type WorkflowNode = z.infer<typeof WorkflowNode>;
 
-/** What the recipe `workflow` takes; `loopGuard` is how many times nodes may be done again in all before the run blocks. */
+/** The input of the recipe `workflow`; `loopGuard` limits the repetitions of all nodes together before the run blocks. */
 export const WorkflowInput = z.object({
-  name: Title.describe('What it is called.'),
+  name: Title.describe('The title of the workflow.'),
   nodes: z.array(WorkflowNode).min(1).max(1_000).describe('Its nodes.'),
-  loopGuard: z.number().int().min(1).max(500).default(50).describe('Nodes done again in all, before the run blocks.'),
+  loopGuard: z
+    .number()
+    .int()
+    .min(1)
+    .max(500)
+    .default(50)
+    .describe('Maximum repetitions of all nodes together; then the run blocks.'),
   only: z.array(WorkId).min(1).optional().describe('Only these, and what they need.'),
 });
 export type WorkflowInput = z.infer<typeof WorkflowInput>;
 
-/** What the recipe `todo` takes: the text of a to-do list, and its entries as far as they can be told apart. */
+/** The input of the recipe `todo`: the text of a to-do list, and its entries as far as they were recognised. */
 export const TodoInput = z.object({
-  file: z.string().nullable().describe('Where it came from, if it was a file.'),
+  file: z.string().nullable().describe('The file that it was read from, if any.'),
   text: WorkText.describe('The list, as it was written.'),
   entries: z
     .array(z.object({ line: z.number().int().positive(), text: z.string().min(1), done: z.boolean() }))
@@ -180,9 +186,9 @@ export const WorkFormat = z.enum(['features', 'bulk', 'tasks', 'todo', 'workflow
 export type WorkFormat = z.infer<typeof WorkFormat>;
 
 const Read = {
-  /** What the reader should know: what was not understood, what is taken for granted; a sentence each. */
+  /** Notes for the user, such as ignored input and assumptions; one sentence each. */
   notes: z.array(z.string()),
-  /** What the file says about the run as a whole; flags win. */
+  /** Options of the whole run from the file; flags take precedence. */
   options: z.object({
     title: Title.optional(),
     maxParallel: z.number().int().min(1).max(150).optional(),
@@ -190,7 +196,7 @@ const Read = {
   }),
 };
 
-/** A work file as it was understood: its format, and the recipe with the input that it asks for. */
+/** A parsed work file: its format, and the recipe with its input. */
 export const WorkFile = z.discriminatedUnion('recipe', [
   z.object({ format: WorkFormat, recipe: z.literal('features'), input: FeaturesInput, ...Read }),
   z.object({ format: WorkFormat, recipe: z.literal('bulk'), input: BulkInput, ...Read }),

@@ -4,10 +4,13 @@ import { z } from 'zod';
 export const ForgeName = z.enum(['github', 'gitlab', 'bitbucket']);
 export type ForgeName = z.infer<typeof ForgeName>;
 
-/** Branches, the remote, and who commits. */
+/** Branches, the remote, and the author of commits. */
 export const GitConfig = z
   .strictObject({
-    base: z.string().optional().describe('The branch work starts from and lands on; default: the one checked out.'),
+    base: z
+      .string()
+      .optional()
+      .describe('The branch that work starts from and lands on; default: the one checked out.'),
     destination: z
       .string()
       .min(1)
@@ -28,7 +31,7 @@ export const GitConfig = z
     provider: z
       .enum(['auto', ...ForgeName.options, 'none'])
       .default('auto')
-      .describe('Who hosts the remote; auto: derived from its address; a host of your own must be named here.'),
+      .describe('The host of the remote; auto: derived from its address; a self-hosted one must be set here.'),
     repo: z
       .string()
       .regex(/^(?!.*(^|\/)\.{1,2}(\/|$))[\w.~-]+(\/[\w.~-]+)*$/, 'owner/name')

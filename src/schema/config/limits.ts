@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { SOFT_OUTPUT_BYTES } from '../task.ts';
 import { Seconds } from './scalars.ts';
 
-/** The most attempts at once where the settings name no number. */
+/** The maximum number of concurrent attempts where the settings do not set one. */
 export const MAX_DEFAULT_AGENTS = 20;
 
-/** How much at once, how often, how long. */
+/** Limits on concurrency, retries and time. */
 export const LimitsConfig = z
   .strictObject({
     agents: z
@@ -15,22 +15,30 @@ export const LimitsConfig = z
       .max(150)
       .default(MAX_DEFAULT_AGENTS)
       .describe(
-        'Attempts at once. Where it is not set: 4 per processor core and 1 per GB of memory, whichever is less, from 2 to 20.',
+        'Maximum number of concurrent attempts. Default: 4 per processor core or 1 per GB of memory, whichever is less, from 2 to 20.',
       ),
-    checks: z.number().int().min(1).max(64).default(2).describe('Checks at once.'),
-    attempts: z.number().int().min(1).max(20).default(3).describe('Tries per task.'),
-    runAttempts: z.number().int().min(1).max(100_000).default(5_000).describe('Tries per run, over all tasks.'),
-    retryDelaySeconds: z.number().nonnegative().max(86_400).default(5).describe('Wait before a retry.'),
-    inactivitySeconds: Seconds.default(300).describe('An attempt that prints nothing for so long is stopped.'),
-    runtimeSeconds: Seconds.default(3600).describe('The longest an attempt may take.'),
+    checks: z.number().int().min(1).max(64).default(2).describe('Maximum number of concurrent checks.'),
+    attempts: z.number().int().min(1).max(20).default(3).describe('Maximum attempts per task.'),
+    runAttempts: z
+      .number()
+      .int()
+      .min(1)
+      .max(100_000)
+      .default(5_000)
+      .describe('Maximum attempts per run, over all tasks.'),
+    retryDelaySeconds: z.number().nonnegative().max(86_400).default(5).describe('Delay before a retry.'),
+    inactivitySeconds: Seconds.default(300).describe('An attempt without output for this long is stopped.'),
+    runtimeSeconds: Seconds.default(3600).describe('Time limit of an attempt.'),
     interactive: z
       .strictObject({
-        inactivitySeconds: Seconds.default(28_800).describe('Nothing shown and nothing typed for so long stops it.'),
-        runtimeSeconds: Seconds.default(86_400).describe('The longest it may take.'),
+        inactivitySeconds: Seconds.default(28_800).describe(
+          'An attempt without output and input for this long is stopped.',
+        ),
+        runtimeSeconds: Seconds.default(86_400).describe('Time limit of an attempt in a terminal.'),
       })
       .prefault({})
-      .describe('For attempts in a terminal: they wait for people.'),
-    turns: z.number().int().positive().optional().describe('Most turns of an attempt.'),
+      .describe('Limits of attempts in a terminal, which wait for people.'),
+    turns: z.number().int().positive().optional().describe('Maximum turns of an attempt.'),
     output: z
       .strictObject({
         maxBytes: z
@@ -38,26 +46,24 @@ export const LimitsConfig = z
           .int()
           .positive()
           .default(256 * 1024 * 1024)
-          .describe('Most output of an attempt.'),
+          .describe('Maximum output of an attempt, in bytes.'),
         softBytes: z
           .number()
           .int()
           .positive()
           .default(SOFT_OUTPUT_BYTES)
-          .describe('From so much output on an attempt is warned about and flagged.'),
+          .describe('Output, in bytes, above which an attempt is warned about and flagged.'),
         onMax: z
           .enum(['stop', 'truncate'])
           .default('stop')
-          .describe(
-            'stop: the attempt ends for its budget; truncate: it continues, and no more of its output is kept.',
-          ),
+          .describe('At the maximum: stop ends the attempt; truncate lets it continue and discards further output.'),
         finalOnly: z
           .boolean()
           .default(false)
-          .describe('Keep only its last message, results, questions and refused permissions.'),
+          .describe('Keep only the last message, results, questions and refused permissions.'),
       })
       .prefault({}),
-    freeMemoryMb: z.number().nonnegative().default(256).describe('No attempt starts with less memory free.'),
-    freeDiskMb: z.number().nonnegative().default(512).describe('No attempt starts with less disk free.'),
+    freeMemoryMb: z.number().nonnegative().default(256).describe('No attempt starts with less free memory.'),
+    freeDiskMb: z.number().nonnegative().default(512).describe('No attempt starts with less free disk space.'),
   })
   .prefault({});

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A server of tools that agents are given: started by them, or reached by address. */
+/** An MCP server for agents: started by them, or reached by its URL. */
 export const McpServer = z.union([
   z.strictObject({
     command: z.string(),

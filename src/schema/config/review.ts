@@ -5,7 +5,7 @@ const Words = z.array(z.string()).optional();
 
 /** What reviewers may use, where it differs from `tools`. */
 const ReviewTools = z.strictObject({
-  permissionMode: Permission.optional().describe('What reviewers may do without asking.'),
+  permissionMode: Permission.optional().describe('What reviewers may do without permission prompts.'),
   allowedCli: Words.describe('Programs reviewers may run.'),
   allowedTools: Words.describe('Tool patterns that reviewers are allowed.'),
   disallowedTools: Words.describe('Tool patterns that reviewers are refused.'),
@@ -15,7 +15,7 @@ const ReviewTools = z.strictObject({
 /** How the merged result of a run, and pull requests, are reviewed. */
 export const ReviewConfig = z
   .strictObject({
-    rounds: z.number().int().min(0).max(20).default(3).describe('Most review rounds; 0 switches review off.'),
+    rounds: z.number().int().min(0).max(20).default(3).describe('Maximum review rounds; 0 disables review.'),
     automerge: z
       .boolean()
       .default(false)
@@ -27,7 +27,7 @@ export const ReviewConfig = z
     requireAllTestsPass: z
       .boolean()
       .default(true)
-      .describe('Wait for checks that are missing or unfinished; a red one always holds the pull request back.'),
+      .describe('Wait for checks that are missing or unfinished; a failed one always blocks the pull request.'),
     push: z.boolean().default(false).describe('Push fixes to the branch of the pull request.'),
     tools: ReviewTools.optional().describe('What reviewers of pull requests may use, where it differs from tools.'),
   })

@@ -9,11 +9,8 @@ export const RoutingConfig = z
     tierByComplexity: z
       .boolean()
       .default(true)
-      .describe('Choose light, standard or heavy by the size of a task where nothing sets it.'),
-    learn: z
-      .boolean()
-      .default(true)
-      .describe('Order agents that you left open by their verified results; your own order takes precedence.'),
+      .describe('Choose light, standard or heavy by the size of a task where no tier is set.'),
+    learn: z.boolean().default(true).describe('Order agents by their verified results where you set no order.'),
     learnAfter: z
       .number()
       .int()
@@ -26,8 +23,8 @@ export const RoutingConfig = z
       .min(1)
       .default('off')
       .describe(
-        'Use the profiles of CC Switch as more logins: off, auto (its usual file), or the path of its database.',
+        'Use the profiles of CC Switch as additional logins: off, auto (its default file), or the path of its database.',
       ),
-    fallback: z.boolean().default(true).describe('Go on with the next agent when one must rest; else wait for it.'),
+    fallback: z.boolean().default(true).describe('Use the next agent when one is rate-limited; otherwise wait for it.'),
   })
   .prefault({});

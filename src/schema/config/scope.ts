@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A glob over paths of the repository: `src/**`, `docs` or `docs/` (the whole folder); it never means "all but". */
+/** A glob over paths of the repository: `src/**`, `docs` or `docs/` (the whole folder); negation is not supported. */
 export const ScopeGlob = z
   .string()
   .min(1)
@@ -9,17 +9,19 @@ export const ScopeGlob = z
   .refine((glob) => !glob.split('/').includes('..'), 'must not contain ".."')
   .refine((glob) => !glob.includes('\0'), 'must not contain a NUL character');
 
-/** Most added and deleted lines of one piece of work. */
+/** Maximum number of added and deleted lines of one task. */
 export const ChangedLines = z.number().int().positive().max(10_000_000);
 
-/** Which files work may touch, and how much of them. */
+/** Which files work may change, and by how many lines. */
 export const Scope = z.strictObject({
-  allow: z
+  allow: z.array(ScopeGlob).default([]).describe('Globs of the files that work may change; empty allows every file.'),
+  deny: z
     .array(ScopeGlob)
     .default([])
-    .describe('Globs of the only files that work may touch; empty allows every file.'),
-  deny: z.array(ScopeGlob).default([]).describe('Globs of files that work must not touch, also if allowed above.'),
-  maxChangedLines: ChangedLines.optional().describe('Most added and deleted lines of one task; no limit by default.'),
+    .describe('Globs of files that work must not change; takes precedence over allow.'),
+  maxChangedLines: ChangedLines.optional().describe(
+    'Maximum number of added and deleted lines of one task; no limit by default.',
+  ),
 });
 export type Scope = z.infer<typeof Scope>;
 

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 
-/** What a file that nothing can check means for the work. */
+/** What happens to work with a file that no checker supports. */
 export const Unchecked = z.enum(['pass', 'hold']);
 export type Unchecked = z.infer<typeof Unchecked>;
 
-/** Commands by the ending of a file's name; `{file}` is replaced by the path of a copy. */
+/** Commands by file extension; `{file}` is replaced by the path of a copy. */
 export const SyntaxCheckers = z
   .record(
-    z.string().regex(/^\.[\w.+-]+$/, 'must be an ending such as ".lua"'),
+    z.string().regex(/^\.[\w.+-]+$/, 'must be a file extension such as ".lua"'),
     z.string().refine((command) => command.includes('{file}'), 'must contain {file}'),
   )
   .default({});
@@ -15,15 +15,12 @@ export const SyntaxCheckers = z
 /** How changed files are checked for syntax errors. */
 export const SyntaxConfig = z
   .strictObject({
-    all: z
-      .boolean()
-      .default(false)
-      .describe('Check the changed files of every task that writes, not only of bulk items.'),
+    all: z.boolean().default(false).describe('Check the changed files of every writing task, not only of bulk items.'),
     unchecked: Unchecked.default('pass').describe(
-      'When nothing here can check a file: pass notes it in the evidence, hold leaves it to a person.',
+      'When no checker supports a file: pass notes it in the evidence, hold waits for a person.',
     ),
     checkers: SyntaxCheckers.describe(
-      'More checkers by file ending, for example ".lua": "luac -p {file}"; exit 0 means correct.',
+      'Additional checkers by file extension, for example ".lua": "luac -p {file}"; exit 0 means correct.',
     ),
   })
   .prefault({});

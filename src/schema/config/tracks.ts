@@ -1,14 +1,14 @@
 import { z } from 'zod';
 
 const TrackConfig = z.strictObject({
-  categories: z.array(z.string().min(1)).default([]).describe('Features of these categories go here.'),
-  color: z.string().optional().describe('How the track is shown: a colour name or #rrggbb.'),
-  default: z.boolean().default(false).describe('Features of no other track go here.'),
-  features: z.number().int().min(1).max(150).default(1).describe('Features at once.'),
-  agent: z.string().optional().describe('The agent that implements here.'),
+  categories: z.array(z.string().min(1)).default([]).describe('Features of these categories belong to this track.'),
+  color: z.string().optional().describe('Colour of the track: a colour name or #rrggbb.'),
+  default: z.boolean().default(false).describe('Features of no other track belong to this one.'),
+  features: z.number().int().min(1).max(150).default(1).describe('Maximum number of concurrent features.'),
+  agent: z.string().optional().describe('The agent that implements the features of this track.'),
 });
 
-/** Lanes in which features are worked on side by side. */
+/** Tracks: groups of features that run in parallel. */
 export const TracksConfig = z
   .record(z.string().regex(/^[^\p{Cc}]{1,60}$/u, 'one line of at most 60 characters'), TrackConfig)
   .default({})
@@ -26,4 +26,4 @@ export const TracksConfig = z
       }
     }
   })
-  .describe('Lanes in which features are worked on side by side, by category.');
+  .describe('Groups of features, by category, that run in parallel.');

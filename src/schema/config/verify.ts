@@ -17,14 +17,17 @@ const Browser = z
 /** How another agent verifies a feature. */
 export const VerifyConfig = z
   .strictObject({
-    disabled: z.boolean().default(false).describe('Let features land on their checks alone.'),
+    disabled: z
+      .boolean()
+      .default(false)
+      .describe('Land features without verification by another agent; checks still apply.'),
     maxAttempts: z
       .number()
       .int()
       .min(1)
       .max(20)
       .default(3)
-      .describe('Verifications of a feature; the last one decides.'),
+      .describe('Maximum verifications of a feature; the last one decides.'),
     in: z
       .enum(['candidate', 'checkout'])
       .default('candidate')
@@ -35,12 +38,15 @@ export const VerifyConfig = z
       .nonnegative()
       .max(3_600_000)
       .default(5_000)
-      .describe('With in: checkout, how long your running application is given to reload.'),
+      .describe('With in: checkout, how long to wait until your running application has reloaded.'),
     start: CommandText.optional().describe('Starts the application for the verifier; PORT is the port to listen on.'),
-    startSeconds: Seconds.default(60).describe('How long the application may take to answer.'),
-    appUrl: z.string().optional().describe('Where the application is; {port} is replaced by the leased port.'),
-    turns: z.number().int().positive().default(20).describe('Most turns of a verification.'),
-    agent: z.string().optional().describe('The agent that verifies; else one that did not implement, if there is one.'),
+    startSeconds: Seconds.default(60).describe('Time limit for the application to answer.'),
+    appUrl: z.string().optional().describe('The URL of the application; {port} is replaced by the leased port.'),
+    turns: z.number().int().positive().default(20).describe('Maximum turns of a verification.'),
+    agent: z
+      .string()
+      .optional()
+      .describe('The agent that verifies; default: one that did not implement, if there is one.'),
     tools: z.array(z.string()).default(['Bash', 'Read']).describe('Tools of the verifier, in the syntax of the agent.'),
     browser: Browser.describe('A browser for the verifier.'),
   })

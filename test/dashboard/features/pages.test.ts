@@ -238,7 +238,10 @@ describe('settings', () => {
   });
   const sections = sectionsOf([
     entry('land', 'what becomes of it'),
-    { ...entry('limits', ''), field: { kind: 'group', entries: [entry('agents', 'Attempts at once.')] } },
+    {
+      ...entry('limits', ''),
+      field: { kind: 'group', entries: [entry('agents', 'Maximum number of concurrent attempts.')] },
+    },
   ]);
 
   it('are found by name and description', () => {
