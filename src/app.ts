@@ -18,7 +18,7 @@ import { reachForge } from './forges/registry.ts';
 import { checkGate, definitionHash } from './gates/registry.ts';
 import { filesOfCommit } from './git/read/commit-files.ts';
 import { changedFiles } from './git/read/diff.ts';
-import { guard, specialFiles } from './guards/guards.ts';
+import { guard, heldWithoutChecks, specialFiles } from './guards/guards.ts';
 import type { Home } from './home.ts';
 import { MODEL_APIS } from './model-apis/registry.ts';
 import { writeStatus } from './recipes/features/write-statuses.ts';
@@ -121,18 +121,21 @@ export function chooseImplementations(env: NodeJS.ProcessEnv): Implementations {
   };
 }
 
-const guardCandidate: Implementations['guard'] = async ({ mirror, from, to, config, gates, targets }) =>
-  guard({
+const guardCandidate: Implementations['guard'] = async ({ mirror, from, to, config, gates, targets }) => {
+  const special = await specialFiles(mirror, from, to);
+  if (gates.length === 0) return { overlay: [], held: heldWithoutChecks(special, config.guards.allow) };
+  return guard({
     ...config.guards,
     gates,
     targets,
     changed: (await changedFiles(mirror, { from, to })).flatMap(({ path, status }) =>
       status === 'renamed' ? [] : [{ path, status }],
     ),
-    special: await specialFiles(mirror, from, to),
+    special,
     base: await filesOfCommit(mirror, from),
     candidate: await filesOfCommit(mirror, to),
   });
+};
 
 /** What a check's outcome depends on besides the tree and its command: the set-up's settings and the machine's Node. */
 function toolsOf(workspace: string): string {

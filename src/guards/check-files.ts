@@ -14,9 +14,11 @@ const JUDGES =
   /\bassert\b|['"](node:)?(test|assert)(\/strict)?['"]|\bprocess\.exit|\bsys\.exit|\bos\._exit|\bunittest\b|\bpytest\b|\bexpect\s*\(|AssertionError|SystemExit|\bexit\s*\(?\s*[1-9]|\babort\b|\bdie\b/;
 /** What a module that only serves tests contains. */
 const ASSERTS =
-  /['"](node:)?assert(\/strict)?['"]|['"](chai|vitest|jest|@jest\/globals|node:test|expect|should|power-assert|testify)['"]|\b(import|from)\s+(pytest|unittest)\b|"testing"|\bAssertionError\b|\bactual\b[\s\S]{0,200}\bexpected\b|\bexpected\b[\s\S]{0,200}\bactual\b|\b(function|const|let|def|func|fn|sub)\s+\(?(?:assert|expect|should|check|verify|ensure|must|same|equal|equals|eq|fail|ok)(?:[A-Z_]\w*)?\b/;
+  /['"](node:)?assert(\/strict)?['"]|['"](chai|vitest|jest|@jest\/globals|node:test|expect|should|power-assert|testify)['"]|\b(import|from)\s+(pytest|unittest)\b|"testing"|\bAssertionError\b|\bactual\b[\s\S]{0,200}\bexpected\b|\bexpected\b[\s\S]{0,200}\bactual\b|\b(function|const|let|def|func|fn|sub)\s+\(?(?:assert|expect|should|same|equal|equals|eq|fail)(?:[A-Z_]\w*)?\b|\b(?:check|verify|ensure|must|ok)\w*\s*(?:=\s*)?\(\s*(?<left>\w+)\s*,\s*(?<right>\w+)[\s\S]{0,200}?\b\k<left>\s*[!=]==?\s*\k<right>\b/;
 const FAILS =
   /\bthrow\b|\braise\b|\bassert\b|\bexit(Code)?\b|\bfail\b|\bpanic\b|\bexpect\b|\babort\b|\bdie\b|\breject\b|t\.(Error|Fatal)|[!=]==?(?![=>])/i;
+/** What a program contains that is also started by itself. */
+const HAS_MAIN = /__main__|\bargv\b|require\.main|import\.meta\.(main|url)|^#!/;
 const EXPECTED = /expect|golden|reference|snapshot|fixture|baseline|pattern/i;
 const HELPER_WORDS =
   /^(helpers?|asserts?|assertions?|expects?|expectations?|matchers?|testing|testutils?|testutil|testlib|harness|fixtures?|support|mocks?|stubs?|fakes?)$/;
@@ -33,7 +35,7 @@ export function isHelper(path: string, text: string, entries: ReadonlySet<string
   if (entries.has(path)) return false;
   const parts = path.split('/');
   const named = parts.flatMap((part) => wordsOf(part.replace(/\.\w+$/, ''))).some((word) => HELPER_WORDS.test(word));
-  return named || ASSERTS.test(text) || (JUDGES.test(text) && !SOURCE_FOLDERS.test(path));
+  return named || ASSERTS.test(text) || (JUDGES.test(text) && !SOURCE_FOLDERS.test(path) && !HAS_MAIN.test(text));
 }
 
 /** Whether a compared file holds what is expected: its name says so, or that of no other compared file does. */
@@ -46,9 +48,9 @@ export function isEmptied(base: string, candidate: string): boolean {
   return FAILS.test(withoutComments(base)) && !FAILS.test(withoutComments(candidate));
 }
 
-/** A program's text without its comments, roughly. */
-function withoutComments(text: string): string {
-  return text.replace(/\/\*[\s\S]*?\*\//g, ' ').replace(/(^|[^:'"])(\/\/|#(?!\[|!)).*$/gm, '$1');
+/** A program's text without comments on lines of their own; a comment after code stays, so that no text between quotes can hide code. */
+export function withoutComments(text: string): string {
+  return text.replace(/^[ \t]*\/\*[\s\S]*?\*\/[ \t]*$/gm, '').replace(/^[ \t]*(\/\/|#(?!\[|!|\s*define)).*$/gm, '');
 }
 
 /** The files that package.json names as what the package is: its entry points and programs. */

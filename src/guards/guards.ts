@@ -3,16 +3,19 @@ import type { ChangedPath } from '../gates/gate.ts';
 import { candidateGates } from '../gates/gate-kinds.ts';
 import { git } from '../git/git.ts';
 import type { Mirror } from '../git/mirror/mirror.ts';
+import { showFile } from '../git/read/diff.ts';
 import type { GateSpec } from '../schema/gate.ts';
 import { isEmptied } from './check-files.ts';
-import { type Closure, type CommitFiles, closureOf } from './closure.ts';
+import { type Closure, closureOf } from './closure.ts';
+import { earlyExit } from './early-exits.ts';
 import { CHECK_CONFIG, INSTALLED, looseMatcher, pathMatcher, TOOL_FILES } from './guard-globs.ts';
 import { isLockfile, lockfileReason } from './guard-lockfile.ts';
 import { runsTheSame } from './guard-make.ts';
 import { isManifest, manifestReason } from './guard-manifest.ts';
 import { packageReason } from './guard-package.ts';
 import { compilerReason, isCompilerSettings } from './guard-tsconfig.ts';
-import { type SearchedFiles, testHelpers } from './test-modules.ts';
+import { inlineTestReason } from './inline-tests.ts';
+import { isLoadedByTests, type SearchedFiles, testHelpers } from './test-modules.ts';
 
 export interface GuardOptions {
   changed: readonly ChangedPath[];
@@ -25,11 +28,14 @@ export interface GuardOptions {
   gates: readonly GateSpec[];
   /** Files that the task was given to change: a check of its own that names one of them is about it. */
   targets?: readonly string[];
-  /** Paths of the candidate that are no regular files (links, submodules): their text does not show what a check reads. */
-  special: ReadonlySet<string>;
+  /** Changed paths of the candidate that are no regular files: their text does not show what a check reads. */
+  special: ReadonlyMap<string, SpecialFile>;
   base: SearchedFiles;
-  candidate: CommitFiles;
+  candidate: SearchedFiles;
 }
+
+/** A symbolic link with its target, or another repository: a submodule that .gitmodules declares, or one that is nested. */
+export type SpecialFile = { kind: 'link'; target: string } | { kind: 'repository'; isDeclared: boolean };
 
 export interface Guarded {
   /** Test files that the checks must also pass with in the base's version (absent there: without them). */
@@ -46,6 +52,8 @@ interface Rules {
   isInstalled(path: string): boolean;
   /** Whether only tests and what checks run load this module, and it serves them. */
   isHelper(path: string): Promise<boolean>;
+  /** Whether a test or something that a check runs loads this file of the candidate. */
+  isLoaded(path: string): Promise<boolean>;
 }
 
 /** In an added test, what can silence the other tests of the same process. */
@@ -87,11 +95,14 @@ async function rulesFor(options: GuardOptions): Promise<Rules> {
     isConfig: looseMatcher([...CHECK_CONFIG, ...tools, ...options.config]),
     isInstalled: looseMatcher(INSTALLED),
     isHelper: testHelpers(options.base, { closure, isTest }),
+    isLoaded: (path) => isLoadedByTests(path, options.candidate, { closure, isTest }),
   };
 }
 
 async function heldReason(change: ChangedPath, rules: Rules, options: GuardOptions): Promise<string | undefined> {
   const { path } = change;
+  const misleading = specialReason(path, options.special.get(path));
+  if (misleading !== undefined) return misleading;
   if (rules.isInstalled(path)) return 'is an installed dependency; the checks bring their own';
   if (rules.isConfig(path)) return `is ${change.status} and can decide how checks run`;
   const isPackage = /(^|\/)package\.json$/i.test(path);
@@ -103,7 +114,57 @@ async function heldReason(change: ChangedPath, rules: Rules, options: GuardOptio
       ? lockfileReason(base, candidate, options.registries)
       : manifestReason(path, base, candidate);
   }
-  return (await closureReason(change, rules, options)) ?? linkReason(path, rules, options);
+  return (
+    (await closureReason(change, rules, options)) ??
+    linkReason(path, rules, options) ??
+    (await sourceReason(change, rules, options))
+  );
+}
+
+/** What a person must review although no check runs that it could decide. */
+export function heldWithoutChecks(
+  special: ReadonlyMap<string, SpecialFile>,
+  allow: readonly string[],
+): Guarded['held'] {
+  const isAllowed = pathMatcher(allow);
+  return [...special].flatMap(([path, file]) => {
+    const reason = isAllowed(path) ? undefined : specialReason(path, file);
+    return reason === undefined ? [] : [{ path, reason }];
+  });
+}
+
+function specialReason(path: string, special: SpecialFile | undefined): string | undefined {
+  if (special?.kind === 'link' && leavesRepository(path, special.target))
+    return `is a link that leads out of the repository, to ${special.target}`;
+  return special?.kind === 'repository' && !special.isDeclared
+    ? 'is a repository inside the repository, whose files would not land'
+    : undefined;
+}
+
+/** Whether a link leads to something that another checkout does not have. */
+function leavesRepository(path: string, target: string): boolean {
+  if (target.startsWith('/') || /^[a-z]:|^~|\\/i.test(target)) return true;
+  const parts = path.split('/').slice(0, -1);
+  for (const part of target.split('/')) {
+    if (part === '' || part === '.') continue;
+    if (part !== '..') parts.push(part);
+    else if (parts.pop() === undefined) return true;
+  }
+  return parts[0] === '.git';
+}
+
+/** Why source that a check loads needs a person: it can end the test run early, or takes tests of its own away. */
+async function sourceReason(change: ChangedPath, rules: Rules, options: GuardOptions): Promise<string | undefined> {
+  const { path, status } = change;
+  if (rules.isTest(path) || options.special.has(path) || rules.closure.words.size === 0) return undefined;
+  if (!PROGRAM.test(path) && !/\.(c|cc|cpp|cxx|h|hh|hpp|zig)$/i.test(path)) return undefined;
+  const base = (await options.base.read(path)) ?? '';
+  const candidate = status === 'deleted' ? '' : ((await options.candidate.read(path)) ?? '');
+  const lost = inlineTestReason(path, base, candidate);
+  if (lost !== undefined) return lost;
+  const exit = earlyExit(path, base, candidate);
+  if (exit === undefined || !(await rules.isLoaded(path))) return undefined;
+  return `a check loads it, and it can end the check early or change what it finds: ${exit}`;
 }
 
 /** Why a file needs a person that a check runs or is configured by, with the steps that lead to it. */
@@ -173,17 +234,28 @@ async function canSilence(path: string, options: GuardOptions): Promise<boolean>
   return PROGRAM.test(path) && SILENCES_OTHERS.test((await options.candidate.read(path)) ?? '');
 }
 
-/** Paths changed between two commits that are no regular files in the later one: symbolic links and submodules. */
-export async function specialFiles(mirror: Mirror, from: string, to: string): Promise<Set<string>> {
+/** Paths changed between two commits that are no regular files in the later one: symbolic links and repositories. */
+export async function specialFiles(mirror: Mirror, from: string, to: string): Promise<Map<string, SpecialFile>> {
   const { stdout } = await git(['diff-tree', '-r', '-z', '--raw', '--no-renames', '--end-of-options', from, to], {
     gitDir: mirror.dir,
   });
   const fields = stdout.split('\0');
-  const special = new Set<string>();
+  const special = new Map<string, SpecialFile>();
   for (let index = 0; index + 1 < fields.length; index += 2) {
-    const mode = fields[index]?.split(' ')[1];
+    const [, mode, , oid = ''] = fields[index]?.split(' ') ?? [];
     const path = fields[index + 1];
-    if (path !== undefined && (mode === '120000' || mode === '160000')) special.add(path);
+    if (path === undefined) continue;
+    if (mode === '120000')
+      special.set(path, {
+        kind: 'link',
+        target: (await git(['cat-file', 'blob', oid], { gitDir: mirror.dir })).stdout,
+      });
+    if (mode === '160000') special.set(path, { kind: 'repository', isDeclared: await isSubmodule(mirror, to, path) });
   }
   return special;
+}
+
+async function isSubmodule(mirror: Mirror, commit: string, path: string): Promise<boolean> {
+  const declared = (await showFile(mirror, commit, '.gitmodules')) ?? '';
+  return declared.split('\n').some((line) => /^\s*path\s*=\s*(.*?)\s*$/.exec(line)?.[1] === path);
 }

@@ -16,6 +16,7 @@ interface Judgement {
 /** A module that more files name is no helper of some tests. */
 const MAX_NAMING = 300;
 const MAX_STEPS = 4;
+const MAX_LOADING_STEPS = 12;
 const OTHER_LANGUAGES = /\.(go|rs|java|kts?|scala|cs|swift|exs?|c|cc|cpp|h|hpp|dart)$/i;
 
 /** The files of a commit that import a module. */
@@ -38,6 +39,27 @@ export function testHelpers(files: SearchedFiles, judgement: Judgement): (path: 
     known.set(path, answer);
     return answer;
   };
+}
+
+/** Whether a test, or something that a check runs, loads this file, directly or through others; where imports cannot be followed, it may. */
+export async function isLoadedByTests(path: string, files: SearchedFiles, judgement: Judgement): Promise<boolean> {
+  if (!isProgram(path)) return true;
+  const seen = new Set<string>();
+  let queue = [path];
+  for (let step = 0; queue.length > 0 && step <= MAX_LOADING_STEPS; step += 1) {
+    const next: string[] = [];
+    for (const file of queue) {
+      if (judgement.isTest(file) || judgement.closure.find(file) !== undefined) return true;
+      if (seen.has(file)) continue;
+      seen.add(file);
+      const importers = await importersOf(file, files);
+      // So many files name it that some test among them probably loads it.
+      if (importers === undefined || seen.size > MAX_NAMING) return true;
+      next.push(...importers);
+    }
+    queue = next;
+  }
+  return false;
 }
 
 async function isTestHelper(path: string, files: SearchedFiles, judgement: Judgement): Promise<boolean> {

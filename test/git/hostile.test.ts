@@ -99,13 +99,14 @@ test('a nested repository with a filter in its configuration is saved, and its f
   poison(nested, evil.program);
   const saved = await save(box, path);
   expect(evil.wasRun()).toBe(false);
-  expect(saved).toMatchObject({ nested: ['sub'], problems: [], changed: false });
+  expect(saved).toMatchObject({ nested: ['sub'], problems: [], changed: true });
+  expect(filesOf(box.mirror, saved.commit)).toMatchObject({ 'sub/n.txt': 'changed', 'sub/untracked.txt': 'u' });
   expect(history(box.mirror, '--all')).toEqual(expect.arrayContaining([head, side]));
   const files = saved.refs.find((ref) => ref.endsWith('/files')) ?? '';
   expect(filesOf(box.mirror, files)).toMatchObject({ 'n.txt': 'changed', 'untracked.txt': 'u' });
 });
 
-test('a nested repository without a commit, one in another, and one in a tracked folder are all saved', async () => {
+test('a nested repository without a commit, one in another, and one in a tracked folder are all saved, with their files in the work', async () => {
   const box = await sandbox();
   const path = await workspace(box);
   write(path, { 'fresh/f.txt': 'f\n', 'mine.txt': 'm\n', 'src/b.txt': 'changed\n' });
@@ -117,10 +118,13 @@ test('a nested repository without a commit, one in another, and one in a tracked
   const saved = await save(box, path);
   expect(saved.problems).toEqual([]);
   expect(saved.nested.sort()).toEqual(['fresh', 'outer', 'src']);
-  expect(filesOf(box.mirror, saved.commit)).toEqual({ 'a.txt': 'a', 'mine.txt': 'm', 'src/b.txt': 'changed' });
+  expect(filesOf(box.mirror, saved.commit)).toEqual({
+    ...{ 'a.txt': 'a', 'mine.txt': 'm', 'src/b.txt': 'changed' },
+    ...{ 'fresh/f.txt': 'f', 'outer/o.txt': 'o', 'outer/inner/i.txt': 'i' },
+  });
   expect(history(box.mirror, '--all')).toEqual(expect.arrayContaining([inner, planted]));
   const texts = saved.refs.filter((ref) => ref.endsWith('/files')).map((ref) => filesOf(box.mirror, ref));
-  expect(texts).toEqual(expect.arrayContaining([{ 'f.txt': 'f' }, { 'i.txt': 'i' }, { 'o.txt': 'o' }]));
+  expect(texts).toEqual(expect.arrayContaining([{ 'f.txt': 'f' }, { 'i.txt': 'i' }, { 'o.txt': 'o', 'inner/i.txt': 'i' }]));
 });
 
 test('a nested .git file that points outside the workspace is not followed', async () => {

@@ -38,10 +38,10 @@ export function judge({
     allow,
     registries: ['https://packages.example', 'registry+https://packages.example'],
     gates: [GateSpec.parse({ gate: 'command', name: 'check', run, own: targets.length > 0 })],
-    special: new Set(special),
+    special: new Map(special.map((path) => [path, { kind: 'link', target: candidate[path] ?? '' }])),
     targets,
     base: { ...filesIn(base), search: async (pattern) => search(base, pattern) },
-    candidate: filesIn(candidate),
+    candidate: { ...filesIn(candidate), search: async (pattern) => search(candidate, pattern) },
   });
 }
 

@@ -117,6 +117,92 @@ describe('what decides how checks run', () => {
     ]);
   });
 
+  it.each([
+    ['src/a.js', '/etc/passwd'],
+    ['src/a.js', '../../outside.js'],
+    ['docs', '.git/hooks'],
+  ])('holds %s as a link to %s, which leads out of the repository', async (path, target) => {
+    const found = await judge({ base: { [path]: 'x' }, candidate: { [path]: target }, special: [path] });
+    expect(found.held).toEqual([{ path, reason: `is a link that leads out of the repository, to ${target}` }]);
+    const inside = { base: {}, candidate: { 'docs/latest': '../src' }, special: ['docs/latest'] };
+    expect(await judge(inside)).toEqual(free);
+  });
+
+  it.each([
+    ['src/a.js', 'process.exit(0);'],
+    ['src/a.js', "process['exit']();"],
+    ['src/a.js', 'process.exitCode = 0;'],
+    ['src/a.js', "process.on('exit', () => { process.exitCode = 0; });"],
+    ['src/a.ts', "import { exit } from 'node:process'; exit(0);"],
+    ['src/a.js', "import check from 'node:assert'; check.equal = () => {};"],
+    ['src/a.js', 'globalThis.test = () => {};'],
+    ['src/a.js', 'Object.assign(assert, { equal() {} });'],
+    ['a.py', 'import os\nos._exit(0)'],
+    ['a.py', 'import sys\nsys.exit()'],
+    ['a.py', 'try:\n    pass\nfinally:\n    raise SystemExit'],
+    ['a.py', 'import atexit\natexit.register(print)'],
+    ['a.py', 'import unittest\nunittest.TestCase.assertEqual = lambda *a: None'],
+    ['pkg/a.go', 'package a\nfunc init() { os.Exit(0) }'],
+    ['src/lib.rs', 'pub fn a() { std::process::exit(0) }'],
+    ['src/A.java', 'class A { static { System.exit(0); } }'],
+    ['lib/a.rb', 'at_exit { exit! }'],
+    ['src/a.php', '<?php exit(0);'],
+    ['src/a.c', '#define assert(x)'],
+    ['A.cs', 'class A { static A() { Environment.Exit(0); } }'],
+  ])('holds in %s, which a test loads: %s', async (path, text) => {
+    const tests = {
+      'test/a.test.js': "import '../src/a.js';",
+      'test/b.test.ts': "import '../src/a.ts';",
+      'tests/test_a.py': 'import a',
+    };
+    const names = { 'test/a_spec.rb': "require_relative '../lib/a'", 'test/ATest.php': "require '../src/a.php';" };
+    const base = { ...tests, ...names, [path]: 'x' };
+    const found = await judge({ base, candidate: { ...base, [path]: `x\n${text}` }, run: 'run-the-tests' });
+    expect(found.held).toMatchObject([{ path, reason: expect.stringContaining('a check loads it') }]);
+    expect(await held({ base: { ...base, [path]: text }, candidate: { ...base, [path]: `${text}\nmore` } })).toEqual(
+      [],
+    );
+  });
+
+  it.each([
+    ['a program that no test loads', 'src/cli.js', 'process.exit(0);'],
+    ['an exit with an error', 'src/a.js', 'if (bad) process.exit(1);'],
+    [
+      'the main program of a module',
+      'a.py',
+      "def main():\n    return 0\n\nif __name__ == '__main__':\n    import sys\n    sys.exit(main())",
+    ],
+    ['an exit inside a function of Python', 'a.py', 'def stop():\n    sys.exit(0)'],
+    ['the main function of Go', 'main.go', 'package main\nfunc main() {\n\tos.Exit(run())\n}'],
+    ['the main function of Rust', 'src/main.rs', 'fn main() { std::process::exit(run()) }'],
+    ['a handler of a signal', 'src/a.js', "process.on('SIGTERM', () => server.close());"],
+    ['a comparison', 'src/a.js', 'if (process.exitCode === 0) report();'],
+  ])('lets %s pass', async (_what, path, text) => {
+    const base = { 'test/a.test.js': "import '../src/a.js';", 'tests/test_a.py': 'import a', [path]: 'x' };
+    expect(await judge({ base, candidate: { ...base, [path]: `x\n${text}` }, run: 'run-the-tests' })).toEqual(free);
+  });
+
+  const RUST = (body: string, test = '#[test]\n    fn adds() { assert_eq!(add(1, 2), 3); }') =>
+    `pub fn add(a: i32, b: i32) -> i32 { ${body} }\n#[cfg(test)]\nmod tests {\n    use super::*;\n    ${test}\n}\n`;
+  it.each([
+    ['deleted', 'pub fn add(a: i32, b: i32) -> i32 { 0 }\n', 'deletes its test adds'],
+    [
+      'ignored',
+      RUST('0', '#[test]\n    #[ignore]\n    fn adds() { assert_eq!(add(1, 2), 3); }'),
+      'marks its test adds as ignored',
+    ],
+    ['weakened', RUST('0', '#[test]\n    fn adds() { add(1, 2); }'), 'changes its test adds'],
+    ['not compiled', RUST('0').replace('cfg(test)', 'cfg(any())'), 'changes when its tests are compiled'],
+  ])('holds source of Rust whose inline tests are %s', async (_what, text, reason) => {
+    const run = 'cargo test';
+    const found = await judge({ run, base: { 'src/lib.rs': RUST('a + b') }, candidate: { 'src/lib.rs': text } });
+    expect(found.held).toEqual([{ path: 'src/lib.rs', reason }]);
+    const more = RUST('b + a', '#[test]\n    fn adds() { assert_eq!(add(1, 2), 3); }\n    #[test]\n    fn more() {}');
+    expect(await judge({ run, base: { 'src/lib.rs': RUST('a + b') }, candidate: { 'src/lib.rs': more } })).toEqual(
+      free,
+    );
+  });
+
   it('holds a guarded file that becomes a folder', async () => {
     expect(await held({ base: { 'a.test.js': '1' }, candidate: { 'a.test.js/x': '2' } })).toEqual(['a.test.js']);
   });

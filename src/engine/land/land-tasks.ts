@@ -117,7 +117,6 @@ async function passGuards(
     return 'settled';
   }
   const gates = commandGates(run, [merge.key]);
-  if (gates.length === 0) return 'free';
   const { held, overlay } = await ctx.implementations.guard({
     mirror: run.project.mirror,
     from: merge.onto,
@@ -132,7 +131,7 @@ async function passGuards(
       .join('; ');
     await holdTask(ctx, run, merge, {
       what: 'guard',
-      reason: `It changes what decides how the checks run: ${reason}`,
+      reason: gates.length === 0 ? reason : `It changes what decides how the checks run: ${reason}`,
       files: held.map((file) => file.path),
     });
     return 'settled';

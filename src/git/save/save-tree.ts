@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { lstat, mkdir } from 'node:fs/promises';
+import { lstat, mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { git } from '../git.ts';
+import { type GitOptions, git } from '../git.ts';
 import { commitTree } from '../merge/commit.ts';
 import type { Mirror } from '../mirror/mirror-config.ts';
 import { writeRefs } from '../refs/mirror-refs.ts';
@@ -24,8 +24,8 @@ type SaveNested = {
   signal?: AbortSignal;
 };
 
-/** `head` is its commit, if that was imported. */
-type NestedSave = { folder: string; head?: string; refs: string[]; problems: string[] };
+/** `head` is its commit, if that was imported; `tree` has its files, with those of the repositories inside it. */
+type NestedSave = { folder: string; head?: string; tree?: string; refs: string[]; problems: string[] };
 
 const DEEPEST = 8;
 
@@ -66,7 +66,8 @@ export async function saveTree(options: SaveTree): Promise<SavedTree> {
   const lines = [...restoreExcluded(added, ours, exclude), ...setGitlinks(added, links)];
   const where = { gitDir: mirror.dir, workTree: path, indexFile };
   if (lines.length > 0) await git(['update-index', '-z', '--index-info'], { ...where, input: lines.join('') });
-  const known = lines.length > 0 ? undefined : added.index.tree;
+  const isGrafted = await graftNested(nested, { where, added, links });
+  const known = lines.length > 0 || isGrafted ? undefined : added.index.tree;
   const tree = known ?? (await git(['write-tree'], where)).stdout.trim();
   const ignored = options.listIgnored ? await listIgnored(where) : undefined;
   return {
@@ -76,6 +77,18 @@ export async function saveTree(options: SaveTree): Promise<SavedTree> {
     problems: [...added.problems, ...nested.flatMap((one) => one.problems)],
     ...(ignored ? { ignored } : {}),
   };
+}
+
+/** Adds the files of nested repositories that are not submodules, as the plain files that they are; returns whether there were any. */
+async function graftNested(
+  nested: readonly NestedSave[],
+  { where, added, links }: { where: GitOptions; added: Added; links: readonly Gitlink[] },
+): Promise<boolean> {
+  const isKept = (folder: string) =>
+    links.some(({ path }) => path === folder) || added.index.entries.some(({ path }) => isWithin(path, [folder]));
+  const grafted = nested.filter(({ folder, tree }) => tree !== undefined && !isKept(folder));
+  for (const { folder, tree = '' } of grafted) await git(['read-tree', `--prefix=${folder}/`, tree], where);
+  return grafted.length > 0;
 }
 
 /** Whether the files equal the tree of the start commit, checked with the existing index. */
@@ -184,7 +197,14 @@ function idOf(folder: Folder, objectFormat: 'sha1' | 'sha256'): string {
   return createHash(objectFormat).update(`tree ${body.length}\0`).update(body).digest('hex');
 }
 
-/** Saves a repository that an agent created inside its workspace: its history and its files, under their own refs. */
+/** Whether a folder is another worktree of the agent's own repository: a copy of the work, not a part of it. */
+async function isLinkedWorktree(folder: string): Promise<boolean> {
+  // Where .git is a folder, it is a repository of its own.
+  const text = await readFile(join(folder, '.git'), 'utf8').catch(() => '');
+  return /^gitdir:.*\.git\/worktrees\//.test(text);
+}
+
+/** Saves a repository that an agent created inside its workspace: its history and its files, also under their own refs. */
 async function saveNested(options: SaveNested, depth = 1): Promise<NestedSave> {
   const { mirror, folder, now } = options;
   if (depth > DEEPEST) return { folder, refs: [], problems: [`${folder} is nested too deeply to be saved`] };
@@ -202,6 +222,8 @@ async function saveNested(options: SaveNested, depth = 1): Promise<NestedSave> {
       saveNested({ ...options, folder: join(folder, name), number, prefix, scratch }, depth + 1),
     ),
   );
+  const named = inner.map((one, number) => ({ ...one, folder: added.nested[number] ?? one.folder }));
+  await graftNested(named, { where: { gitDir: mirror.dir, workTree, indexFile }, added, links: [] });
   const tree = (await git(['write-tree'], { gitDir: mirror.dir, indexFile })).stdout.trim();
   const head = imported?.refs.get(`${prefix}/git/HEAD`);
   const parents = head === undefined ? [] : [head];
@@ -209,6 +231,7 @@ async function saveNested(options: SaveNested, depth = 1): Promise<NestedSave> {
   await writeRefs(mirror, [{ ref: `${prefix}/files`, to: commit, expected: null }, ...(imported?.pending ?? [])]);
   return {
     folder,
+    ...((await isLinkedWorktree(workTree)) ? {} : { tree }),
     ...(head === undefined ? {} : { head }),
     refs: [`${prefix}/files`, ...(imported?.refs.keys() ?? []), ...inner.flatMap((one) => one.refs)],
     problems: [...(imported?.problems ?? []), ...inner.flatMap((one) => one.problems), ...added.problems],

@@ -37,7 +37,7 @@ describe('a changed file', () => {
 describe('a test', () => {
   const isGuarded = async (path: string) => {
     const files = { paths: new Set([path]), read: async () => '', search: async () => [] };
-    const sources = { base: files, candidate: files, special: new Set<string>() };
+    const sources = { base: files, candidate: files, special: new Map() };
     const settings = { tests: [], config: [], allow: [], registries: [], gates: [] };
     const changed = [{ path, status: 'modified' as const }];
     return (await guard({ changed, ...settings, ...sources })).overlay.includes(path);

@@ -1,0 +1,182 @@
+import { withoutComments } from './check-files.ts';
+
+/** What ends a test run early or changes what its assertions find, in one language. */
+interface Language {
+  files: RegExp;
+  /** Statements that end the process, or are called when it ends. */
+  exits: RegExp;
+  /** Statements that replace assertions, test functions or the loading of modules. */
+  patches: RegExp;
+  /** Code that a test run does not execute: the start of a block that runs only as the main program. */
+  main?: RegExp;
+  /** Statements that matter only outside of functions, where loading the file runs them. */
+  onLoad?: RegExp;
+}
+
+const LANGUAGES: readonly Language[] = [
+  {
+    files: /\.([cm]?[jt]sx?|vue|svelte)$/i,
+    exits:
+      /\bprocess\s*\??\.?\s*(?:\.|\[\s*['"`])\s*(?:reallyExit|abort|exit(?!Code)(?!['"`\]\s]*\(\s*[1-9]))\b|\bprocess\s*\.\s*exitCode\s*=(?!=|\s*[1-9])|\bprocess\s*\.\s*(?:on|once|addListener|prependListener)\s*\(\s*['"`](?:exit|beforeExit|uncaughtException\w*|unhandledRejection)|\bprocess\s*\.\s*(?:removeAllListeners|kill\s*\(\s*process\s*\.\s*pid)|\{[^}\n]*\bexit\b[^}\n]*\}\s*=\s*(?:globalThis\.)?process\b|\bimport\b[^;\n]*\bexit\b[^;\n]*from\s*['"](?:node:)?process['"]|\b(?:Deno|Bun)\s*\.\s*exit\s*\((?!\s*[1-9])/g,
+    patches:
+      /\bassert(?:\.strict)?\.\w+\s*=(?![=>])|\b(?:Object\.(?:assign|definePropert(?:y|ies))|Reflect\.(?:set|defineProperty))\s*\(\s*(?:assert|expect|globalThis|global|process|console)\b|\b(?:globalThis|global|window)\s*(?:\.|\[\s*['"])(?:expect|assert|it|test|describe|process|console|Error|Object|JSON|Promise)\b['"\]]*\s*=(?![=>])|\brequire\.cache\b|\bModule\s*\.\s*(?:_load|_resolveFilename|_extensions|prototype)|\bregisterHooks\s*\(|\bprocess\s*\.\s*(?:(?:stdout|stderr)\s*\.\s*write|exit|emit)\s*=(?![=>])|\bconsole\s*\.\s*(?:log|error|assert)\s*=(?![=>])/g,
+    main: /(?:require\.main\s*={2,3}\s*module|import\.meta\.(?:main|url|filename)\b[^\n]*|process\.argv\s*\[\s*1\s*\][^\n]*)\)?[^\n{]*\{/g,
+  },
+  {
+    files: /\.pyi?$/i,
+    exits:
+      /\bos\s*\.\s*(?:_exit|abort|exec[lv]\w*)\s*\(|\bos\s*\.\s*kill\s*\(\s*os\s*\.\s*getpid|\bfrom\s+os\s+import\b[^\n]*\b_exit\b|\batexit\s*\.\s*register|@atexit\b|\bsys\s*\.\s*(?:excepthook|exitfunc)\s*=|\bsignal\s*\.\s*(?:alarm|raise_signal|setitimer)/g,
+    patches:
+      /\bsys\s*\.\s*modules\s*\[|\bsys\s*\.\s*(?:settrace|setprofile|meta_path|path_hooks)\b|\b(?:unittest|pytest|_pytest|builtins|TestCase)(?:\.\w+)*\.\w+\s*=(?!=)|\bsetattr\s*\(\s*(?:unittest|pytest|builtins|sys|os|TestCase)\b|\b__builtins__\b|\bbuiltins\s*\.\s*__dict__/g,
+    onLoad:
+      /\b(?:sys\s*\.\s*exit\s*\((?!\s*[1-9])|raise\s+SystemExit\b(?!\s*\(\s*[1-9])|(?<![.\w])(?:exit|quit)\s*\((?!\s*[1-9]))/g,
+    main: /^if\s+__name__\s*==\s*['"]__main__['"]\s*:/gm,
+  },
+  {
+    files: /\.go$/,
+    exits: /\bos\s*\.\s*Exit\s*\((?!\s*[1-9])|\bsyscall\s*\.\s*(?:Exit|Kill)\s*\(|\bruntime\s*\.\s*Goexit\s*\(/g,
+    patches: /\bflag\s*\.\s*Set\s*\(\s*"test\.|\bos\s*\.\s*Args\s*=(?!=)|\bos\s*\.\s*Std(?:out|err)\s*=(?!=)/g,
+    main: /\bfunc\s+main\s*\(\s*\)\s*\{/g,
+  },
+  {
+    files: /\.rs$/,
+    exits:
+      /\bprocess\s*::\s*(?:exit\s*\((?!\s*[1-9])|abort\s*\()|\blibc\s*::\s*_?exit\b|\buse\s+std\s*::\s*process\s*::\s*(?:exit|\{[^}]*\bexit\b)/g,
+    patches: /\bmacro_rules!\s*(?:assert\w*|panic|debug_assert\w*|unreachable)\b|\bpanic\s*::\s*set_hook\b/g,
+    main: /\bfn\s+main\s*\(\s*\)[^{;]*\{/g,
+  },
+  {
+    files: /\.(java|kts?|scala|groovy)$/i,
+    exits:
+      /\bSystem\s*\.\s*exit\s*\((?!\s*[1-9])|\bRuntime\s*\.\s*getRuntime\s*\(\s*\)\s*\.\s*(?:halt|exit|addShutdownHook)|\bexitProcess\s*\((?!\s*[1-9])/g,
+    patches: /\bSystem\s*\.\s*set(?:Out|Err|SecurityManager)\s*\(/g,
+    main: /\b(?:static\s+void|fun|def)\s+main\s*\([^)]*\)[^{;]*\{/g,
+  },
+  {
+    files: /\.(cs|fs|vb)$/i,
+    exits: /\bEnvironment\s*\.\s*(?:Exit\s*\((?!\s*[1-9])|FailFast|ExitCode\s*=(?!=|\s*[1-9]))|\bProcessExit\s*\+=/g,
+    patches: /\bDebug\s*\.\s*Listeners\b/g,
+    main: /\bstatic\s+(?:async\s+)?(?:void|int|Task(?:<int>)?)\s+Main\s*\([^)]*\)[^{;]*\{/g,
+  },
+  {
+    files: /\.(rb|rake)$/i,
+    exits:
+      /^\s*(?:Kernel\.|Process\.)?exit!?\s*(?:\(?\s*(?:0|true)?\s*\)?)\s*(?:$|if\b|unless\b)|\bat_exit\b|\bProcess\s*\.\s*(?:exit!?|kill)\b|\bexit!/gm,
+    patches: /\b(?:module|class)\s+(?:Minitest|RSpec|Test::Unit)\b|\bKernel\s*\.\s*(?:module_eval|class_eval)/g,
+    main: /^if\s+(?:__FILE__\s*==\s*\$0|\$0\s*==\s*__FILE__|\$PROGRAM_NAME)[^\n]*/gm,
+  },
+  {
+    files: /\.php$/i,
+    exits: /\b(?:exit|die)\s*(?:\(\s*0?\s*\))?\s*;|\bregister_shutdown_function\b|\bposix_kill\s*\(/g,
+    patches: /\buopz_\w+|\brunkit\w*/g,
+  },
+  {
+    files: /\.(c|cc|cpp|cxx|h|hh|hpp|m|mm|swift|zig|dart|d)$/i,
+    exits: /\b(?:std::)?(?:_?exit|_Exit|quick_exit)\s*\(\s*(?:0|EXIT_SUCCESS|\))|\batexit\s*\(|\bposix\.exit\s*\(\s*0/g,
+    patches: /#\s*define\s+(?:assert|ASSERT\w*|EXPECT\w*|REQUIRE|CHECK|NDEBUG)\b/g,
+    main: /\bmain\s*\([^)]*\)[^{;]*\{/g,
+  },
+  {
+    files: /\.(exs?|pl|pm|lua|jl|r)$/i,
+    exits:
+      /\bSystem\s*\.\s*(?:halt|stop)\s*\(\s*(?:0|:normal|\))|\bPOSIX::_exit\b|^\s*END\s*\{|\bos\s*\.\s*exit\s*\(\s*(?:0|true|\))|^\s*exit\s*\(?\s*0?\s*\)?\s*;?\s*$|\bquit\s*\(\s*status\s*=\s*0/gm,
+    patches: /\bCode\s*\.\s*compiler_options\b/g,
+  },
+];
+
+/** Longer files are generated data. */
+const MAX_CHARS = 1_000_000;
+
+/** What a change adds to source that can end a test run early or change what its assertions find; undefined when nothing. */
+export function earlyExit(path: string, base: string, candidate: string): string | undefined {
+  const language = LANGUAGES.find(({ files }) => files.test(path));
+  if (language === undefined || candidate.length > MAX_CHARS) return undefined;
+  const before = counted(statements(language, base));
+  for (const statement of statements(language, candidate)) {
+    const left = before.get(statement) ?? 0;
+    if (left === 0) return statement;
+    before.set(statement, left - 1);
+  }
+  return undefined;
+}
+
+function statements(language: Language, text: string): string[] {
+  const code = withoutComments(text);
+  const skipped = mainBlocks(language, code);
+  const onLoad = language.onLoad === undefined ? [] : [...code.matchAll(language.onLoad)];
+  const found = [
+    ...code.matchAll(language.exits),
+    ...code.matchAll(language.patches),
+    ...importedPatches(language, code),
+    ...onLoad.filter(({ index }) => !isInFunction(code, index)),
+  ];
+  return found
+    .filter(({ index, 0: match }) => !skipped.some(([from, to]) => index + match.length > from && index < to))
+    .map(({ 0: match, index }) => lineAt(code, index + match.length - 1));
+}
+
+/** Whether a line of Python is inside a function. */
+function isInFunction(code: string, index: number): boolean {
+  const lines = code.slice(0, code.indexOf('\n', index) < 0 ? code.length : code.indexOf('\n', index)).split('\n');
+  let indent = /^\s*/.exec(lines.pop() ?? '')?.[0].length ?? 0;
+  for (const line of lines.reverse()) {
+    const own = /^\s*/.exec(line)?.[0].length ?? 0;
+    if (line.trim() === '' || own >= indent) continue;
+    if (/^\s*(async\s+)?def\s/.test(line)) return true;
+    indent = own;
+  }
+  return false;
+}
+
+/** Assignments to a test library under the name that the file imported it by. */
+function importedPatches({ files }: Language, code: string): RegExpExecArray[] {
+  if (!files.test('a.js')) return [];
+  const library =
+    /(?:import\s+(?:\*\s+as\s+)?(\w+)[^;\n]*from|(?:const|let|var)\s+(\w+)\s*=\s*(?:require|await import)\s*\()\s*['"](?:node:)?(?:assert(?:\/strict)?|test|vitest|chai|expect|@jest\/globals)['"]/g;
+  return [...code.matchAll(library)].flatMap((match) => {
+    const name = match[1] ?? match[2] ?? '';
+    return [
+      ...code.matchAll(new RegExp(`\\b${name}(?:\\.\\w+)*\\.\\w+\\s*=(?![=>])|\\((?:\\s*)${name}\\s*,\\s*\\{`, 'g')),
+    ];
+  });
+}
+
+/** The blocks of a text that run only when it is the main program. */
+function mainBlocks({ main }: Language, code: string): [number, number][] {
+  if (main === undefined) return [];
+  return [...code.matchAll(main)].map(({ index, 0: match }): [number, number] => {
+    const from = index + match.length;
+    return [index, match.endsWith('{') ? closingBrace(code, from) : indentedEnd(code, from)];
+  });
+}
+
+function closingBrace(code: string, from: number): number {
+  let depth = 1;
+  for (let at = from; at < code.length; at += 1) {
+    if (code[at] === '{') depth += 1;
+    if (code[at] === '}') depth -= 1;
+    if (depth === 0) return at;
+  }
+  return code.length;
+}
+
+function indentedEnd(code: string, from: number): number {
+  const end = /\n(?=[^\s#])/g;
+  end.lastIndex = from;
+  return end.exec(code)?.index ?? code.length;
+}
+
+function lineAt(code: string, index: number): string {
+  const from = code.lastIndexOf('\n', index - 1) + 1;
+  const to = code.indexOf('\n', index);
+  return code
+    .slice(from, to < 0 ? code.length : to)
+    .trim()
+    .slice(0, 120);
+}
+
+function counted(values: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return counts;
+}
