@@ -65,7 +65,7 @@ function afterReview(run: RunState, reviews: TaskState[], most: number): Unfoldi
   if (result.kind === 'continue') return { add: fixes(run, latest, reviews.length) };
   if (result.best.high === 0 || isApproved(run, 'review', latest.spec.key)) return stopAt(run, result);
   const reason = `${result.best.high} serious review findings are left after ${rounds.length} rounds (${result.why})`;
-  return { add: [], hold: { what: 'review', reason, files: [], subject: latest.spec.key } };
+  return { ...stopAt(run, result), hold: { what: 'review', reason, files: [], subject: latest.spec.key } };
 }
 
 function stopAt(run: RunState, result: { why: string; best: ReviewRound }): Unfolding {

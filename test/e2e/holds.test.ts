@@ -39,6 +39,21 @@ async function planned(place: Scratch): Promise<RunDocument> {
   return RunDocument.parse(held.json);
 }
 
+/** Plans one file; each review finds one serious defect more than the one before; a fix writes a file. */
+const DETERIORATING = `#!/bin/sh
+cat >/dev/null
+case "$MANYHANDS_ROLE" in
+  plan) echo '{"tasks":[{"id":"one","title":"Write one","description":"Write one.txt"}],"summary":"One file."}' ;;
+  review)
+    echo x >>"$HOME/reviews"
+    found='{"severity":"high","title":"Wrong","description":"It is wrong"}'
+    test "$(wc -l <"$HOME/reviews")" -eq 1 || found="$found,$found"
+    echo '{"findings":['"$found"'],"summary":"bad"}' ;;
+  fix) echo fixed >fix.txt ;;
+  *) echo one >one.txt ;;
+esac
+`;
+
 describe.concurrent('a hold', { timeout: 120_000 }, () => {
   it('of a plan is rejected with a reason, and the planner makes another plan with it', async () => {
     await using place = await scratch();
@@ -54,6 +69,30 @@ describe.concurrent('a hold', { timeout: 120_000 }, () => {
     const done = await place.mh(['approve', run, '--json']);
     expect([done.code, RunDocument.parse(done.json).status], done.stderr).toEqual([0, 'done']);
     expect(place.git('show', `mh/${run}:two.txt`)).toBe('two');
+  });
+
+  it('of a review that deteriorated shows, names and lands the best commit, before and after approval', async () => {
+    await using place = await scratch();
+    writeFiles(place.root, { 'agent.sh': DETERIORATING });
+    const settings = join(place.repo, '.manyhands/config.yaml');
+    writeFileSync(settings, readFileSync(settings, 'utf8').replace('rounds: 0', 'rounds: 3'));
+    place.git('commit', '--quiet', '--all', '--message=Review');
+    const held = RunDocument.parse((await place.mh(['do', 'Write a file', '--json'])).json);
+    expect(held.status).toBe('held');
+    const best = place.git('rev-parse', `mh/${held.run}`);
+    expect(place.git('ls-tree', '--name-only', best).split('\n')).toContain('one.txt');
+    expect(place.git('ls-tree', '--name-only', best).split('\n')).not.toContain('fix.txt');
+    const approved = await place.mh(['approve', held.run, '--json']);
+    const document = RunDocument.parse(approved.json);
+    expect([document.status, document.commit, place.git('rev-parse', `mh/${held.run}`)], approved.stderr).toEqual([
+      'done',
+      best,
+      best,
+    ]);
+    const landed = await place.mh(['land', held.run, '--json']);
+    expect(landed.code, landed.stderr).toBe(0);
+    expect(place.git('ls-tree', '--name-only', 'main').split('\n')).not.toContain('fix.txt');
+    expect(place.git('merge-base', 'main', best)).toBe(best);
   });
 
   it('of a plan can be changed before it is approved', async () => {

@@ -17,6 +17,7 @@ import { landOnBase } from '../land/land-on-base.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
 import { landAsPullRequest } from '../pull-requests/land-as-pull-request.ts';
 import { settleReview } from '../pull-requests/settle-review.ts';
+import { repairBranch } from '../start/open-run.ts';
 import { showFailed, writeBack } from './write-back.ts';
 
 type Closed = { kind: 'held'; hold: Hold } | { kind: 'ended'; verdict: RunVerdict };
@@ -30,10 +31,7 @@ export async function finishRun(
   run: ActiveRun,
   endCommit: { commit: string; reason: string } | undefined,
 ): Promise<void> {
-  if (endCommit !== undefined && endCommit.commit !== run.ledger.state.tip.commit) {
-    const tree = await treeOf(run.project.mirror, endCommit.commit);
-    await ctx.submit(run, (current) => rewindRun(current, { ...endCommit, tree })).committed;
-  }
+  if (endCommit !== undefined) await rewindTo(ctx, run, endCommit);
   let notShown: string | undefined;
   await showBranch(ctx, run).catch((error: unknown) => {
     // A cancelled run ends even when its repository is gone: its work is kept in the mirror.
@@ -80,6 +78,21 @@ export async function finishRun(
   await maintainIfDue(run);
 }
 
+/** Moves the run branch to the commit on which the recipe ends the run; what is newer stays under a ref. */
+export async function rewindTo(
+  ctx: EngineContext,
+  run: ActiveRun,
+  endCommit: { commit: string; reason: string },
+): Promise<void> {
+  if (endCommit.commit === run.ledger.state.tip.commit) return;
+  const { mirror } = run.project;
+  const tree = await treeOf(mirror, endCommit.commit);
+  crashpoint('run.rewinding');
+  await ctx.submit(run, (current) => rewindRun(current, { ...endCommit, tree })).committed;
+  await repairBranch(run.project, run.ledger.state);
+  crashpoint('run.rewound');
+}
+
 function withProblems(verdict: RunVerdict, problems: readonly (string | undefined)[]): RunVerdict {
   return { ...verdict, reason: [verdict.reason, ...problems.filter((problem) => problem !== undefined)].join('; ') };
 }
@@ -105,7 +118,14 @@ export async function showBranch(ctx: EngineContext, run: ActiveRun): Promise<vo
   const branch = `mh/${run.id}`;
   crashpoint('branch.pushing');
   const { mirror, repository } = run.project;
-  const result = await pushUnlocked(ctx, { mirror, repository, commit: tip.commit, branch, expected: pushed });
+  const result = await pushUnlocked(ctx, {
+    mirror,
+    repository,
+    commit: tip.commit,
+    branch,
+    expected: pushed,
+    mayRewind: true,
+  });
   crashpoint('branch.pushed');
   const isThere = result.kind === 'pushed' || (await isAlready(run, branch, tip.commit));
   if (isThere) await ctx.submit(run, (state) => recordPushedBranch(state, { branch, commit: tip.commit })).committed;

@@ -7,13 +7,14 @@ import { isSettled } from '../../core/view/document.ts';
 import { AppError } from '../../errors.ts';
 import type { Home } from '../../home.ts';
 import type { RunEvent } from '../../schema/event.ts';
-import type { Submission, SubmitOptions } from '../../store/ledger.ts';
+import { isStoreFailure, type Submission, type SubmitOptions } from '../../store/ledger.ts';
 import type { Store } from '../../store/store.ts';
 import { crashpoint, type World } from '../../world.ts';
 import { removeEndedWorkspace } from '../attempt/attempt-workspace.ts';
 import { beginAttempt } from '../attempt/begin-attempt.ts';
 import { cancel, interrupt, interruptedBy } from '../attempt/interrupt-attempt.ts';
 import { adoptAttempt } from '../attempt/perform-attempt.ts';
+import { rewindTo } from '../finish/finish-run.ts';
 import { nextClosingStep } from '../finish/next-closing-step.ts';
 import { isWriteBackDue, writeBackDuringRun } from '../finish/write-back.ts';
 import { landTasks } from '../land/land-tasks.ts';
@@ -37,6 +38,8 @@ export type EngineOptions = {
 /** Errors after which a run that is being cancelled is dropped: a disk or repository that recovers does so within the first tries. */
 const MAX_CANCEL_ERRORS = 3;
 const CHECK_BASE = { name: 'base', onlyOnce: false };
+/** What a person decides on is what the run would end with; a failure is repeated, and reported, at the end. */
+const REWIND = { name: 'rewind', onlyOnce: true };
 const WRITE_BACK = { name: 'write-back', onlyOnce: false };
 const SMALL_CALLS = { name: 'calls', onlyOnce: true };
 
@@ -233,6 +236,12 @@ export class Engine implements EngineContext {
   #performClosingStep(run: ActiveRun): void {
     if (isWriteBackDue(run)) this.#inFlight.once(run, WRITE_BACK, () => writeBackDuringRun(this, run));
     if (this.#inFlight.landing.has(run.id)) return;
+    const { endCommit } = run;
+    const { state } = run.ledger;
+    if (state.status.kind === 'held' && endCommit !== undefined && endCommit.commit !== state.tip.commit) {
+      this.#inFlight.once(run, REWIND, () => rewindTo(this, run, endCommit).catch(leaveToEnd));
+      return;
+    }
     const step = nextClosingStep(run.ledger.state);
     if (step !== undefined) this.#inFlight.once(run, step, () => holdOnError(this, run, step.perform(this, run)));
   }
@@ -252,6 +261,10 @@ export class Engine implements EngineContext {
     if (run.ledger.state.status.kind === 'ended') this.#runs.delete(run.id);
     this.wake();
   }
+}
+
+function leaveToEnd(error: unknown): void {
+  if (isStoreFailure(error)) throw error;
 }
 
 /** The runs of an engine by id; one listener is called for each that is added or removed. */

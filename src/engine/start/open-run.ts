@@ -136,7 +136,7 @@ async function inspectAgain(root: string): Promise<Repository> {
 }
 
 /** Events decide where the branch is; a ref that a crash left elsewhere is kept under another name and corrected. */
-async function repairBranch({ mirror }: Project, state: RunState): Promise<void> {
+export async function repairBranch({ mirror }: Project, state: RunState): Promise<void> {
   const ref = runRef(state.start.run);
   const current = await readRef(mirror, ref);
   if (current === state.tip.commit) return;

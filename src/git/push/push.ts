@@ -18,6 +18,8 @@ export type PushBranch = {
   branch: string;
   /** The commit that the branch must be at; null means that it must not exist. */
   expected: string | null;
+  /** Also moves the branch back from the expected commit: only for a branch that is our own. */
+  mayRewind?: boolean;
   /** Also updates a checkout of the branch, if it is clean. */
   updateCheckout?: boolean;
   /** Files that may differ in such a checkout and are not changed; relative to its root. */
@@ -38,11 +40,20 @@ export type FilesInTheWay = { files: string[]; command: string };
 const TIMEOUT_MS = 600_000;
 
 /**
- * Fast-forwards a branch of the user's repository with `git receive-pack`: with a lease, never by force, without running
+ * Fast-forwards a branch of the user's repository with `git receive-pack`: with a lease, never by force (except that a branch of our own may be moved back), without running
  * the user's hooks or gc, and never under a checkout that is not clean.
  */
 export async function pushBranch(options: PushBranch): Promise<Pushed> {
-  const { mirror, repository, commit, branch, expected, updateCheckout = false, keep = [] } = options;
+  const {
+    mirror,
+    repository,
+    commit,
+    branch,
+    expected,
+    updateCheckout = false,
+    keep = [],
+    mayRewind = false,
+  } = options;
   requireBranchName(branch);
   if (!isOid(commit)) throw new AppError('INTERNAL', `${commit} is not a commit id`, { commit });
   await requireUnmodified(mirror);
@@ -56,7 +67,7 @@ export async function pushBranch(options: PushBranch): Promise<Pushed> {
     '--no-verify',
     lease,
     '--receive-pack',
-    receivePack(updateCheckout, hooks),
+    receivePack({ updateCheckout, mayRewind, hooks }),
     ...target,
   ];
   // A concurrent push would see the checkout that the first one is updating as dirty.
@@ -96,10 +107,12 @@ async function filesInTheWay({
   };
 }
 
-function receivePack(updateCheckout: boolean, hooks: string | undefined): string {
+type ReceivePack = { updateCheckout: boolean; mayRewind: boolean; hooks: string | undefined };
+
+function receivePack({ updateCheckout, mayRewind, hooks }: ReceivePack): string {
   return otherEnd('receive-pack', [
     'receive.autogc=false',
-    'receive.denyNonFastForwards=true',
+    `receive.denyNonFastForwards=${!mayRewind}`,
     'receive.fsckObjects=false',
     'core.fsmonitor=false',
     `receive.denyCurrentBranch=${updateCheckout ? 'updateInstead' : 'refuse'}`,
