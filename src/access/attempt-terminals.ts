@@ -13,7 +13,7 @@ import { waitForExit } from '../process/wait-for-exit.ts';
 import type { ProcessRecord } from '../schema/event.ts';
 import type { World } from '../world.ts';
 
-/** The terminal of an attempt: what holds it, and the process with whose end it ends. */
+/** The terminal of an attempt: its kind, and the process whose exit ends it. */
 export type HeldTerminal = {
   attempt: string;
   kind: 'tmux' | 'pty';
@@ -30,9 +30,9 @@ export type TerminalOutput = {
 
 type Listener = (size?: TerminalSize) => void;
 
-/** How long a terminal may take to begin before what is typed is refused. */
-const BEGIN_MS = 10_000;
-/** Touched when something is typed, so that whoever watches the attempt knows that a person is there. */
+/** How long to wait for a terminal to start before input is rejected. */
+const START_LIMIT_MS = 10_000;
+/** A file that is touched on every input, so that the inactivity limit counts a person's input. */
 const TYPED = 'typed';
 
 /** The terminals of attempts; input arrives in the order of the calls. */
@@ -47,7 +47,7 @@ export class AttemptTerminals {
     this.#world = world;
   }
 
-  /** The current screen, or the output after an offset, and then what is written until the terminal ends. */
+  /** The current screen, or the output after an offset, then all further output until the terminal ends. */
   async *watch(held: HeldTerminal, after: number | undefined, signal: AbortSignal): AsyncGenerator<TerminalOutput> {
     const folder = this.#folderOf(held);
     const watched = new AbortController();
@@ -59,7 +59,7 @@ export class AttemptTerminals {
           isOver = true;
           listener();
         },
-        // The watching was aborted, so that there is no listener left.
+        // The watch was aborted, so no listener is left.
         () => {},
       );
       return this.#listen(held, listener);
@@ -96,7 +96,7 @@ export class AttemptTerminals {
 
   #inOrder({ attempt }: HeldTerminal, act: () => Promise<void>): Promise<void> {
     const before = this.#inFlight.get(attempt) ?? Promise.resolve();
-    // The caller before this one received its own failure.
+    // A failure of the previous input was reported to its own caller.
     const turn = before.catch(() => {}).then(act);
     this.#inFlight.set(attempt, turn);
     const forget = () => {
@@ -117,15 +117,16 @@ export class AttemptTerminals {
 }
 
 async function requireBegun({ process }: HeldTerminal, folder: string, world: World): Promise<void> {
-  if (liveness(process) === 'gone') throw new AppError('TERMINAL_ENDED', 'The terminal has ended: its program is gone');
+  if (liveness(process) === 'gone')
+    throw new AppError('TERMINAL_ENDED', 'The terminal has ended: its program has exited');
   if (ringRange(folder) !== undefined) return;
-  using limit = timeLimit(BEGIN_MS, world);
+  using limit = timeLimit(START_LIMIT_MS, world);
   const changes = watchChanges(folder, limit.signal);
   try {
     while (ringRange(folder) === undefined) await changes.next();
   } catch (error) {
     if (!limit.signal.aborted) throw error;
-    throw new AppError('TERMINAL_ENDED', 'The terminal has not begun');
+    throw new AppError('TERMINAL_ENDED', 'The terminal has not started');
   } finally {
     changes.close();
   }

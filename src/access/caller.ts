@@ -8,7 +8,7 @@ import type {
 } from '../operations/all.ts';
 import type { Call } from '../operations/operation.ts';
 
-/** How an entry point calls operations: a running engine gets every call; otherwise this process reads, or becomes the engine. A call without an origin is made by the user of this process. */
+/** How an entry point calls operations: through a running engine if there is one; otherwise this process reads the store, or becomes the engine. A call without an origin is made by the user of this process. */
 export interface Caller extends AsyncDisposable {
   /** `own`: this process is the engine; `other`: another process is; `none`: there is none, only reading is possible. */
   engine(): 'own' | 'other' | 'none';

@@ -30,11 +30,11 @@ type Reached =
   | { kind: 'other'; client: SocketClient }
   | { kind: 'none'; app: App };
 
-/** How often, and how long apart, a connection to a process that is just becoming the engine is tried. */
+/** Number and interval of connection attempts to a process that is becoming the engine. */
 const TRIES = 100;
 const PAUSE_MS = 50;
 
-/** Opens the way to all operations of a data directory. */
+/** Opens a caller for all operations of a data directory. */
 export async function openCaller(options: CallerOptions): Promise<Caller> {
   return new EngineCaller(options);
 }
@@ -79,14 +79,14 @@ class EngineCaller implements Caller {
     return runOperation(name, reached.kind === 'own' ? reached.engine.app : reached.app, { input, call });
   }
 
-  /** An engine that ends during a call has not answered: what only reads is then read here. */
+  /** If the engine ends during a call, a reading operation is answered by this process instead. */
   async #callOther<N extends OperationName>(
     client: SocketClient,
     name: N,
     { input, call }: { input: OperationInput<N>; call: Call },
   ): Promise<OperationOutput<N>> {
     try {
-      // The engine runs the same version, so that its answer has the shape of this operation's output.
+      // The engine runs the same version, so its response has the type of this operation's output.
       return (await client.call(name, input, call)) as OperationOutput<N>;
     } catch (error) {
       const isGone = error instanceof AppError && error.code === 'ENGINE_GONE';
@@ -112,7 +112,7 @@ class EngineCaller implements Caller {
     requireAllowed(STREAMS[name], input, call.origin);
     const reached = await this.#reach(STREAMS[name].where);
     if (reached.kind === 'other') {
-      // As for a call: the items have the shape of this stream's items.
+      // As for a call: the items have the type of this stream's items.
       for await (const item of reached.client.stream(name, input, call)) yield [item as StreamItem<N>];
       return;
     }
@@ -211,13 +211,16 @@ function userName(): string {
   try {
     return userInfo().username;
   } catch {
-    // Safe: an account without a name on this machine, as in some containers, is known by its number.
+    // Safe: an account without a name on this machine, as in some containers, is identified by its number.
     return String(process.getuid?.() ?? 'unknown');
   }
 }
 
-/** An agent could approve its own work, so that it may read and not control runs. */
+/** Agents may read but not control runs: otherwise an agent could approve its own work. */
 function requireAllowed(operation: Parameters<typeof mayCall>[1], input: unknown, origin: Origin): void {
   if (mayCall(identityOf(origin), operation, input)) return;
-  throw new AppError('CALLED_BY_AGENT', 'This command was called from inside an attempt, and agents do not steer runs');
+  throw new AppError(
+    'CALLED_BY_AGENT',
+    'This command was called from inside an attempt, and agents must not control runs',
+  );
 }

@@ -45,7 +45,7 @@ export class OwnEngine implements AsyncDisposable {
     this.#backup = held.backup;
   }
 
-  /** Becomes the engine; undefined where another process is it. */
+  /** Becomes the engine; undefined if another process is the engine. */
   static async open(settings: EngineSettings): Promise<OwnEngine | undefined> {
     const { home, env, world } = settings;
     await prepareHome(home);
@@ -73,7 +73,7 @@ export class OwnEngine implements AsyncDisposable {
     await this.engine.idle();
   }
 
-  /** Aborted when an operation began to end it. */
+  /** Aborted when an operation begins to stop it. */
   get ending(): AbortSignal {
     return this.#ending.signal;
   }
@@ -83,14 +83,14 @@ export class OwnEngine implements AsyncDisposable {
     return this.#over.signal;
   }
 
-  /** Ends because of an operation; the program that runs this process is notified by `ending`. */
+  /** Stops because of an operation; `ending` notifies the program that runs this process. */
   beginToEnd(agents: 'leave' | 'stop'): void {
-    // Its failure is reported to the caller that waits for the end, or disposes of this.
+    // A failure is reported to the caller that waits for the end or disposes of this engine.
     this.end(agents).catch(() => {});
     this.#ending.abort();
   }
 
-  /** Ends once; later calls wait for the same end. */
+  /** Stops once; later calls wait for the same result. */
   end(agents: 'leave' | 'stop'): Promise<void> {
     this.#ended ??= (agents === 'leave' ? this.engine.leave() : this.engine.stop()).finally(() => this.#over.abort());
     return this.#ended;
@@ -105,11 +105,11 @@ export class OwnEngine implements AsyncDisposable {
   }
 }
 
-/** The error for a data directory that is held by a process which does not answer. */
+/** The error for a data directory that is locked by a process which does not answer. */
 export function engineBusy(home: Home): AppError {
   return new AppError(
     'ENGINE_BUSY',
-    `The data directory ${home.root} is held by another process that does not answer`,
+    `The data directory ${home.root} is locked by another process that does not answer`,
     { home: home.root },
   );
 }

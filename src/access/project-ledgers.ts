@@ -7,7 +7,7 @@ import { type Fold, Ledger } from '../store/ledger.ts';
 import type { Store } from '../store/store.ts';
 import { crashpoint, type World } from '../world.ts';
 
-/** How the runs of a project are filed; what else its stream holds (spend, proofs) is read elsewhere. */
+/** How the runs of a project are filed; other events of its stream (spending, evidence) are read elsewhere. */
 const PROJECT_FOLD: Fold<ProjectState, ProjectEvent> = {
   parse: ({ type, data }) => {
     if (!isAboutFiling(type)) return undefined;

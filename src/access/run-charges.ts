@@ -1,7 +1,7 @@
 import { type Charged, chargesOf } from '../core/view/usage.ts';
 import type { RunReader } from './run-reader.ts';
 
-/** What was charged to runs; a run is folded for it once for each of its versions. */
+/** The charges of runs; each version of a run is folded once. */
 export class RunCharges {
   readonly #runs: RunReader;
   readonly #known = new Map<string, { version: number; charges: Charged[] }>();

@@ -5,7 +5,7 @@ import type { ShownEvent } from '../schema/event.ts';
 import { runStream } from '../schema/ids.ts';
 import type { Store, StoredEvent, TranscriptEntry } from '../store/store.ts';
 
-/** Receives the rows of a run; events of the run wake it too. */
+/** Receives the rows of a run; events of the run also wake it. */
 interface TranscriptListener extends Disposable {
   /** The rows since the last call, in order; undefined when some were dropped, which can be read from the store. */
   take(): TranscriptEntry[] | undefined;
@@ -21,12 +21,12 @@ const MOST_CHARACTERS = 4 * 1024 * 1024;
 /** `after` is the id of the last row received; without names, rows of all attempts of the run are read. */
 type TranscriptQuery = { run: string; attempts?: readonly string[]; after: number; limit: number };
 
-/** States of runs that are not active may be big, so that only a few are kept. */
+/** States of inactive runs may be large, so only a few are cached. */
 const MOST_KEPT = 4;
-/** A long history is read in pieces: other readers do not wait long, and no reader holds all of it. */
+/** A long history is read in pages, so that other readers do not wait long and it is never in memory as a whole. */
 const READ_AT_ONCE = 500;
 
-/** Reads runs: live from the engine of this process, else folded from the store. */
+/** Reads runs: live from the engine of this process, otherwise folded from the store. */
 export class RunReader {
   readonly #store: Store;
   readonly #engine: Engine | undefined;
@@ -54,7 +54,7 @@ export class RunReader {
     return this.#engine?.runs.get(run)?.ledger.state ?? this.#folded(run);
   }
 
-  /** Whether an engine runs it; another process's engine would have received the call, so it is this one or none. */
+  /** Whether an engine is running it; only this process is checked, because another engine would have received the call. */
   isActive(run: string): boolean {
     return this.#engine?.runs.has(run) ?? false;
   }
@@ -69,7 +69,7 @@ export class RunReader {
     return this.#store.read(runStream(run)).map(shown);
   }
 
-  /** Rows of transcripts in order; possibly fewer than the limit, but none only where none is left. */
+  /** Rows of transcripts in order; possibly fewer than the limit, but empty only at the end. */
   transcript({ run, attempts, after, limit }: TranscriptQuery): TranscriptEntry[] {
     if (attempts === undefined) return this.#store.runTranscript({ run, after, limit });
     return attempts
@@ -148,7 +148,7 @@ async function* follow({ store, engine, stream, after, signal }: Following): Asy
   }
 }
 
-/** An event as it is shown: without the secret by which the processes of an attempt are found. */
+/** An event for clients: without the secret that identifies the processes of an attempt. */
 function shown({ version, at, type, data, origin }: StoredEvent): ShownEvent {
   const by = origin === undefined ? {} : { origin };
   if (type !== 'attempt.spawned' || typeof data !== 'object' || data === null || !('process' in data))
@@ -156,7 +156,7 @@ function shown({ version, at, type, data, origin }: StoredEvent): ShownEvent {
   return { version, at, type, ...by, data: { ...data, process: Object.assign({}, data.process, { token: '' }) } };
 }
 
-/** Listens to the rows and events of a run: rows are passed on as they were stored, without being read again. */
+/** Subscribes to the rows and events of a run: rows are passed on as they are stored, without reading them from the store. */
 export function listenTo(store: Store, run: string, signal: AbortSignal): TranscriptListener {
   let rows: TranscriptEntry[] = [];
   let characters = 0;

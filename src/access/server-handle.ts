@@ -1,25 +1,25 @@
-/** How a server is asked for; what is left out comes from the settings. */
+/** The options of a server; the settings provide the defaults. */
 export type ServerRequest = {
-  /** `serve` stays until it is stopped; `run` is there as long as a command works on a run. */
+  /** `serve` runs until it is stopped; `run` as long as a command works on a run. */
   kind: 'serve' | 'run';
   port?: number;
   host?: string;
 };
 
-/** A server of the data directory: the one of this process, or another's. */
+/** A server of the data directory, in this or another process. */
 export interface ServerHandle {
-  /** Its address; it lets nobody in. */
+  /** Its URL, without credentials. */
   readonly url: string;
   readonly pid: number;
   readonly kind: ServerRequest['kind'];
-  /** A link that lets one browser in, once, to a place in the dashboard. */
+  /** A single-use login link to a page of the dashboard. */
   link(to?: string): Promise<string>;
-  /** A file that leads a browser to such a link: arguments of programs can be seen by every user of the machine. */
+  /** A file that redirects a browser to such a link, because every user of the machine can see program arguments. */
   linkFile(to?: string): Promise<string>;
 }
 
 /** A server that this process opened. */
 export interface OwnServer extends ServerHandle, AsyncDisposable {
-  /** What a person should know about it, such as that the usual port was taken. */
+  /** Notes for the user, such as that the default port was in use. */
   readonly notes: string[];
 }

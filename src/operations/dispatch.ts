@@ -20,7 +20,7 @@ export function dispatch(
   const { operation, input } = request;
   const known = isOperation(operation) ? OPERATIONS[operation] : isStream(operation) ? STREAMS[operation] : undefined;
   if (known !== undefined && !mayCall(identityOf(call.origin), known, input))
-    throw new AppError('CALLED_BY_AGENT', `An agent called ${operation}, and agents do not steer runs`);
+    throw new AppError('CALLED_BY_AGENT', `An agent called ${operation}, and agents must not control runs`);
   if (isOperation(operation)) return runOperation(operation, app, { input, call });
   if (isStream(operation)) return itemsOf(runStream(operation, app, { input, call }));
   throw new AppError('USAGE', `There is no operation ${operation}`, { operation });

@@ -188,6 +188,6 @@ describe.concurrent('undoing a run', () => {
     await using project = await scratch();
     const run = await landed(project);
     const { code, stderr } = await project.mh(['undo', run, '--yes'], { env: { MANYHANDS_TOKEN: 'x' } });
-    expect([code, stderr]).toEqual([3, expect.stringContaining('agents do not steer runs')]);
+    expect([code, stderr]).toEqual([3, expect.stringContaining('agents must not control runs')]);
   });
 });

@@ -3,51 +3,51 @@ import type { AttemptActivity } from '../../core/view/overview.ts';
 import { Usage } from '../../schema/usage.ts';
 import type { Store, TranscriptEntry } from '../../store/store.ts';
 
-/** So many of the last rows are looked through for something meaningful, when an attempt was not listened to so far. */
-const LOOKED_BACK = 50;
+/** The number of stored rows that are searched for the last activity of an attempt. */
+const SEARCHED_ROWS = 50;
 
-type Sign = { at: number; activity: string | null };
+type Activity = { at: number; activity: string | null };
 
-/** What was last heard of attempts under way: listened to as rows are stored, and looked up once where it was not. */
+/** The last activity of running attempts: read from the store once, then updated as rows are stored. */
 export class LastActivity {
-  readonly #signs = new Map<string, Sign>();
+  readonly #activities = new Map<string, Activity>();
   readonly #store: Store;
 
   constructor(store: Store) {
     this.#store = store;
   }
 
-  /** Takes note of stored rows; of attempts that nobody asked about so far, nothing. */
-  hear(rows: readonly TranscriptEntry[]): void {
+  /** Updates the attempts that were requested before; rows of other attempts are ignored. */
+  update(rows: readonly TranscriptEntry[]): void {
     for (const row of rows) {
-      const sign = this.#signs.get(row.attempt);
-      if (sign === undefined) continue;
-      sign.at = row.at;
-      sign.activity = activityOf(row) ?? sign.activity;
+      const activity = this.#activities.get(row.attempt);
+      if (activity === undefined) continue;
+      activity.at = row.at;
+      activity.activity = activityOf(row) ?? activity.activity;
     }
   }
 
-  /** Nothing more comes of an attempt. */
+  /** Drops an attempt that has ended. */
   forget(attempt: string): void {
-    this.#signs.delete(attempt);
+    this.#activities.delete(attempt);
   }
 
-  /** Nobody listens any more: what was heard so far would grow old. */
+  /** Drops everything when updates stop, because it would become stale. */
   forgetAll(): void {
-    this.#signs.clear();
+    this.#activities.clear();
   }
 
   of(attempt: string): AttemptActivity {
-    const sign = this.#signs.get(attempt) ?? this.#look(attempt);
-    this.#signs.set(attempt, sign);
+    const activity = this.#activities.get(attempt) ?? this.#read(attempt);
+    this.#activities.set(attempt, activity);
     const usage = Usage.safeParse(this.#store.usage(attempt));
     const known = usage.success && usage.data.kind === 'known' ? usage.data : undefined;
-    return { ...sign, costUsd: known?.costUsd ?? null, turns: known?.turns ?? 0 };
+    return { ...activity, costUsd: known?.costUsd ?? null, turns: known?.turns ?? 0 };
   }
 
-  #look(attempt: string): Sign {
-    const offset = Math.max(this.#store.rowCount(attempt) - LOOKED_BACK, 0);
-    const rows = this.#store.page({ attempt, offset, limit: LOOKED_BACK });
+  #read(attempt: string): Activity {
+    const offset = Math.max(this.#store.rowCount(attempt) - SEARCHED_ROWS, 0);
+    const rows = this.#store.page({ attempt, offset, limit: SEARCHED_ROWS });
     const activity = rows.map(activityOf).findLast((what) => what !== null) ?? null;
     return { at: rows.at(-1)?.at ?? 0, activity };
   }

@@ -11,15 +11,15 @@ import {
 import { overviewStream, runStream } from '../../schema/ids.ts';
 import type { Store, StoredEvent } from '../../store/store.ts';
 
-/** `keeps`: cards of ended runs are stored, so that the next process need not fold them. */
+/** `keeps`: cards of ended runs are stored, so that the next process does not have to fold them. */
 type CardSources = { store: Store; state: (run: string) => RunState; keeps: boolean };
 
 type Known = { version: number; card: RunCard };
 
-/** What lists show of runs: folded once for each version of a run, and kept on disk for those that ended. */
+/** The list entries of runs: folded once for each version of a run, and stored for ended runs. */
 export class RunCards {
   readonly #known = new Map<string, Known>();
-  readonly #news = new Map<string, { version: number; news: RunNotification }>();
+  readonly #notifications = new Map<string, { version: number; notification: RunNotification }>();
   readonly #sources: CardSources;
 
   constructor(sources: CardSources) {
@@ -35,17 +35,17 @@ export class RunCards {
     return card;
   }
 
-  /** Takes note of an event of a run, so that its history need not be asked again. */
-  hear(run: string, event: StoredEvent): void {
-    const heard = this.#news.get(run);
-    if (heard === undefined || heard.version >= event.version) return;
-    heard.version = event.version;
-    foldNotification(heard.news, event);
+  /** Updates a run's notification from a new event, without reading its history again. */
+  update(run: string, event: StoredEvent): void {
+    const known = this.#notifications.get(run);
+    if (known === undefined || known.version >= event.version) return;
+    known.version = event.version;
+    foldNotification(known.notification, event);
   }
 
   forget(run: string): void {
     this.#known.delete(run);
-    this.#news.delete(run);
+    this.#notifications.delete(run);
   }
 
   #load(run: string, version: number): RunCard | undefined {
@@ -55,30 +55,31 @@ export class RunCards {
 
   #make(run: string, version: number): RunCard {
     const state = this.#sources.state(run);
-    const card = runCard(state, this.#newsOf(run, version));
+    const card = runCard(state, this.#notificationOf(run, version));
     if (state.status.kind !== 'ended') return card;
-    this.#news.delete(run);
+    this.#notifications.delete(run);
     if (this.#sources.keeps && state.version === version) this.#keep(run, version, card);
     return card;
   }
 
-  #newsOf(run: string, version: number): RunNotification {
-    const heard = this.#news.get(run);
-    if (heard?.version === version) return heard.news;
-    const news = noNotification();
-    for (const event of this.#sources.store.readTypes(runStream(run), WAITING_EVENTS)) foldNotification(news, event);
-    this.#news.set(run, { version, news });
-    return news;
+  #notificationOf(run: string, version: number): RunNotification {
+    const known = this.#notifications.get(run);
+    if (known?.version === version) return known.notification;
+    const notification = noNotification();
+    for (const event of this.#sources.store.readTypes(runStream(run), WAITING_EVENTS))
+      foldNotification(notification, event);
+    this.#notifications.set(run, { version, notification });
+    return notification;
   }
 
   #keep(run: string, version: number, card: RunCard): void {
     const snapshot = { stream: overviewStream(run), version, codec: CARD_CODEC, state: card };
-    // What could not be kept is made again.
+    // A card that could not be stored is folded again.
     this.#sources.store.saveSnapshot(snapshot).catch(() => {});
   }
 }
 
-/** What carries our codec has our shape. */
+/** Checks the least that a stored card must have; its codec guarantees the rest. */
 function isCard(value: unknown): value is RunCard {
   return typeof value === 'object' && value !== null && 'news' in value;
 }

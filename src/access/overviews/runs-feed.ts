@@ -9,13 +9,13 @@ import type { ProjectLedgers } from '../project-ledgers.ts';
 import { LastActivity } from './last-activity.ts';
 import { RunCards } from './run-cards.ts';
 
-/** A follower of all runs: it gets each run that changed once, however slowly it reads. */
+/** A subscriber to all runs: it gets each changed run once, however slowly it reads. */
 class FeedReader {
   readonly #changed = new Set<string>();
   #failure: { error: unknown } | undefined;
   #more = Promise.withResolvers<void>();
 
-  tell(run: string): void {
+  notify(run: string): void {
     this.#changed.add(run);
     this.#more.resolve();
   }
@@ -42,18 +42,18 @@ class FeedReader {
     }
   }
 
-  /** The runs that changed so far, in the order in which they did. */
+  /** The runs that changed, in the order of their changes. */
   take(): string[] {
     return [...this.#changed];
   }
 
-  /** Its latest state is being sent now. */
+  /** Removes a run whose latest state is being sent. */
   drop(run: string): void {
     this.#changed.delete(run);
   }
 }
 
-/** The engine of this process: its states of the runs that it carries, its failure, and when it takes a run up or gives it up. */
+/** The engine of this process: the states of its active runs, its failure, and a signal when a run becomes active or inactive. */
 type LiveRuns = {
   state(run: string): RunState | undefined;
   failed: Promise<never>;
@@ -68,22 +68,22 @@ export type FeedSources = {
   live: LiveRuns | undefined;
 };
 
-/** Which runs are watched: those that changed after a position, so many ended ones at first, of one project or of all. */
+/** Which runs are watched: those that changed after a position, at first at most `limit` ended ones, of one project or of all. */
 type WatchedRuns = { after: number; limit: number; project?: string };
 
-/** What agents do is told at most this often for each run; what happens to a run is told at once. */
+/** The minimum interval between updates about agent activity per run; events of a run are sent at once. */
 const ACTIVITY_EVERY_MS = 500;
-/** Who is further behind than this gets the whole list. */
+/** A client that missed more events than this gets the whole list. */
 const MOST_BEHIND = 5_000;
 
-/** All runs as lists show them, for everybody who looks: one set of ears for all, and for each reader the names of the runs that changed, never a backlog. */
+/** The list entries of all runs: one subscription to the store for all readers, and per reader a set of changed runs instead of a backlog. */
 export class RunsFeed {
   readonly #sources: FeedSources;
   readonly #cards: RunCards;
   readonly #lastActivity: LastActivity;
   readonly #readers = new Set<FeedReader>();
   readonly #overviews = new Map<string, RunOverview>();
-  readonly #lively = new Set<string>();
+  readonly #runsWithActivity = new Set<string>();
   #alarm: (() => void) | undefined;
   #readingSince: number | undefined;
 
@@ -116,25 +116,25 @@ export class RunsFeed {
     const reader = new FeedReader();
     this.#readers.add(reader);
     try {
-      let told = store.position();
+      let sentPosition = store.position();
       for (const run of this.#first(from)) {
         if (signal.aborted) return;
         yield this.#item(run, after);
       }
-      yield { position: told, ready: true };
+      yield { position: sentPosition, ready: true };
       while (live !== undefined && (await reader.changed(signal))) {
         const position = store.position();
         const runs = reader.take();
         for (const [index, run] of runs.entries()) {
           if (signal.aborted) return;
           reader.drop(run);
-          yield this.#item(run, index === runs.length - 1 ? position : told);
+          yield this.#item(run, index === runs.length - 1 ? position : sentPosition);
         }
-        told = position;
+        sentPosition = position;
       }
     } finally {
       this.#readers.delete(reader);
-      if (this.#readers.size === 0) this.#quiet();
+      if (this.#readers.size === 0) this.#stopUpdates();
     }
   }
 
@@ -143,7 +143,7 @@ export class RunsFeed {
     return version === undefined ? { position, removed: run } : { position, run: this.#overview(run, version) };
   }
 
-  /** All open runs and the newest ended ones; or, for who comes back, what changed meanwhile and what is under way. */
+  /** All open runs and the newest ended ones; for a reconnecting client, those that changed since and those with running tasks. */
   #first({ after, limit, project }: WatchedRuns): string[] {
     const changed = after === 0 ? undefined : this.#changedSince(after);
     let ended = 0;
@@ -187,7 +187,7 @@ export class RunsFeed {
     return { filing: filingOf(project, run), read: project.read[run], readingSince: this.#readingSince };
   }
 
-  /** Each project is asked for once, however many runs it has. */
+  /** Reads each project once, however many runs it has. */
   #projects(): (project: string) => ProjectState {
     const known = new Map<string, ProjectState>();
     return (project) => {
@@ -197,7 +197,7 @@ export class RunsFeed {
     };
   }
 
-  /** A run that was only just put on record is about to be carried. */
+  /** A run whose only event is its start is about to become active. */
   #liveOf({ version }: RunCard, state: RunState | undefined): Parameters<typeof overviewOf>[2] {
     const isStarting = version === 1 && this.#sources.live !== undefined;
     if (state === undefined) return { carried: isStarting, attempts: [], count: 0 };
@@ -209,7 +209,7 @@ export class RunsFeed {
   #onEvents(events: readonly StoredEvent[]): void {
     for (const event of events) {
       const run = event.stream.startsWith('run/') ? event.stream.slice('run/'.length) : undefined;
-      if (run !== undefined) this.#cards.hear(run, event);
+      if (run !== undefined) this.#cards.update(run, event);
       if (run !== undefined && event.type === 'run.ended') this.#cards.at(run, event.version);
       if (run !== undefined && event.type === 'attempt.ended') this.#endAttempt(run, event.data);
       if (event.type === 'run.archived') for (const gone of this.#runsOf(event)) this.#cards.forget(gone);
@@ -235,25 +235,25 @@ export class RunsFeed {
 
   #onRows(rows: readonly TranscriptEntry[]): void {
     if (this.#readers.size === 0) return;
-    this.#lastActivity.hear(rows);
-    for (const { attempt } of rows) this.#lively.add(attempt.slice(0, attempt.indexOf('-')));
+    this.#lastActivity.update(rows);
+    for (const { attempt } of rows) this.#runsWithActivity.add(attempt.slice(0, attempt.indexOf('-')));
     const { world } = this.#sources;
     this.#alarm ??= world.alarm(world.now() + ACTIVITY_EVERY_MS, () => {
       this.#alarm = undefined;
-      for (const run of this.#lively) this.#change(run);
-      this.#lively.clear();
+      for (const run of this.#runsWithActivity) this.#change(run);
+      this.#runsWithActivity.clear();
     });
   }
 
   #change(run: string): void {
     this.#overviews.delete(run);
-    for (const reader of this.#readers) reader.tell(run);
+    for (const reader of this.#readers) reader.notify(run);
   }
 
-  #quiet(): void {
+  #stopUpdates(): void {
     this.#alarm?.();
     this.#alarm = undefined;
-    this.#lively.clear();
+    this.#runsWithActivity.clear();
     this.#overviews.clear();
     this.#lastActivity.forgetAll();
   }

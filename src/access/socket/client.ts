@@ -1,34 +1,34 @@
 import { AppError } from '../../errors.ts';
 import type { Origin } from '../../schema/actor.ts';
-import { type Answer, reviveError, WINDOW_BYTES } from './protocol.ts';
+import { reviveError, type ServerMessage, WINDOW_BYTES } from './protocol.ts';
 import { requireOwnFolder } from './socket-path.ts';
 import { openWire, type Wire } from './wire.ts';
 
 interface Arrivals<T> {
   push(value: T): void;
-  /** What has arrived is still given, then every `next` rejects with the reason. */
+  /** Items that have arrived are still returned, then every `next` rejects with the reason. */
   close(reason: Error): void;
   next(): Promise<T>;
 }
 
-/** A connection to the engine, for many requests at once; when the engine dies, all of them reject with ENGINE_GONE. */
+/** A connection to the engine for concurrent requests; when the engine dies, all of them reject with ENGINE_GONE. */
 export interface SocketClient extends AsyncDisposable {
-  /** One answer; an abort tells the engine to stop and rejects with the signal's reason. */
+  /** One response; an abort cancels the request and rejects with the signal's reason. */
   call(operation: string, input: unknown, call?: SocketCall): Promise<unknown>;
-  /** Answers one after another, asked for when the reading begins; leaving the loop tells the engine to stop. */
+  /** A stream of responses; the request is sent when iteration begins and cancelled when the loop is left. */
   stream(operation: string, input: unknown, call?: SocketCall): AsyncIterable<unknown>;
-  /** Resolves when the connection is over, whoever ended it. */
+  /** Resolves when the connection is closed by either side. */
   readonly closed: Promise<void>;
 }
 
 type Request = { operation: string; input: unknown; origin?: Origin };
 
-/** Until when the answer is awaited, and who calls. */
+/** The abort signal and the caller of a request. */
 type SocketCall = { signal?: AbortSignal; origin?: Origin };
 
-type Arrival = { answer: Answer; bytes: number };
+type Arrival = { response: ServerMessage; bytes: number };
 
-/** Connects to the engine; undefined when nobody listens: a socket file that was left behind is no engine. */
+/** Connects to the engine; undefined if no process listens, for example on a stale socket file. */
 export async function connectSocket(path: string, signal?: AbortSignal): Promise<SocketClient | undefined> {
   signal?.throwIfAborted();
   await requireOwnFolder(path);
@@ -57,8 +57,8 @@ function requestOf(operation: string, input: unknown, { origin }: SocketCall): R
 
 async function call(wire: Wire, request: Request, signal?: AbortSignal): Promise<unknown> {
   signal?.throwIfAborted();
-  const { promise, resolve, reject } = Promise.withResolvers<Answer>();
-  const id = wire.ask(request, { hear: resolve, lose: () => reject(gone(request)) });
+  const { promise, resolve, reject } = Promise.withResolvers<ServerMessage>();
+  const id = wire.send(request, { onResponse: resolve, onLost: () => reject(gone(request)) });
   if (id === undefined) throw gone(request);
   const onAbort = () => reject(abortReason(signal));
   signal?.addEventListener('abort', onAbort, { once: true });
@@ -66,46 +66,46 @@ async function call(wire: Wire, request: Request, signal?: AbortSignal): Promise
     return resultOf(await promise, request);
   } finally {
     signal?.removeEventListener('abort', onAbort);
-    wire.forget(id);
+    wire.cancel(id);
   }
 }
 
-function resultOf(answer: Answer, { operation }: Request): unknown {
-  switch (answer.type) {
+function resultOf(response: ServerMessage, { operation }: Request): unknown {
+  switch (response.type) {
     case 'result':
-      return answer.value;
+      return response.value;
     case 'error':
-      throw reviveError(answer.error);
+      throw reviveError(response.error);
     case 'item':
     case 'end':
-      throw new AppError('INTERNAL', `The operation ${operation} answers with a stream`, { operation });
+      throw new AppError('INTERNAL', `The operation ${operation} returns a stream`, { operation });
   }
 }
 
 async function* stream(wire: Wire, request: Request, signal?: AbortSignal): AsyncGenerator<unknown> {
   signal?.throwIfAborted();
   const arrivals = createArrivals<Arrival>();
-  const hear = (answer: Answer, bytes: number) => arrivals.push({ answer, bytes });
-  const id = wire.ask(request, { hear, lose: () => arrivals.close(gone(request)) });
+  const onResponse = (response: ServerMessage, bytes: number) => arrivals.push({ response, bytes });
+  const id = wire.send(request, { onResponse, onLost: () => arrivals.close(gone(request)) });
   if (id === undefined) throw gone(request);
   const onAbort = () => arrivals.close(abortReason(signal));
   signal?.addEventListener('abort', onAbort, { once: true });
-  let taken = 0;
+  let readBytes = 0;
   try {
     for (;;) {
-      const { answer, bytes } = await arrivals.next();
+      const { response, bytes } = await arrivals.next();
       signal?.throwIfAborted();
-      if (answer.type === 'end') return;
-      yield answer.type === 'item' ? answer.value : resultOf(answer, request);
-      if (answer.type === 'result') return;
-      taken += bytes;
-      if (taken < WINDOW_BYTES / 4) continue;
-      wire.took(id, taken);
-      taken = 0;
+      if (response.type === 'end') return;
+      yield response.type === 'item' ? response.value : resultOf(response, request);
+      if (response.type === 'result') return;
+      readBytes += bytes;
+      if (readBytes < WINDOW_BYTES / 4) continue;
+      wire.acknowledge(id, readBytes);
+      readBytes = 0;
     }
   } finally {
     signal?.removeEventListener('abort', onAbort);
-    wire.forget(id);
+    wire.cancel(id);
   }
 }
 
@@ -118,7 +118,7 @@ function gone({ operation }: Request): AppError {
   return new AppError('ENGINE_GONE', `The engine ended before it answered ${operation}`, { operation });
 }
 
-/** A queue with one reader, who waits for what has not arrived yet. */
+/** A queue with one reader, which waits for the next item. */
 function createArrivals<T>(): Arrivals<T> {
   const queue: T[] = [];
   let reason: Error | undefined;

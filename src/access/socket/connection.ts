@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Origin } from '../../schema/actor.ts';
 import {
+  ClientMessage,
   createLineSplitter,
   decodeLine,
   encodeError,
@@ -8,48 +9,47 @@ import {
   Hello,
   LONGEST_LINE_BYTES,
   PROTOCOL,
-  Question,
   WINDOW_BYTES,
 } from './protocol.ts';
 
 interface SendWindow {
-  /** Resolves when there is room again, or when the signal aborts. */
-  room(signal: AbortSignal): Promise<void>;
+  /** Resolves when more may be sent, or when the signal aborts. */
+  ready(signal: AbortSignal): Promise<void>;
   sent(bytes: number): void;
-  taken(bytes: number): void;
+  acknowledged(bytes: number): void;
 }
 
-/** Answers a request with a value or with a stream of them; must end soon after the signal aborts: the client went away. */
+/** Answers a request with a value or a stream of values; must end soon after the signal aborts because the client disconnected. */
 export type Handle = (
   request: { operation: string; input: unknown },
   call: { signal: AbortSignal; origin: Origin },
 ) => Promise<unknown> | AsyncIterable<unknown>;
 
 export interface Connection {
-  /** Aborts what is being answered, waits for it to end, and sends the rest. */
+  /** Aborts the requests in flight, waits for them to end, and flushes the socket. */
   end(): Promise<void>;
   destroy(): void;
 }
 
-type Asked = { id: number; operation: string; input?: unknown; origin?: Origin | undefined };
+type OperationRequest = { id: number; operation: string; input?: unknown; origin?: Origin | undefined };
 
-/** Programs of earlier versions do not say who calls; only the owner of the data directory can open the socket. */
+/** The origin of calls from programs of earlier versions, which send none; only the owner of the data directory can open the socket. */
 const OWNER: Origin = { actor: { kind: 'person', name: 'owner' }, via: 'cli' };
 
-type Answering = { controller: AbortController; window: SendWindow; ended: Promise<void> };
+type InFlight = { controller: AbortController; window: SendWindow; ended: Promise<void> };
 
-/** A reader that lets this much pile up is cut off; it can come back, and nobody else notices. */
+/** A client with more unread output than this is disconnected; it can reconnect, and other clients are not affected. */
 const SLOW_READER_BYTES = 32 * 1024 * 1024;
 
-/** Serves one client: many requests at once, each answered when it is ready. */
+/** Serves one client: requests run concurrently, and responses are sent as they become ready. */
 export function serveConnection(socket: Socket, handle: Handle): Connection {
-  const answering = new Map<number, Answering>();
+  const inFlight = new Map<number, InFlight>();
   let isGreeted = false;
 
   const split = createLineSplitter(LONGEST_LINE_BYTES, (line) => {
     if (socket.destroyed) return;
     if (!isGreeted) greet(line);
-    else hear(decodeLine(Question, line));
+    else receive(decodeLine(ClientMessage, line));
   });
 
   function greet(line: Buffer): void {
@@ -57,42 +57,44 @@ export function serveConnection(socket: Socket, handle: Handle): Connection {
     if (!isGreeted) socket.end();
   }
 
-  function hear(question: Question | undefined): void {
-    switch (question?.type) {
+  function receive(request: ClientMessage | undefined): void {
+    switch (request?.type) {
       case 'ask':
-        ask(question);
+        start(request);
         break;
       case 'cancel':
-        answering.get(question.id)?.controller.abort();
+        inFlight.get(request.id)?.controller.abort();
         break;
       case 'took':
-        answering.get(question.id)?.window.taken(question.bytes);
+        inFlight.get(request.id)?.window.acknowledged(request.bytes);
         break;
       case undefined:
         socket.destroy();
     }
   }
 
-  function ask(question: Asked): void {
-    const { id } = question;
-    if (answering.has(id)) {
+  function start(request: OperationRequest): void {
+    const { id } = request;
+    if (inFlight.has(id)) {
       socket.destroy();
       return;
     }
     const controller = new AbortController();
     const window = createSendWindow(WINDOW_BYTES);
-    const ended = answer(question, controller.signal, window);
-    answering.set(id, { controller, window, ended });
-    void ended.then(() => answering.delete(id));
+    const ended = respond(request, controller.signal, window);
+    inFlight.set(id, { controller, window, ended });
+    void ended.then(() => inFlight.delete(id));
   }
 
-  async function answer(question: Asked, signal: AbortSignal, window: SendWindow): Promise<void> {
-    const { id, operation, input, origin = OWNER } = question;
+  async function respond(request: OperationRequest, signal: AbortSignal, window: SendWindow): Promise<void> {
+    const { id, operation, input, origin = OWNER } = request;
     try {
-      const given: unknown = await handle({ operation, input }, { signal, origin });
-      const lines = isAsyncIterable(given) ? itemLines(id, given) : [encodeLine({ type: 'result', id, value: given })];
+      const result: unknown = await handle({ operation, input }, { signal, origin });
+      const lines = isAsyncIterable(result)
+        ? itemLines(id, result)
+        : [encodeLine({ type: 'result', id, value: result })];
       for await (const line of lines) {
-        await window.room(signal);
+        await window.ready(signal);
         if (signal.aborted) return;
         send(line);
         window.sent(line.length);
@@ -109,14 +111,14 @@ export function serveConnection(socket: Socket, handle: Handle): Connection {
   }
 
   function abortAll(): void {
-    for (const { controller } of answering.values()) controller.abort();
+    for (const { controller } of inFlight.values()) controller.abort();
   }
 
   socket.on('data', (chunk) => {
     if (!split(chunk)) socket.destroy();
   });
   socket.on('error', () => {
-    // Safe: a client that went away; `close` follows and ends what was being answered.
+    // Safe: the client disconnected; `close` follows and aborts the requests in flight.
   });
   socket.on('close', abortAll);
   send(encodeLine({ manyhands: PROTOCOL }));
@@ -124,7 +126,7 @@ export function serveConnection(socket: Socket, handle: Handle): Connection {
   return {
     end: async () => {
       abortAll();
-      await Promise.all([...answering.values()].map(({ ended }) => ended));
+      await Promise.all([...inFlight.values()].map(({ ended }) => ended));
       socket.end();
     },
     destroy: () => socket.destroy(),
@@ -140,12 +142,12 @@ function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
   return typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
 }
 
-/** Paces one stream by its reader: what was sent and not taken stays below the size, plus one item. */
+/** Flow control of one stream: the unacknowledged bytes stay below the size, plus one item. */
 function createSendWindow(sizeBytes: number): SendWindow {
   let outstanding = 0;
   let wake = () => {};
   return {
-    room: async (signal) => {
+    ready: async (signal) => {
       if (outstanding < sizeBytes || signal.aborted) return;
       const { promise, resolve } = Promise.withResolvers<void>();
       wake = resolve;
@@ -156,7 +158,7 @@ function createSendWindow(sizeBytes: number): SendWindow {
     sent: (bytes) => {
       outstanding += bytes;
     },
-    taken: (bytes) => {
+    acknowledged: (bytes) => {
       outstanding -= bytes;
       if (outstanding < sizeBytes) wake();
     },

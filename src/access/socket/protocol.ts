@@ -4,13 +4,13 @@ import { Origin } from '../../schema/actor.ts';
 
 const NEWLINE = 0x0a;
 
-/** Raised whenever an older program could misunderstand a line. */
+/** Increased whenever an older program could misread a line. */
 export const PROTOCOL = 1;
 
-/** A longer line is never sent, and whoever sends one is cut off. */
+/** A longer line is never sent, and a peer that sends one is disconnected. */
 export const LONGEST_LINE_BYTES = 64 * 1024 * 1024;
 
-/** A stream's items that the reader has not taken yet; the source is not asked for more beyond it. */
+/** The flow-control window of a stream: no more items are produced while this much is unacknowledged. */
 export const WINDOW_BYTES = 1024 * 1024;
 
 /** The first line of either side. */
@@ -18,8 +18,8 @@ export const Hello = z.object({ manyhands: z.number().int() });
 
 const Id = z.number().int().positive();
 
-/** What a client says: asks, gives up asking, or has taken this much of a stream. */
-export const Question = z.discriminatedUnion('type', [
+/** A client's message: `ask` calls an operation, `cancel` aborts it, `took` acknowledges bytes of a stream. */
+export const ClientMessage = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('ask'),
     id: Id,
@@ -30,22 +30,22 @@ export const Question = z.discriminatedUnion('type', [
   z.object({ type: z.literal('cancel'), id: Id }),
   z.object({ type: z.literal('took'), id: Id, bytes: z.number().int().positive() }),
 ]);
-export type Question = z.infer<typeof Question>;
+export type ClientMessage = z.infer<typeof ClientMessage>;
 
 const WireError = z.object({ code: z.string(), message: z.string(), details: z.record(z.string(), z.unknown()) });
 type WireError = z.infer<typeof WireError>;
 
-/** What a server says to a question: one `result`, or any number of `item`s and an `end`, or an `error`. */
-export const Answer = z.discriminatedUnion('type', [
+/** A server's response: one `result`, or any number of `item`s and an `end`, or an `error`. */
+export const ServerMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('result'), id: Id, value: z.unknown().optional() }),
   z.object({ type: z.literal('item'), id: Id, value: z.unknown().optional() }),
   z.object({ type: z.literal('end'), id: Id }),
   z.object({ type: z.literal('error'), id: Id, error: WireError }),
 ]);
-export type Answer = z.infer<typeof Answer>;
+export type ServerMessage = z.infer<typeof ServerMessage>;
 
-/** A message as one line; refuses what is not JSON or too long, before anything is sent. */
-export function encodeLine(message: Question | Answer | z.infer<typeof Hello>): Buffer {
+/** A message as one line; throws if it is not JSON or too long, before anything is sent. */
+export function encodeLine(message: ClientMessage | ServerMessage | z.infer<typeof Hello>): Buffer {
   const line = Buffer.from(`${toJson(message)}\n`);
   if (line.length <= LONGEST_LINE_BYTES) return line;
   const limit = `${LONGEST_LINE_BYTES} bytes`;
@@ -54,24 +54,24 @@ export function encodeLine(message: Question | Answer | z.infer<typeof Hello>): 
   });
 }
 
-/** The message in a line, or undefined when the line is none. */
+/** The message in a line, or undefined if the line is not a valid message. */
 export function decodeLine<T>(schema: z.ZodType<T>, line: Buffer): T | undefined {
   try {
     return schema.safeParse(JSON.parse(line.toString())).data;
   } catch {
-    // Safe: a line that is not JSON is no message, and the caller cuts off who sent it.
+    // Safe: a line that is not JSON is not a message, and the caller disconnects its sender.
     return undefined;
   }
 }
 
-/** An error line; anything but an AppError crosses as INTERNAL with its text. */
+/** An error line; anything but an AppError is sent as INTERNAL with its message. */
 export function encodeError(id: number, error: unknown): Buffer {
   const code = error instanceof AppError ? error.code : 'INTERNAL';
   const details = error instanceof AppError ? error.details : {};
   try {
     return encodeLine({ type: 'error', id, error: { code, message: messageOf(error), details } });
   } catch {
-    // Safe: details that are not JSON, or too long, are left out; code and message still arrive.
+    // Safe: details that are not JSON, or too long, are omitted; code and message still arrive.
     return encodeLine({ type: 'error', id, error: { code, message: messageOf(error).slice(0, 10_000), details: {} } });
   }
 }
@@ -91,29 +91,29 @@ function toJson(message: unknown): string {
   }
 }
 
-/** Whether a text that came from another process is a code of the table of errors. */
+/** Whether a text from another process is a known error code. */
 export function isErrorCode(code: string | undefined): code is ErrorCode {
   return code !== undefined && Object.hasOwn(ERRORS, code);
 }
 
-/** Cuts what arrives into lines, in linear time; says false once a line is longer than the limit, and is of no use then. */
+/** Splits chunks into lines, in linear time; returns false once a line is longer than the limit, and must not be used further. */
 export function createLineSplitter(longestBytes: number, onLine: (line: Buffer) => void): (chunk: Buffer) => boolean {
-  let begun: Buffer[] = [];
-  let begunBytes = 0;
+  let partial: Buffer[] = [];
+  let partialBytes = 0;
 
   return (chunk) => {
     let start = 0;
     for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
       const rest = chunk.subarray(start, end);
-      if (begunBytes + rest.length > longestBytes) return false;
-      const line = begun.length === 0 ? rest : Buffer.concat([...begun, rest]);
-      begun = [];
-      begunBytes = 0;
+      if (partialBytes + rest.length > longestBytes) return false;
+      const line = partial.length === 0 ? rest : Buffer.concat([...partial, rest]);
+      partial = [];
+      partialBytes = 0;
       start = end + 1;
       onLine(line);
     }
-    if (start < chunk.length) begun.push(chunk.subarray(start));
-    begunBytes += chunk.length - start;
-    return begunBytes <= longestBytes;
+    if (start < chunk.length) partial.push(chunk.subarray(start));
+    partialBytes += chunk.length - start;
+    return partialBytes <= longestBytes;
   };
 }

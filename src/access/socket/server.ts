@@ -10,12 +10,12 @@ export type SocketServer = AsyncDisposable & { connections(): number };
 
 export type ServeOptions = { path: string; handle: Handle };
 
-/** At the end, clients and handlers that do not stop by themselves are left behind after this. */
+/** The time limit for clients and handlers to stop when the server ends. */
 const FAREWELL_MS = 1_000;
 
 /**
- * Serves on a socket that only its owner can open (0600). It takes the place of a socket file that is there already:
- * the caller must hold the engine's lock, which proves that nobody listens on it.
+ * Serves on a socket that only its owner can open (0600). It replaces an existing socket file:
+ * the caller must hold the engine's lock, which proves that no process listens on it.
  */
 export async function serveSocket(options: ServeOptions, world: World = realWorld): Promise<SocketServer> {
   const { path, handle } = options;
@@ -46,7 +46,7 @@ async function removeStaleSocket(path: string): Promise<void> {
   }
 }
 
-/** The socket is made while `listen` runs, so the mask makes it private from its first moment. */
+/** The socket is created while `listen` runs, so the umask makes it private from the start. */
 async function listenPrivately(server: Server, path: string): Promise<void> {
   const listening = once(server, 'listening');
   const mask = process.umask(0o177);
@@ -59,12 +59,7 @@ async function listenPrivately(server: Server, path: string): Promise<void> {
     await listening;
   } catch (error) {
     if (errorCode(error) !== 'EADDRINUSE') throw fromSystemError(error, `listening on ${path}`);
-    throw new AppError(
-      'ENGINE_BUSY',
-      `Something else is in the place of the socket ${path}`,
-      { path },
-      { cause: error },
-    );
+    throw new AppError('ENGINE_BUSY', `Another file exists at the socket path ${path}`, { path }, { cause: error });
   }
 }
 

@@ -4,10 +4,10 @@ import { tmpdir, userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import { AppError, errorCode, fromSystemError } from '../../errors.ts';
 
-/** Systems refuse longer paths of sockets: 104 bytes on macOS, 108 on Linux, one of them for the end. */
+/** The limit of operating systems on socket paths: 104 bytes on macOS, 108 on Linux, including the terminating NUL. */
 const LONGEST_PATH_BYTES = 100;
 
-/** Where the engine of a data directory listens; a path that is too long moves to a folder of the user's own in the temporary one. */
+/** The socket path of a data directory's engine; one that is too long is replaced by a path in a private folder of the temporary directory. */
 export function socketPath(home: string): string {
   const path = join(home, 'engine.sock');
   if (Buffer.byteLength(path) <= LONGEST_PATH_BYTES) return path;
@@ -15,17 +15,17 @@ export function socketPath(home: string): string {
   return join(`${fallbackPrefix()}${hash}`, 'engine.sock');
 }
 
-/** Makes the socket's folder where it is missing, for its owner only. */
+/** Creates the socket's folder if it is missing, for its owner only. */
 export async function prepareSocketFolder(path: string): Promise<void> {
   try {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   } catch (error) {
-    throw fromSystemError(error, `making the folder ${dirname(path)}`);
+    throw fromSystemError(error, `creating the folder ${dirname(path)}`);
   }
   await requireOwnFolder(path);
 }
 
-/** Refuses a folder in the temporary one that somebody else made under the name that is ours. */
+/** Rejects a folder of that name in the temporary directory that another user created. */
 export async function requireOwnFolder(path: string): Promise<void> {
   const folder = dirname(path);
   if (!folder.startsWith(fallbackPrefix())) return;
@@ -44,6 +44,6 @@ async function lstatIfPresent(path: string) {
     return await lstat(path);
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return undefined;
-    throw fromSystemError(error, `looking at ${path}`);
+    throw fromSystemError(error, `reading the status of ${path}`);
   }
 }

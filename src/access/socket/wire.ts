@@ -2,39 +2,39 @@ import { createConnection } from 'node:net';
 import { AppError, errorCode, fromSystemError } from '../../errors.ts';
 import type { Origin } from '../../schema/actor.ts';
 import {
-  Answer,
+  type ClientMessage,
   createLineSplitter,
   decodeLine,
   encodeLine,
   Hello,
   LONGEST_LINE_BYTES,
   PROTOCOL,
-  type Question,
+  ServerMessage,
 } from './protocol.ts';
 
-/** Who waits for the answers to one question, until it is forgotten or lost. */
-type Waiting = { hear(answer: Answer, bytes: number): void; lose(): void };
+/** Receives the responses to one request, until it is cancelled or the connection is lost. */
+type Receiver = { onResponse(response: ServerMessage, bytes: number): void; onLost(): void };
 
-/** A client's end of the socket: numbers the questions and hands each answer to who waits for it. */
+/** The client side of the socket: numbers requests and passes each response to its receiver. */
 export interface Wire {
-  /** True once the engine greeted us, false when there is none; rejects with ENGINE_VERSION when it speaks another protocol. */
+  /** True once the engine has sent its first line, false if no engine listens; rejects with ENGINE_VERSION if its protocol version differs. */
   greeted: Promise<boolean>;
   closed: Promise<void>;
-  /** Sends a question and gives its number; undefined when the connection is over. */
-  ask(question: { operation: string; input: unknown; origin?: Origin }, waiting: Waiting): number | undefined;
-  took(id: number, bytes: number): void;
-  /** Stops waiting; where answers were still to come, tells the engine. */
-  forget(id: number): void;
+  /** Sends a request and returns its id; undefined if the connection is closed. */
+  send(request: { operation: string; input: unknown; origin?: Origin }, receiver: Receiver): number | undefined;
+  acknowledge(id: number, bytes: number): void;
+  /** Removes the receiver; cancels the request if it is not complete. */
+  cancel(id: number): void;
   destroy(reason?: Error): void;
 }
 
-/** What the system says when nobody listens, or stopped while we came. */
-const NOBODY: readonly string[] = ['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE'];
+/** System errors of a connection to a socket on which no process listens (any more). */
+const NO_LISTENER: readonly string[] = ['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE'];
 
-/** Opens the socket and greets. */
+/** Opens the socket and sends the first line. */
 export function openWire(path: string): Wire {
   const socket = createConnection(path);
-  const waitings = new Map<number, Waiting>();
+  const receivers = new Map<number, Receiver>();
   const greeted = Promise.withResolvers<boolean>();
   const closed = Promise.withResolvers<void>();
   let isGreeted = false;
@@ -52,55 +52,55 @@ export function openWire(path: string): Wire {
     socket.destroy();
   }
 
-  function hear(line: Buffer): void {
-    const answer = decodeLine(Answer, line);
-    if (answer === undefined) {
+  function receive(line: Buffer): void {
+    const response = decodeLine(ServerMessage, line);
+    if (response === undefined) {
       socket.destroy();
       return;
     }
-    const waiting = waitings.get(answer.id);
-    if (answer.type !== 'item') waitings.delete(answer.id);
-    waiting?.hear(answer, line.length + 1);
+    const receiver = receivers.get(response.id);
+    if (response.type !== 'item') receivers.delete(response.id);
+    receiver?.onResponse(response, line.length + 1);
   }
 
-  function say(line: Buffer): void {
+  function write(line: Buffer): void {
     if (!socket.destroyed) socket.write(line);
   }
 
-  const split = createLineSplitter(LONGEST_LINE_BYTES, (line) => (isGreeted ? hear(line) : greet(line)));
+  const split = createLineSplitter(LONGEST_LINE_BYTES, (line) => (isGreeted ? receive(line) : greet(line)));
   socket.on('data', (chunk) => {
     if (!split(chunk)) socket.destroy();
   });
   socket.on('error', (error) => {
-    if (!NOBODY.includes(errorCode(error) ?? '')) greeted.reject(fromSystemError(error, `connecting to ${path}`));
+    if (!NO_LISTENER.includes(errorCode(error) ?? '')) greeted.reject(fromSystemError(error, `connecting to ${path}`));
   });
   socket.on('close', () => {
     greeted.resolve(false);
-    for (const waiting of waitings.values()) waiting.lose();
-    waitings.clear();
+    for (const receiver of receivers.values()) receiver.onLost();
+    receivers.clear();
     closed.resolve();
   });
-  say(encodeLine({ manyhands: PROTOCOL }));
+  write(encodeLine({ manyhands: PROTOCOL }));
 
   return {
     greeted: greeted.promise,
     closed: closed.promise,
-    ask: (question, waiting) => {
+    send: (request, receiver) => {
       if (socket.destroyed) return undefined;
       const id = ++lastId;
-      say(encodeLine({ type: 'ask', id, ...question }));
-      waitings.set(id, waiting);
+      write(encodeLine({ type: 'ask', id, ...request }));
+      receivers.set(id, receiver);
       return id;
     },
-    took: (id, bytes) => say(encodeLine({ type: 'took', id, bytes } satisfies Question)),
-    forget: (id) => {
-      if (waitings.delete(id)) say(encodeLine({ type: 'cancel', id } satisfies Question));
+    acknowledge: (id, bytes) => write(encodeLine({ type: 'took', id, bytes } satisfies ClientMessage)),
+    cancel: (id) => {
+      if (receivers.delete(id)) write(encodeLine({ type: 'cancel', id } satisfies ClientMessage));
     },
     destroy: end,
   };
 }
 
 function otherVersion(theirs: number | undefined): AppError {
-  const message = `The engine speaks protocol ${theirs ?? 'unknown'}, this program speaks ${PROTOCOL}`;
+  const message = `The engine uses protocol version ${theirs ?? 'unknown'}, this program uses version ${PROTOCOL}`;
   return new AppError('ENGINE_VERSION', message, { engine: theirs, program: PROTOCOL });
 }
