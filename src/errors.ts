@@ -122,6 +122,11 @@ export const ERRORS = {
     hint: 'Use the version of Manyhands that started the engine, or stop the engine with that version.',
   },
   DATA_NEWER: { exit: 3, http: 500, hint: 'Upgrade Manyhands, or select another data directory with MANYHANDS_HOME.' },
+  DATA_UNSAFE: {
+    exit: 3,
+    http: 500,
+    hint: 'Make it private with chmod 700 <home>, or select a data directory of your own with MANYHANDS_HOME.',
+  },
   DATA_DAMAGED: { exit: 3, http: 500, hint: 'Do not change the data directory. Check it: manyhands doctor' },
   NO_SPACE: { exit: 3, http: 507, hint: 'Free disk space, then continue with: manyhands resume' },
   NO_PERMISSION: { exit: 3, http: 403, hint: 'Check the owner and the permissions of the file or folder.' },
@@ -175,6 +180,11 @@ export const ERRORS = {
     exit: 3,
     http: 401,
     hint: 'A link is valid once and for a few minutes. Print a new one: manyhands serve',
+  },
+  LOGIN_THROTTLED: {
+    exit: 3,
+    http: 429,
+    hint: 'Wait a minute, then use the link that manyhands serve prints or the token that manyhands token prints.',
   },
   VIEWERS_ONLY_LOOK: {
     exit: 3,

@@ -1,7 +1,7 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
-import { errorCode, fromSystemError } from './errors.ts';
+import { AppError, errorCode, fromSystemError } from './errors.ts';
 
 /** Every path that Manyhands writes to; all of them are below `root`. */
 export type Home = {
@@ -42,7 +42,7 @@ export function resolveHome(env: NodeJS.ProcessEnv, platform: NodeJS.Platform = 
   };
 }
 
-/** Creates the missing folders, private to this user; call it before writing. */
+/** Creates the missing folders, private to this user, and refuses a data directory that others control; call it before writing. */
 export async function prepareHome(home: Home): Promise<void> {
   for (const folder of FOLDERS) {
     try {
@@ -50,7 +50,20 @@ export async function prepareHome(home: Home): Promise<void> {
     } catch (error) {
       throw fromSystemError(error, `creating the folder ${home[folder]}`);
     }
+    if (folder === 'root') await requirePrivate(home.root);
   }
+}
+
+/** Users who can write to the data directory control what this user's agents run. */
+async function requirePrivate(root: string): Promise<void> {
+  const { uid, mode } = await stat(root);
+  const user = process.getuid?.();
+  if (user !== undefined && uid !== user)
+    throw new AppError('DATA_UNSAFE', `The data directory ${root} belongs to another user (uid ${uid})`, {
+      home: root,
+    });
+  if ((mode & 0o022) !== 0)
+    throw new AppError('DATA_UNSAFE', `Other users can write to the data directory ${root}`, { home: root });
 }
 
 /** On a read-only file system Node's recursive mkdir reports ENOENT; the plain one reports the actual error. */

@@ -17,13 +17,14 @@ const PATTERNS: readonly RegExp[] = [
   /\bAIza[A-Za-z0-9_-]{35}\b/g,
   /\bxox[abposr]-[A-Za-z0-9-]{10,}/g,
   /\bnpm_[A-Za-z0-9]{36}\b/g,
+  /\bmht_[0-9a-f]{64}\b/g,
   /\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}/g,
   /-----BEGIN (?:[A-Z]+ )*PRIVATE KEY-----[\s\S]*?(?:-----END (?:[A-Z]+ )*PRIVATE KEY-----|$)/g,
   /\b[a-z][a-z0-9+.-]*:\/\/[^\s:@/]+:[^\s@/]{3,}@/gi,
 ];
 
 /** A fast test: every match of a pattern contains one of these, and most texts contain none. */
-const HINT = /sk-|gh[oprsu]_|github_pat_|glpat-|A[KS]IA|AIza|xox|npm_|eyJ|-----BEGIN |:\/\//;
+const HINT = /sk-|gh[oprsu]_|github_pat_|glpat-|A[KS]IA|AIza|xox|npm_|mht_|eyJ|-----BEGIN |:\/\//;
 
 /** The values among these variables that are secrets by their names. */
 export function secretsAmong(variables: Readonly<Record<string, string | undefined>>): string[] {

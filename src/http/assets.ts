@@ -2,13 +2,13 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { extname, join, relative, sep } from 'node:path';
 import { gzipSync } from 'node:zlib';
 
-/** A file of the page as it is sent. */
+/** A file of the dashboard, ready to be sent. */
 export type Asset = { bytes: Buffer; packed: Buffer | undefined; type: string; isHashed: boolean };
 
-/** The files of the page by their path; nothing else of the disk can be asked for. */
+/** The files of the dashboard by path; no other file can be requested. */
 export interface Assets {
   get(path: string): Asset | undefined;
-  /** The page itself, which names the others; a placeholder in it takes the nonce. */
+  /** The page that loads the others; it has a placeholder for the nonce. */
   index(): string | undefined;
 }
 
@@ -27,19 +27,19 @@ const TYPES: Record<string, string> = {
 const PACKED = new Set(['.js', '.css', '.svg', '.json', '.map']);
 const PACK_FROM_BYTES = 1024;
 
-/** Knows the files of a folder; each is read when it is first asked for, and all anew when the page was built anew. */
+/** The files of a folder; each is read at its first request, and again after the dashboard was rebuilt. */
 export function openAssets(folder: string): Assets {
   let paths = new Set<string>();
   let edition: number | undefined;
   const read = new Map<string, Asset>();
-  const look = () => {
-    const made = statSync(join(folder, 'index.html'), { throwIfNoEntry: false })?.mtimeMs;
-    if (made === edition) return;
-    edition = made;
+  const refresh = () => {
+    const builtAt = statSync(join(folder, 'index.html'), { throwIfNoEntry: false })?.mtimeMs;
+    if (builtAt === edition) return;
+    edition = builtAt;
     paths = new Set(filesBelow(folder).map((file) => `/${relative(folder, file).split(sep).join('/')}`));
     read.clear();
   };
-  look();
+  refresh();
   return {
     get: (path) => {
       const found = read.get(path);
@@ -49,7 +49,7 @@ export function openAssets(folder: string): Assets {
       return asset;
     },
     index: () => {
-      look();
+      refresh();
       return paths.has('/index.html') ? readFileSync(join(folder, 'index.html'), 'utf8') : undefined;
     },
   };
@@ -72,7 +72,7 @@ function filesBelow(folder: string): string[] {
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name));
   } catch {
-    // Without the folder there is no page; the API is served all the same.
+    // Without the folder there is no dashboard; the API is still served.
     return [];
   }
 }

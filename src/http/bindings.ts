@@ -1,4 +1,4 @@
 import type { HttpBindings } from '@hono/node-server';
 
-/** What every handler gets beside the request: the connection itself, for what is written as it comes. */
+/** What every handler gets besides the request: the connection, for streamed answers. */
 export type HttpEnv = { Bindings: HttpBindings };

@@ -1,4 +1,4 @@
-/** What every answer carries, whatever it is. */
+/** Headers of every answer. */
 export const COMMON_HEADERS = {
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
@@ -9,7 +9,7 @@ export const COMMON_HEADERS = {
   'cache-control': 'no-store',
 } as const;
 
-/** What a page may load and do: no text ever becomes a script or HTML; a nonce lets the terminal bring style sheets of its own. */
+/** What a page may load and do: text never becomes a script or HTML; the nonce allows the style sheets of the terminal. */
 export function contentPolicy(nonce?: string): string {
   const styles = nonce === undefined ? "'self'" : `'self' 'nonce-${nonce}'`;
   return [

@@ -18,7 +18,7 @@ import { recordAddress, runningServer, serverAt, serverFolder, serverLock } from
 
 export type OpenServerOptions = { env: NodeJS.ProcessEnv; caller: Caller; version: string; world: World };
 
-/** How often, and how long apart, a server that is just opening or closing is looked at again. */
+/** Retries while another process is opening or closing its server. */
 const TRIES = 100;
 const PAUSE_MS = 50;
 
@@ -29,14 +29,14 @@ export async function openServer(
 ): Promise<OwnServer | ServerHandle> {
   const { env, world } = options;
   if (env.MANYHANDS_TOKEN !== undefined)
-    throw new AppError('CALLED_BY_AGENT', 'This command was called from inside an attempt, and agents open no server');
+    throw new AppError('CALLED_BY_AGENT', 'This command was called inside an attempt; agents may not open a server');
   const home = resolveHome(env);
   await prepareHome(home);
   for (let attempt = 0; attempt < TRIES; attempt += 1) {
     const lock = await acquireLock(serverLock(home), world);
     if (lock === undefined) {
-      const standing = await runningServer(home, world);
-      if (standing !== undefined && !isClosing(standing, options.caller)) return standing;
+      const running = await runningServer(home, world);
+      if (running !== undefined && !isClosing(running, options.caller)) return running;
       await world.sleep(PAUSE_MS);
       continue;
     }
@@ -56,12 +56,16 @@ export async function openServer(
       throw error;
     }
   }
-  throw new AppError('ENGINE_BUSY', `Another server of ${home.root} neither says where it is nor closes`, {
-    home: home.root,
-  });
+  throw new AppError(
+    'ENGINE_BUSY',
+    `Another process holds the server lock of ${home.root} but has recorded no address`,
+    {
+      home: home.root,
+    },
+  );
 }
 
-/** Only the engine opens a server with a run: where this process has become the engine, that of another is about to close. */
+/** Only the engine opens a server with a run: if this process is now the engine, the other server is about to close. */
 function isClosing({ kind }: ServerHandle, caller: Caller): boolean {
   return kind === 'run' && caller.engine() === 'own';
 }
@@ -73,8 +77,8 @@ async function bindServer(
   const { server: settings } = await loadConfig({ env });
   const host = request.host ?? settings.host;
   requireAllowed(host, settings);
-  const asked = request.port ?? portOf(env);
-  const port = asked ?? settings.port;
+  const requested = request.port ?? portOf(env);
+  const port = requested ?? settings.port;
   const options: HttpOptions = {
     caller,
     version,
@@ -89,23 +93,26 @@ async function bindServer(
     return { server: await openHttp(options), notes: [] };
   } catch (error) {
     const isTaken = error instanceof AppError && error.code === 'PORT_TAKEN';
-    if (!isTaken || asked !== undefined) throw error;
-    return { server: await openHttp({ ...options, port: 0 }), notes: [`Port ${port} is taken; a free one is used.`] };
+    if (!isTaken || requested !== undefined) throw error;
+    return {
+      server: await openHttp({ ...options, port: 0 }),
+      notes: [`Port ${port} is in use; a free one was selected.`],
+    };
   }
 }
 
-/** Beside the built program; from the sources, where the build puts it. */
+/** Next to the built program; when run from sources, in the build folder. */
 function dashboardFolder(): string {
   const places = ['./dashboard', '../../dist/dashboard'].map((path) => fileURLToPath(new URL(path, import.meta.url)));
   return places.find((path) => existsSync(join(path, 'index.html'))) ?? places[0] ?? '';
 }
 
-/** Other machines may knock only where the owner of this one said so. */
+/** Other machines may connect only if the user's settings allow it. */
 function requireAllowed(host: string, { allowRemote }: ServerConfig): void {
   if (isLoopback(host) || allowRemote) return;
   throw new AppError(
     'REMOTE_REFUSED',
-    `${host} can be reached by other machines, and whoever has a token can steer every agent of this one`,
+    `${host} can be reached from other machines, where anyone with a token could control every agent`,
     { host },
   );
 }
@@ -115,5 +122,5 @@ function portOf(env: NodeJS.ProcessEnv): number | undefined {
   if (given === undefined || given === '') return undefined;
   const port = Number(given);
   if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
-  throw new AppError('USAGE', `MANYHANDS_PORT is to be a port such as ${DEFAULT_PORT}, not ${given}`);
+  throw new AppError('USAGE', `MANYHANDS_PORT must be a port such as ${DEFAULT_PORT}, not ${given}`);
 }

@@ -35,7 +35,7 @@ type PageOptions = {
   identityOf(incoming: HttpBindings['incoming']): Identity | undefined;
 };
 
-type Options = {
+type ApiPageOptions = {
   caller: Caller;
   version: string;
   identityOf(incoming: HttpBindings['incoming']): Identity | undefined;
@@ -46,10 +46,10 @@ export const API_PAGES = ['GET /api/openapi.json', 'GET /api/docs', 'GET /api/do
 
 const pack = promisify(gzip);
 
-/** Smaller answers are not worth the time. */
+/** Compressing smaller answers costs more than it saves. */
 const PACK_FROM_CHARACTERS = 16 * 1024;
 
-/** Most of what can be gained, in a fraction of the time: who asks is rarely far away. */
+/** Compresses nearly as well as higher levels in a fraction of the time. */
 const LEVEL = constants.Z_BEST_SPEED;
 
 export type RouterOptions = {
@@ -58,13 +58,13 @@ export type RouterOptions = {
   assets: Assets;
   world: World;
   version: string;
-  /** Who asks; whoever got here was let in. */
+  /** The sender of a request that was admitted. */
   identityOf(incoming: HttpBindings['incoming']): Identity | undefined;
   /** Aborts when the server closes. */
   closing: AbortSignal;
 };
 
-/** Every route: the operations, the way in, what the API is, and the dashboard. */
+/** Every route: operations, login, the description of the API, and the dashboard. */
 export function createRouter(options: RouterOptions): Hono<HttpEnv> {
   const app = new Hono<HttpEnv>();
   const feeds = new Feeds();
@@ -75,6 +75,9 @@ export function createRouter(options: RouterOptions): Hono<HttpEnv> {
   for (const path of new Set(routes.map((route) => route.path))) refuseOtherMethods(app, path, routes);
   app.all('/api/*', (c) => {
     throw new AppError('ROUTE_UNKNOWN', `There is no ${c.req.method} ${c.req.path}`);
+  });
+  app.all('/mcp', () => {
+    throw new AppError('ROUTE_UNKNOWN', 'This server has no MCP endpoint');
   });
   addPageRoutes(app, options);
   app.notFound((c) => problemResponse(new AppError('ROUTE_UNKNOWN', `There is no ${c.req.method} ${c.req.path}`)));
@@ -91,7 +94,7 @@ function addOperation(app: Hono<HttpEnv>, route: OperationRoute, options: Router
     const identity = requireIdentity(options.identityOf(incoming));
     const origin = originOf(identity);
     if (route.method !== 'GET') {
-      if (query.size > 0) throw new AppError('REQUEST_INVALID', 'What acts is told in the body, not in the query');
+      if (query.size > 0) throw new AppError('REQUEST_INVALID', 'Send the input in the body, not in the query');
       const input = inputOfBody(route, c.req.param(), await readJson(incoming));
       requireAllowed(identity, route, input);
       return jsonAnswer(await callOperation(caller, route, { input, origin }), accepted);
@@ -106,7 +109,7 @@ function addOperation(app: Hono<HttpEnv>, route: OperationRoute, options: Router
   });
 }
 
-/** Streams of something that ends; the others end only with the engine, and are to be opened again. */
+/** Streams that have an end of their own; clients open the others again when the engine ends. */
 const COMPLETED: readonly string[] = ['read-logs', 'watch-terminal'];
 
 type Following = RouterOptions & {
@@ -123,18 +126,18 @@ async function follow({ incoming, outgoing }: HttpBindings, what: Following): Pr
   const after = typeof last === 'string' && /^\d{1,15}$/.test(last) ? { after: Number(last) } : {};
   const items = feeds.follow(followedStream(caller, { name: route.name, input: { ...input, ...after }, origin }));
   const isComplete = () => COMPLETED.includes(route.name) && !caller.ending.aborted;
-  const mayStay = async () => (await access.identify(incoming)) !== undefined;
-  await sendEventStream({ outgoing, items, world, closing, isComplete, mayStay });
+  const isAllowed = async () => (await access.identify(incoming)) !== undefined;
+  await sendEventStream({ outgoing, items, world, closing, isComplete, isAllowed });
   return RESPONSE_ALREADY_SENT;
 }
 
-/** Without a signal: an operation that acts is not aborted when the client disconnects. */
+/** A changing operation gets no signal: it is not aborted when the client disconnects. */
 async function callOperation(
   caller: Caller,
   { name, kind }: OperationRoute,
   { input, ...call }: { input: Record<string, unknown>; origin: Origin; signal?: AbortSignal },
 ): Promise<unknown> {
-  if (kind === 'stream') throw new AppError('INTERNAL', `${name} does not answer once`);
+  if (kind === 'stream') throw new AppError('INTERNAL', `${name} is a stream`);
   // The operation checks its input where it is run, the same for every entry point.
   return caller.call(name, input as OperationInput<OperationName>, call);
 }
@@ -146,7 +149,7 @@ function requireIdentity(identity: Identity | undefined): Identity {
 
 function requireAllowed(identity: Identity, { kind, name, method, path }: OperationRoute, input: unknown): void {
   if (mayCall(identity, kind === 'operation' ? OPERATIONS[name] : STREAMS[name], input)) return;
-  throw new AppError('VIEWERS_ONLY_LOOK', `A ${identity.role} may not ask for ${method} ${path}`);
+  throw new AppError('VIEWERS_ONLY_LOOK', `A ${identity.role} may not use ${method} ${path}`);
 }
 
 /** A person by the role of their token or session. */
@@ -158,24 +161,26 @@ function refuseOtherMethods(app: Hono<HttpEnv>, path: string, routes: readonly O
   const methods = routes.filter((route) => route.path === path).map(({ method }) => method);
   const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])].join(', ');
   app.all(pattern(path), (c) =>
-    problemResponse(new AppError('METHOD_UNKNOWN', `${path} takes ${allow}, not ${c.req.method}`), { allow }),
+    problemResponse(new AppError('METHOD_UNKNOWN', `${path} accepts ${allow}, not ${c.req.method}`), { allow }),
   );
 }
 
-/** A path as the router writes it. */
+/** The path in the syntax of the router. */
 function pattern(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, ':$1');
 }
 
-/** Viewers look at projects that have runs: the settings of any other folder would name programs that a look starts. */
+/** Viewers may read only projects that have runs: reading another folder could start programs that its settings name. */
 async function requireKnownFolder(caller: Caller, dir: unknown): Promise<void> {
   if (typeof dir !== 'string') return;
   const projects = await caller.call('list-projects', {});
   if (projects.some(({ root }) => root === resolve(dir))) return;
-  throw new AppError('VIEWERS_ONLY_LOOK', `${dir} is no project with runs, and a viewer sees no other`, { dir });
+  throw new AppError('VIEWERS_ONLY_LOOK', `${dir} is not a project with runs; a viewer may read no other folder`, {
+    dir,
+  });
 }
 
-/** An answer in JSON; a long one is packed, off the main thread, for whoever can unpack it. */
+/** A JSON answer; a long one is compressed outside the main thread if the client accepts it. */
 async function jsonAnswer(value: unknown, accepted: string): Promise<Response> {
   const text = JSON.stringify(value ?? {});
   const headers = { 'content-type': 'application/json; charset=utf-8', vary: 'accept-encoding' };
@@ -184,8 +189,8 @@ async function jsonAnswer(value: unknown, accepted: string): Promise<Response> {
   return new Response(bytes, { headers: { ...headers, 'content-encoding': 'gzip' } });
 }
 
-/** Adds those pages; each is built at its first request. */
-function addApiPages(app: Hono<HttpEnv>, options: Options): void {
+/** Adds the pages of the API; each is built at its first request. */
+function addApiPages(app: Hono<HttpEnv>, options: ApiPageOptions): void {
   const { caller, version } = options;
   let described: Record<string, unknown> | undefined;
   const describe = () => {
@@ -209,7 +214,7 @@ function text(body: string, type: string): Response {
   });
 }
 
-/** The files of the dashboard; every other path that no file has is a page of it, which the dashboard itself knows. */
+/** The files of the dashboard; every other path is a page of it, which it resolves itself. */
 function addPageRoutes(app: Hono<HttpEnv>, { assets, world, identityOf }: PageOptions): void {
   app.get('*', (c) => {
     const asset = assets.get(c.req.path);

@@ -11,29 +11,29 @@ import { makeLoginCode } from './login/login-codes.ts';
 const Address = z.object({ url: z.string(), pid: z.number().int(), kind: z.enum(['serve', 'run']) });
 type Address = z.infer<typeof Address>;
 
-/** Where everything of the server of a data directory lies, for its owner alone. */
+/** The folder of the server's private files. */
 export function serverFolder(home: Home): string {
   return join(home.root, 'server');
 }
 
-/** Held by the process that serves. */
+/** Held by the process that runs the server. */
 export function serverLock(home: Home): string {
   return join(serverFolder(home), 'server.lock');
 }
 
-/** Tells other processes where the server is. */
+/** Records the address for other processes. */
 export async function recordAddress(home: Home, address: Address, world: World): Promise<void> {
   await writePrivate(join(serverFolder(home), 'address.json'), address, world);
 }
 
-/** The server that another process has open; an address that a killed one left is not of the lock's holder. */
+/** The server of another process; an address that a killed process left does not match the lock's holder. */
 export async function runningServer(home: Home, world: World): Promise<ServerHandle | undefined> {
   const address = await readPrivate(join(serverFolder(home), 'address.json'), Address);
   const holder = await readLockHolder(serverLock(home));
   return address !== undefined && holder?.pid === address.pid ? serverAt(home, address, world) : undefined;
 }
 
-/** The ways through a server whose address is known. */
+/** A handle for a server whose address is known. */
 export function serverAt(home: Home, address: Address, world: World): ServerHandle {
   const link = async (to?: string) => {
     const code = await makeLoginCode(serverFolder(home), 'operator', world);
@@ -42,7 +42,7 @@ export function serverAt(home: Home, address: Address, world: World): ServerHand
   return { ...address, link, linkFile: async (to) => writeLinkFile(serverFolder(home), await link(to)) };
 }
 
-/** Writes a page that leads on to a link; only its owner can read it, and the link works once. */
+/** Writes a page that redirects to a login link; only its owner can read it, and the link is valid once. */
 async function writeLinkFile(folder: string, link: string): Promise<string> {
   const file = join(folder, 'open.html');
   const safe = link.replaceAll('&', '&amp;').replaceAll('"', '&quot;');

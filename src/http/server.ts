@@ -10,19 +10,20 @@ import type { World } from '../world.ts';
 import { operationRoutes } from './api/operation-routes.ts';
 import { problemText, sendProblem } from './api/problem.ts';
 import { openAssets } from './assets.ts';
+import { ConnectionLimits } from './connection-limits.ts';
 import { COMMON_HEADERS } from './headers.ts';
 import { asHost, type Hosts, isLoopback } from './hosts.ts';
 import { type Access, type Identity, openAccess } from './login/access.ts';
 import { isPublic, sendLoginPage } from './login/login-routes.ts';
-import { acts, pathOf, refusalOf, refusalOfCookieAct } from './request-guard.ts';
+import { isChange, pathOf, refusalOf, refusalOfCookieChange } from './request-guard.ts';
 import { createRouter } from './router.ts';
 
 type ActingRoute = { method: string; pattern: RegExp; allow: readonly AccessRole[] };
 
-/** Everybody who is logged in may log out. */
+/** Every role may log out. */
 const LOGOUT: ActingRoute = { method: 'POST', pattern: /^\/logout$/, allow: ['viewer', 'operator'] };
 
-/** Nothing acts on a path that does not exist, and only an operator gets that answer. */
+/** Only an operator is answered that a path does not exist. */
 const UNKNOWN: readonly AccessRole[] = ['operator'];
 
 let routes: ActingRoute[] | undefined;
@@ -30,33 +31,32 @@ let routes: ActingRoute[] | undefined;
 export type HttpOptions = {
   caller: Caller;
   host: string;
-  /** 0 takes any free one. */
+  /** 0 selects a free one. */
   port: number;
-  /** Names besides those of loopback by which it may be called. */
+  /** Accepted host names besides those of loopback. */
   names: readonly string[];
-  /** Where tokens, sessions and login codes lie. */
+  /** The folder of tokens, sessions and login codes. */
   folder: string;
-  /** Where the built dashboard lies. */
+  /** The folder of the built dashboard. */
   assets: string;
   version: string;
   world: World;
 };
 
-/** The door by HTTP; disposing of it ends every stream with a word and closes at once. */
+/** The HTTP server; disposing it ends every stream with an event and closes all connections. */
 export interface HttpServer extends AsyncDisposable {
   readonly port: number;
-  /** Its address without any secret. */
+  /** Its address, without a secret. */
   readonly url: string;
 }
 
 const HEADERS_MS = 10_000;
 const REQUEST_MS = 60_000;
 const KEEP_ALIVE_MS = 5_000;
-const MOST_CONNECTIONS = 1_000;
-/** Streams say farewell in this time, then they are cut. */
-const FAREWELL_MS = 500;
+/** How long streams may take to send their last event. */
+const CLOSING_MS = 500;
 
-/** Opens the server; a port that is taken is PORT_TAKEN. */
+/** Opens the server; throws PORT_TAKEN if the port is in use. */
 export async function openHttp(options: HttpOptions): Promise<HttpServer> {
   const { host, world, names } = options;
   const access = await openAccess(options.folder, world);
@@ -77,15 +77,18 @@ export async function openHttp(options: HttpOptions): Promise<HttpServer> {
     requestTimeout: REQUEST_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
   });
-  server.maxConnections = MOST_CONNECTIONS;
+  const connections = new ConnectionLimits(server, world);
   server.on('request', (incoming, outgoing) => {
     for (const [name, value] of Object.entries(COMMON_HEADERS)) outgoing.setHeader(name, value);
     void admit(incoming, { access, hosts }).then(
       (identity) => {
-        if (identity !== undefined) identities.set(incoming, identity);
+        if (identity !== undefined) {
+          identities.set(incoming, identity);
+          connections.release(incoming.socket);
+        }
         return route(incoming, outgoing);
       },
-      (error: unknown) => turnAway(incoming, outgoing, error),
+      (error: unknown) => refuse(incoming, outgoing, error),
     );
   });
   refuseUpgrades(server);
@@ -98,14 +101,14 @@ export async function openHttp(options: HttpOptions): Promise<HttpServer> {
       server.close();
       closing.abort();
       server.closeIdleConnections();
-      const cancel = world.alarm(world.now() + FAREWELL_MS, () => server.closeAllConnections());
+      const cancel = world.alarm(world.now() + CLOSING_MS, () => server.closeAllConnections());
       await closed;
       cancel();
     },
   };
 }
 
-/** Lets a request pass, as whom; everything, whatever its path, comes through here. */
+/** Identifies the sender of a request and refuses what is not allowed; every request passes here. */
 async function admit(
   incoming: IncomingMessage,
   { access, hosts }: { access: Access; hosts: Hosts },
@@ -116,30 +119,30 @@ async function admit(
   if (isPublic(incoming.method ?? '', path)) return undefined;
   const identity = await access.identify(incoming);
   if (identity === undefined) throw new AppError('LOGIN_NEEDED', 'Log in first');
-  if (!acts(incoming)) return identity;
-  const foreign = identity.via === 'cookie' ? refusalOfCookieAct(incoming) : undefined;
+  if (!isChange(incoming)) return identity;
+  const foreign = identity.via === 'cookie' ? refusalOfCookieChange(incoming) : undefined;
   if (foreign !== undefined) throw foreign;
   if (!rolesFor(incoming.method ?? '', path).includes(identity.role))
-    throw new AppError('VIEWERS_ONLY_LOOK', `A ${identity.role} may not ask for ${incoming.method} ${path}`);
+    throw new AppError('VIEWERS_ONLY_LOOK', `A ${identity.role} may not use ${incoming.method} ${path}`);
   return identity;
 }
 
-/** A person who comes without a login is told how to get in; a program gets the problem. */
-function turnAway(incoming: IncomingMessage, outgoing: ServerResponse, error: unknown): void {
+/** Answers a browser without a login with the login page, everything else with the problem. */
+function refuse(incoming: IncomingMessage, outgoing: ServerResponse, error: unknown): void {
   const isPerson = incoming.method === 'GET' && incoming.headers.accept?.includes('text/html') === true;
   if (isPerson && error instanceof AppError && error.code === 'LOGIN_NEEDED') sendLoginPage(outgoing);
   else sendProblem(outgoing, error);
 }
 
-/** Nothing here speaks another protocol. */
+/** This server has no other protocol. */
 function refuseUpgrades(server: Server): void {
-  const refuse = (_: IncomingMessage, socket: Duplex) => {
-    // The other end may be gone; there is nobody to tell.
+  const refuseUpgrade = (_: IncomingMessage, socket: Duplex) => {
+    // The client may have disconnected.
     socket.on('error', () => {});
     socket.end(problemText(new AppError('REQUEST_FOREIGN', 'This server does not change protocols')));
   };
-  server.on('upgrade', refuse);
-  server.on('connect', refuse);
+  server.on('upgrade', refuseUpgrade);
+  server.on('connect', refuseUpgrade);
   server.on('clientError', (_, socket) => {
     if (socket.writable) socket.end(problemText(new AppError('REQUEST_INVALID', 'This is not HTTP')));
     else socket.destroy();
@@ -153,14 +156,14 @@ async function listen(server: Server, { host, port }: HttpOptions): Promise<numb
     await listening;
   } catch (error) {
     if (errorCode(error) === 'EADDRINUSE')
-      throw new AppError('PORT_TAKEN', `Port ${port} of ${host} is taken`, { host, port }, { cause: error });
+      throw new AppError('PORT_TAKEN', `Port ${port} of ${host} is in use`, { host, port }, { cause: error });
     throw fromSystemError(error, `listening on ${host}:${port}`);
   }
   const address = server.address();
   return typeof address === 'object' && address !== null ? address.port : port;
 }
 
-/** The roles that may send an acting request to this path, before anything of the request is read. */
+/** The roles that may send a changing request to this path; checked before the body is read. */
 function rolesFor(method: string, path: string): readonly AccessRole[] {
   routes ??= [LOGOUT, ...operationRoutes().flatMap(actingRoute)];
   const found = routes.find((route) => route.method === method && route.pattern.test(path));

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { chmod, chown, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -22,6 +22,23 @@ describe('the data directory', () => {
       await prepareHome(home);
       expect((await stat(home.root)).mode & 0o777).toBe(0o700);
       expect((await stat(home.logs)).mode & 0o777).toBe(0o700);
+    } finally {
+      await rm(root, { recursive: true, force: true });
+    }
+  });
+
+  it('is refused when other users can write to it or own it', async () => {
+    const root = await mkdtemp(join(tmpdir(), 'mh-home-'));
+    try {
+      const home = resolveHome({ MANYHANDS_HOME: root });
+      await chmod(root, 0o770);
+      await expect(prepareHome(home)).rejects.toMatchObject({ code: 'DATA_UNSAFE' });
+      await chmod(root, 0o755);
+      await prepareHome(home);
+      if (process.getuid?.() === 0) {
+        await chown(root, 65_534, 65_534);
+        await expect(prepareHome(home)).rejects.toMatchObject({ code: 'DATA_UNSAFE' });
+      }
     } finally {
       await rm(root, { recursive: true, force: true });
     }

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { RunDocument } from '../../src/schema/document.ts';
-import { makeScratch } from '../support/scratch.ts';
+import { makeScratch, writeFiles } from '../support/scratch.ts';
 
 const SECRET = 'correct-horse-battery-staple';
 /** Uses its secret, and tells it to everybody. */
@@ -34,4 +34,20 @@ it("keeps the values of an agent's variables out of the database, and passes the
   expect(again.tasks[0]?.attempts).toBe(2);
   expect(again.reason).not.toMatch(/exit code 3/);
   expect(everything(project.home)).not.toContain(SECRET);
+});
+
+it("keeps the server's tokens out of transcripts, where a viewer could read them", async () => {
+  await using project = await makeScratch({
+    files: { 'base.txt': 'x\n', 'agent.sh': '#!/bin/sh\ncat "$FILE" | tee out.txt\n' },
+  });
+  const operator = '0f'.repeat(32);
+  const file = join(project.home, 'server', 'tokens.json');
+  writeFiles(project.home, { 'server/tokens.json': JSON.stringify({ id: 'a', operator, viewer: '1e'.repeat(32) }) });
+  writeFiles(project.repo, {
+    '.manyhands/config.yaml': `agents:\n  hand: { kind: command, command: ./agent.sh, env: { FILE: ${JSON.stringify(file)} } }\n`,
+  });
+  await project.mh(['job', 'Print it', '--check', 'true']);
+  const { stdout } = await project.mh(['logs']);
+  expect(stdout).toContain('"operator":"[redacted]"');
+  expect(everything(project.home)).not.toContain(operator);
 });

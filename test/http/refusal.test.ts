@@ -32,6 +32,7 @@ const STRANGE = [
   'OPTIONS /api/runs',
   'GET /API/RUNS',
   'GET /api',
+  'GET /mcp',
 ].map(placeOf);
 const OPEN = PUBLIC_ROUTES.map(placeOf);
 const CLOSED = [...REGISTRY, ...BY_HAND, ...PAGES, ...STRANGE];
@@ -64,6 +65,7 @@ describe('the table of routes', () => {
       ...operationRoutes().flatMap(({ method, path }) => [`${method} ${path}`, `ALL ${path}`]),
       ...[...BY_HAND, ...OPEN].map(({ method, path }) => `${method} ${path}`),
       'ALL /api/*',
+      'ALL /mcp',
       'GET /*',
     ]);
     const served = router.routes.map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`);

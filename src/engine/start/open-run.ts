@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
+import { z } from 'zod';
 import { redactor, secretsAmong } from '../../core/redact.ts';
 import { hasVariables, withValues } from '../../core/run/recorded-config.ts';
 import type { RunState } from '../../core/run/state.ts';
@@ -8,6 +10,7 @@ import { openMirror } from '../../git/mirror/mirror.ts';
 import { openStoredMirror } from '../../git/mirror/mirror-config.ts';
 import { inspectRepository, type Repository } from '../../git/read/repository.ts';
 import { readRef, writeRef } from '../../git/refs/mirror-refs.ts';
+import type { Home } from '../../home.ts';
 import { parseRole, type Role } from '../../roles/role.ts';
 import type { Config } from '../../schema/config.ts';
 import type { RunStart } from '../../schema/event.ts';
@@ -55,7 +58,7 @@ function openSettings(ctx: EngineContext, start: RunStart, values: Config | unde
   const root = settingsRoot(start);
   const config = values === undefined ? start.config : withValues(start.config, values);
   const agents = ctx.implementations.agents({ config, project: { ...start.project, root } });
-  return { config, agents, redact: redactor(secretsOf(ctx, config)) };
+  return { config, agents, redact: redactor([...secretsOf(ctx, config), ...serverTokens(ctx.home)]) };
 }
 
 /** Reads what changed settings of an open run need; the returned function applies them once they are recorded. */
@@ -143,6 +146,17 @@ export async function repairBranch({ mirror }: Project, state: RunState): Promis
   if (current !== undefined)
     await writeRef(mirror, { ref: `refs/manyhands/strays/${state.start.run}/${current}`, to: current, expected: null });
   await writeRef(mirror, { ref, to: state.tip.commit, expected: current ?? null });
+}
+
+/** The tokens of this data directory's server: a viewer must not find the operator's token in a transcript. */
+function serverTokens(home: Home): string[] {
+  try {
+    const file = join(home.root, 'server', 'tokens.json');
+    return Object.values(z.record(z.string(), z.string()).parse(JSON.parse(readFileSync(file, 'utf8'))));
+  } catch {
+    // No server was ever opened. Tokens that are created later have a prefix that redaction recognises.
+    return [];
+  }
 }
 
 /** Every value that is a secret by its name: of our environment, and of what agents and tool servers are given. */

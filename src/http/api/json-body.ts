@@ -1,25 +1,25 @@
 import type { IncomingMessage } from 'node:http';
 import { AppError } from '../../errors.ts';
-import { MOST_BODY_BYTES } from '../request-guard.ts';
+import { maxBodyBytes, pathOf } from '../request-guard.ts';
 
-/** Deeper than anything that is asked for here; whoever reads on would run out of stack. */
-const DEEPEST = 200;
+/** Deeper than any input; recursive code that reads a deeper value would exhaust the stack. */
+const MAX_DEPTH = 200;
 const [QUOTE, BACKSLASH, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = Buffer.from('"\\[]{}');
 
-/** The JSON that a request carries; an empty one is an empty object. Reading stops at the bound, whatever was promised. */
+/** The JSON body of a request; an empty body is an empty object. Reading stops at the limit, whatever length the request stated. */
 export async function readJson(incoming: IncomingMessage): Promise<unknown> {
   const pieces: Buffer[] = [];
+  const limit = maxBodyBytes(pathOf(incoming));
   let size = 0;
   for await (const piece of incoming.iterator({ destroyOnReturn: false })) {
     const bytes = Buffer.isBuffer(piece) ? piece : Buffer.from(String(piece));
     size += bytes.length;
-    if (size > MOST_BODY_BYTES)
-      throw new AppError('REQUEST_TOO_LARGE', `The request is larger than ${MOST_BODY_BYTES} bytes`);
+    if (size > limit) throw new AppError('REQUEST_TOO_LARGE', `The request is larger than ${limit} bytes`);
     pieces.push(bytes);
   }
   if (size === 0) return {};
   const bytes = Buffer.concat(pieces);
-  if (isTooDeep(bytes)) throw new AppError('REQUEST_INVALID', `The body is nested deeper than ${DEEPEST} levels`);
+  if (isTooDeep(bytes)) throw new AppError('REQUEST_INVALID', `The body is nested deeper than ${MAX_DEPTH} levels`);
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch (error) {
@@ -36,7 +36,7 @@ function isTooDeep(json: Buffer): boolean {
     else if (isText) at += byte === BACKSLASH ? 1 : 0;
     else if (byte === OPEN_LIST || byte === OPEN_OBJECT) depth += 1;
     else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) depth -= 1;
-    if (depth > DEEPEST) return true;
+    if (depth > MAX_DEPTH) return true;
   }
   return false;
 }

@@ -18,14 +18,14 @@ const PROBLEM = {
     type: { type: 'string' },
     title: { type: 'string' },
     status: { type: 'integer' },
-    detail: { type: 'string', description: 'What happened, with which value.' },
+    detail: { type: 'string', description: 'What happened, with the value.' },
     code: { type: 'string', enum: Object.keys(ERRORS) },
-    hint: { type: 'string', description: 'What to do about it.' },
+    hint: { type: 'string', description: 'What to do.' },
     details: { type: 'object' },
   },
 };
 
-/** What the API is, as OpenAPI 3.1 has it; made of the same schemas that check every request. */
+/** The API as OpenAPI 3.1, generated from the schemas that validate every request. */
 export function openApi(version: string): Json {
   const paths: Record<string, Json> = {};
   for (const route of operationRoutes()) {
@@ -38,20 +38,25 @@ export function openApi(version: string): Json {
     info: {
       title: 'Manyhands',
       version,
-      description: 'Everything that can be asked for. GET reads; everything else acts and needs the operator token.',
+      description: 'All operations. GET reads; every other method makes changes and needs the operator token.',
     },
     servers: [{ url: '/' }],
     security: [{ token: [] }, { cookie: [] }],
     paths,
     components: {
       securitySchemes: {
-        token: { type: 'http', scheme: 'bearer', description: 'As manyhands token prints it.' },
-        cookie: { type: 'apiKey', in: 'cookie', name: 'manyhands-<id>', description: 'Of a browser that logged in.' },
+        token: { type: 'http', scheme: 'bearer', description: 'The token that manyhands token prints.' },
+        cookie: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: 'manyhands-<id>',
+          description: 'The session of a browser that is logged in.',
+        },
       },
       schemas: { Problem: PROBLEM },
       responses: {
         Problem: {
-          description: 'It could not be done; the code says why.',
+          description: 'The operation failed; the code states the reason.',
           content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
         },
       },
@@ -60,7 +65,7 @@ export function openApi(version: string): Json {
 }
 
 function operationObject(route: OperationRoute): Json {
-  const input = withoutDialect(inputSchema(route));
+  const input = withoutSchemaKey(inputSchema(route));
   const { properties, required } = Fields.parse(input);
   const inPath = route.params.map((name) => ({ name, in: 'path', required: true, schema: properties[name] ?? {} }));
   const inQuery = Object.entries(properties)
@@ -80,24 +85,24 @@ function operationObject(route: OperationRoute): Json {
 
 function resuming(route: OperationRoute): Json[] {
   if (route.kind !== 'stream') return [];
-  const description = `The id of the last item that was received (its ${STREAMS[route.name].cursor}); nothing is left out or repeated.`;
+  const description = `The id of the last item that was received (its ${STREAMS[route.name].cursor}); no item is omitted or repeated.`;
   return [{ name: 'Last-Event-ID', in: 'header', required: false, description, schema: { type: 'string' } }];
 }
 
 function responses(route: OperationRoute): Json {
   const { output } = route.kind === 'operation' ? OPERATIONS[route.name] : STREAMS[route.name];
-  const schema = withoutDialect(z.toJSONSchema(output, { io: 'output', unrepresentable: 'any' }));
+  const schema = withoutSchemaKey(z.toJSONSchema(output, { io: 'output', unrepresentable: 'any' }));
   const ok =
     route.kind === 'operation'
       ? { description: 'Done.', content: { 'application/json': { schema } } }
       : {
-          description: 'Items as they happen, one data line of JSON each.',
+          description: 'Items as they occur, one data line of JSON each.',
           content: { 'text/event-stream': { schema: { type: 'string' }, 'x-item-schema': schema } },
         };
   return { '200': ok, default: { $ref: '#/components/responses/Problem' } };
 }
 
-/** A body without the fields that stand in the path. */
+/** A body without the fields that are part of the path. */
 function without(schema: Json, names: readonly string[]): Json {
   const { properties, required } = Fields.parse(schema);
   return {
@@ -107,6 +112,6 @@ function without(schema: Json, names: readonly string[]): Json {
   };
 }
 
-function withoutDialect(schema: object): Json {
+function withoutSchemaKey(schema: object): Json {
   return Object.fromEntries(Object.entries(schema).filter(([key]) => key !== '$schema'));
 }

@@ -14,13 +14,13 @@ type Properties = Record<string, z.infer<typeof Property>>;
 
 const known = new Map<string, z.infer<typeof InputSchema>>();
 
-/** The input of an operation as JSON Schema has it. */
+/** The input of an operation as JSON Schema. */
 export function inputSchema({ kind, name }: OperationRoute) {
   const { input } = kind === 'operation' ? OPERATIONS[name] : STREAMS[name];
   return z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' });
 }
 
-/** The input that a reading request spells out in its path and its query; each value is read as its schema wants it. */
+/** The input of a reading request from its path and query; each value is parsed as its schema requires. */
 export function inputOfQuery(
   route: OperationRoute,
   params: Record<string, string>,
@@ -31,34 +31,35 @@ export function inputOfQuery(
   for (const key of new Set(query.keys())) {
     const property = Object.hasOwn(properties, key) ? properties[key] : undefined;
     if (property === undefined || route.params.includes(key))
-      throw new AppError('REQUEST_INVALID', `${route.path} takes no ${key}`, { parameter: key });
+      throw new AppError('REQUEST_INVALID', `${route.path} has no parameter ${key}`, { parameter: key });
     input[key] = queryValue(key, property, query.getAll(key));
   }
   return withoutNul({ ...input, ...inputOfPath(route, params) });
 }
 
-/** The input of an acting request: its body, and what the path names. */
+/** The input of a changing request: its body and the parameters in its path. */
 export function inputOfBody(
   route: OperationRoute,
   params: Record<string, string>,
   body: unknown,
 ): Record<string, unknown> {
   if (typeof body !== 'object' || body === null || Array.isArray(body))
-    throw new AppError('REQUEST_INVALID', 'The body is to be a JSON object');
+    throw new AppError('REQUEST_INVALID', 'The body must be a JSON object');
   const named = inputOfPath(route, params);
-  const twice = Object.keys(named).find((key) => Object.hasOwn(body, key));
-  if (twice !== undefined) throw new AppError('REQUEST_INVALID', `The path names ${twice}; leave it out of the body`);
-  const strange = findUnknownKey(knownSchema(route), body);
-  if (strange !== undefined)
-    throw new AppError('REQUEST_INVALID', `${route.path} takes no ${strange}`, { parameter: strange });
+  const duplicate = Object.keys(named).find((key) => Object.hasOwn(body, key));
+  if (duplicate !== undefined)
+    throw new AppError('REQUEST_INVALID', `${duplicate} is given by the path; omit it from the body`);
+  const unknown = findUnknownKey(knownSchema(route), body);
+  if (unknown !== undefined)
+    throw new AppError('REQUEST_INVALID', `${route.path} has no parameter ${unknown}`, { parameter: unknown });
   return withoutNul({ ...body, ...named });
 }
 
-/** No name, folder or text holds the character that ends them for the system. */
+/** Refuses NUL characters, which end strings for the operating system. */
 function withoutNul(input: Record<string, unknown>): Record<string, unknown> {
   for (const [key, value] of Object.entries(input))
     if (typeof value === 'string' && value.includes('\0'))
-      throw new AppError('REQUEST_INVALID', `${key} holds a NUL character`, { parameter: key });
+      throw new AppError('REQUEST_INVALID', `${key} contains a NUL character`, { parameter: key });
   return input;
 }
 
@@ -83,13 +84,13 @@ function single(key: string, property: z.infer<typeof Property> | undefined, val
     case 'number':
     case 'integer':
       if (value.trim() === '' || !Number.isFinite(Number(value)))
-        throw new AppError('REQUEST_INVALID', `${key} is to be a number, not ${JSON.stringify(value)}`, {
+        throw new AppError('REQUEST_INVALID', `${key} must be a number, not ${JSON.stringify(value)}`, {
           parameter: key,
         });
       return Number(value);
     case 'boolean':
       if (value !== 'true' && value !== 'false')
-        throw new AppError('REQUEST_INVALID', `${key} is to be true or false, not ${JSON.stringify(value)}`, {
+        throw new AppError('REQUEST_INVALID', `${key} must be true or false, not ${JSON.stringify(value)}`, {
           parameter: key,
         });
       return value === 'true';
@@ -102,7 +103,7 @@ function propertiesOf(route: OperationRoute): Properties {
   return knownSchema(route).properties ?? {};
 }
 
-/** Made once: a key that is typed into a terminal is a request too. */
+/** Built once per route: every key typed into a terminal is a request. */
 function knownSchema(route: OperationRoute): z.infer<typeof InputSchema> {
   const found = known.get(route.name) ?? InputSchema.parse(inputSchema(route));
   known.set(route.name, found);

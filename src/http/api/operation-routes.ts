@@ -9,7 +9,7 @@ export type OperationRoute = { method: RouteMethod; path: string; params: string
 
 const METHODS: readonly RouteMethod[] = ['GET', 'POST', 'PUT', 'DELETE'];
 
-/** Every route, those with more fixed words first: `/runs/stream` is no run. */
+/** Every route, those with more fixed segments first: `/runs/stream` is not a run. */
 export function operationRoutes(): OperationRoute[] {
   const routes = [
     ...keysOf(OPERATIONS).map((name) => ({ kind: 'operation' as const, name })),
@@ -32,7 +32,7 @@ function methodOf(route: string): RouteMethod {
   return METHODS.find((method) => route.startsWith(`${method} `)) ?? 'GET';
 }
 
-/** Braces sort behind letters. */
+/** Parameters sort after fixed segments. */
 function orderOf(path: string): string {
   return path.replaceAll('{', '\uffff');
 }

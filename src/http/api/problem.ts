@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { AppError, ERRORS, messageOf } from '../../errors.ts';
 
-/** A failure as RFC 9457 writes it, with our code, what to do, and the details. */
+/** A failure in the format of RFC 9457, with the error code, the hint and the details. */
 export type Problem = {
   type: string;
   title: string;
@@ -14,7 +14,7 @@ export type Problem = {
 
 const CONTENT_TYPE = 'application/problem+json';
 
-/** The problem that stands for anything that was thrown; what is no row of the table is our own defect. */
+/** The problem for a thrown value; anything but an AppError is a defect of this program. */
 export function problemOf(thrown: unknown): Problem {
   const error = thrown instanceof AppError ? thrown : new AppError('INTERNAL', messageOf(thrown));
   const { code, message, hint, details } = error;
@@ -29,7 +29,7 @@ export function problemOf(thrown: unknown): Problem {
   };
 }
 
-/** `RUN_UNKNOWN` in words. */
+/** `RUN_UNKNOWN` as `Run unknown`. */
 export function titleOf(code: string): string {
   const words = code.toLowerCase().replaceAll('_', ' ');
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
@@ -39,19 +39,25 @@ export function problemResponse(thrown: unknown, headers: Record<string, string>
   const problem = problemOf(thrown);
   return new Response(JSON.stringify(problem), {
     status: problem.status,
-    headers: { ...headers, ...(problem.status === 413 ? { connection: 'close' } : {}), 'content-type': CONTENT_TYPE },
+    headers: { ...headers, ...closing(problem), 'content-type': CONTENT_TYPE },
   });
 }
 
-/** Answers a request that got no further; what it still sends is not read. */
+/** Answers a request that was not admitted; the rest of it is not read. */
 export function sendProblem(outgoing: ServerResponse, thrown: unknown): void {
   const problem = problemOf(thrown);
-  outgoing.writeHead(problem.status, { 'content-type': CONTENT_TYPE, connection: 'close' });
+  outgoing.writeHead(problem.status, { ...closing(problem), 'content-type': CONTENT_TYPE, connection: 'close' });
   outgoing.once('finish', () => outgoing.socket?.destroySoon());
   outgoing.end(JSON.stringify(problem));
 }
 
-/** A whole answer in text, for a connection that is no request any more. */
+/** Headers of answers after which the connection is closed. */
+function closing({ status }: Problem): Record<string, string> {
+  if (status === 429) return { connection: 'close', 'retry-after': '60' };
+  return status === 413 ? { connection: 'close' } : {};
+}
+
+/** The complete answer as text, for a connection that has no request object. */
 export function problemText(thrown: unknown): string {
   const problem = problemOf(thrown);
   const body = JSON.stringify(problem);

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { AppError } from '../../errors.ts';
 import { readPrivate, writePrivate } from '../../store/private-file.ts';
 import type { World } from '../../world.ts';
+import { FailedLogins } from './failed-logins.ts';
 import { takeLoginCode } from './login-codes.ts';
 import { hashOf, makeSecret } from './secret.ts';
 import { openTokens, TokenRole, type TokenStore } from './tokens.ts';
@@ -12,11 +13,11 @@ const Session = z.object({ hash: z.string(), role: TokenRole, until: z.number(),
 
 type Session = z.infer<typeof Session>;
 
-/** Browsers that are logged in; only hashes are kept, and they outlive the server. */
+/** Sessions of browsers; only hashes are stored, and they survive a restart. */
 interface Sessions {
-  /** The name of the cookie, and how long it holds. */
+  /** The name and lifetime of the cookie. */
   readonly cookie: { name: string; seconds: number };
-  /** Opens a session and gives its secret. */
+  /** Opens a session and returns its secret. */
   open(role: TokenRole): Promise<string>;
   roleOf(secret: string): Promise<TokenRole | undefined>;
   close(secret: string): Promise<void>;
@@ -24,26 +25,30 @@ interface Sessions {
 
 const LASTS_MS = 30 * 24 * 3_600_000;
 
-/** More browsers than this forget the one that logged in first. */
-const MOST = 200;
+/** Beyond this number the oldest session ends. */
+const MAX_SESSIONS = 200;
 
-/** Who asks, and how they showed it. */
+/** The sender of a request, and how it was identified. */
 export type Identity = { role: TokenRole; via: 'token' | 'cookie' };
 
-/** Who may come in: by a token in a header, or by a cookie that a one-time code was exchanged for. */
+/** Identifies clients by a token in a header, or by the cookie of a session. */
 export interface Access {
   identify(incoming: IncomingMessage): Promise<Identity | undefined>;
-  /** Exchanges a code, or a token that somebody typed, for the cookie of a session. */
-  logIn(shown: { code: string } | { token: string }): Promise<{ role: TokenRole; cookie: string }>;
-  /** Ends the session of a request; gives the cookie that takes its own away. */
+  /** Exchanges a login code or a token for the cookie of a session. */
+  logIn(
+    credential: { code: string } | { token: string },
+    address: string,
+  ): Promise<{ role: TokenRole; cookie: string }>;
+  /** Ends the session of a request; returns a cookie that removes its cookie. */
   logOut(incoming: IncomingMessage): Promise<string>;
 }
 
-/** Opens the access of a data directory's server; `folder` holds its tokens, sessions and codes. */
+/** Opens the access control of a server; `folder` contains its tokens, sessions and codes. */
 export async function openAccess(folder: string, world: World): Promise<Access> {
   const tokens = await openTokens(folder, world);
   const sessions = await openSessions(folder, tokens, world);
   const { name, seconds } = sessions.cookie;
+  const failures = new FailedLogins(world);
   const cookieOf = (value: string, maxAge: number) =>
     `${name}=${value}; Path=/; Max-Age=${maxAge}; HttpOnly; SameSite=Strict`;
 
@@ -53,19 +58,26 @@ export async function openAccess(folder: string, world: World): Promise<Access> 
       if (authorization !== undefined) {
         const token = /^Bearer ([\w-]+)$/i.exec(authorization)?.[1];
         const role = token === undefined ? undefined : await tokens.roleOf(token);
-        return role === undefined ? undefined : { role, via: 'token' };
+        if (role !== undefined) return { role, via: 'token' };
+        failures.count(incoming.socket.remoteAddress ?? '');
+        return undefined;
       }
       const secret = readCookie(incoming, name);
       const role = secret === undefined ? undefined : await sessions.roleOf(secret);
       return role === undefined ? undefined : { role, via: 'cookie' };
     },
-    logIn: async (shown) => {
-      const role = 'code' in shown ? await takeLoginCode(folder, shown.code, world) : await tokens.roleOf(shown.token);
-      if (role === undefined)
+    logIn: async (credential, address) => {
+      const role =
+        'code' in credential
+          ? await takeLoginCode(folder, credential.code, world)
+          : await tokens.roleOf(credential.token);
+      if (role === undefined) {
+        failures.count(address);
         throw new AppError(
           'LOGIN_REFUSED',
-          'code' in shown ? 'This link was used, or is too old' : 'This is no token of this server',
+          'code' in credential ? 'This link was used or has expired' : 'This is not a token of this server',
         );
+      }
       return { role, cookie: cookieOf(await sessions.open(role), seconds) };
     },
     logOut: async (incoming) => {
@@ -84,7 +96,7 @@ function readCookie({ headers }: IncomingMessage, name: string): string | undefi
   return undefined;
 }
 
-/** Reads the sessions of a data directory; replacing a token ends those that it allowed. */
+/** Reads the stored sessions; replacing a token ends the sessions that were opened before. */
 async function openSessions(folder: string, tokens: TokenStore, world: World): Promise<Sessions> {
   const file = join(folder, 'sessions.json');
   let sessions = new Map<string, Session>();
@@ -93,7 +105,7 @@ async function openSessions(folder: string, tokens: TokenStore, world: World): P
 
   const isAlive = ({ until, edition }: Session, now: string) => until > world.now() && edition === now;
 
-  /** One writer at a time: each writes what is true then. */
+  /** One write at a time; each writes the current sessions. */
   function keep(): Promise<void> {
     // A failed write was reported to the caller that waited for it.
     writing = writing.catch(() => {}).then(() => writePrivate(file, [...sessions.values()], world));
@@ -105,7 +117,7 @@ async function openSessions(folder: string, tokens: TokenStore, world: World): P
     open: async (role) => {
       const edition = await tokens.edition();
       const secret = makeSecret(world);
-      const alive = [...sessions.values()].filter((session) => isAlive(session, edition)).slice(1 - MOST);
+      const alive = [...sessions.values()].filter((session) => isAlive(session, edition)).slice(1 - MAX_SESSIONS);
       sessions = new Map(alive.map((session) => [session.hash, session]));
       const hash = hashOf(secret);
       sessions.set(hash, { hash, role, until: world.now() + LASTS_MS, edition });

@@ -9,12 +9,12 @@ import { TokenRole } from './tokens.ts';
 
 const LoginCode = z.object({ role: TokenRole, until: z.number() });
 
-/** Time to copy a link from a terminal into a browser. */
+/** Long enough to copy a link from a terminal into a browser. */
 const LASTS_MS = 10 * 60_000;
 
 /**
- * Makes a code that lets one browser in, once. It lies in the data directory as a hash: every process of its owner can
- * make one, and whatever server runs there, now or after a restart, takes it.
+ * Creates a code with which one browser can log in once. Its hash is stored in the data directory: every process of the
+ * owner can create one, and the server accepts it now or after a restart.
  */
 export async function makeLoginCode(folder: string, role: TokenRole, world: World): Promise<string> {
   const code = world.token().replaceAll('-', '');
@@ -24,7 +24,7 @@ export async function makeLoginCode(folder: string, role: TokenRole, world: Worl
   return code;
 }
 
-/** Takes a code: of several who bring it, one gets the role. */
+/** Uses up a code and returns its role; of several concurrent uses one succeeds. */
 export async function takeLoginCode(folder: string, code: string, world: World): Promise<TokenRole | undefined> {
   const file = join(codesFolder(folder), hashOf(code));
   const found = await readPrivate(file, LoginCode);
@@ -43,9 +43,9 @@ export async function takeLoginCode(folder: string, code: string, world: World):
 async function removeOld(folder: string, world: World): Promise<void> {
   for (const name of await readdir(codesFolder(folder))) {
     const file = join(codesFolder(folder), name);
-    // One that is gone meanwhile was taken.
-    const made = await stat(file).catch(() => undefined);
-    if (made !== undefined && made.mtimeMs + LASTS_MS < world.now()) await rm(file, { force: true });
+    // A missing code was used.
+    const stats = await stat(file).catch(() => undefined);
+    if (stats !== undefined && stats.mtimeMs + LASTS_MS < world.now()) await rm(file, { force: true });
   }
 }
 

@@ -95,15 +95,18 @@ button { font: inherit; padding: 0.4rem 0.9rem; border: 1px solid light-dark(#1f
 :focus-visible { outline: 2px solid light-dark(#1f5fbf, #7fb0ff); outline-offset: 2px; }
 `;
 
-const Shown = z.union([z.strictObject({ code: z.string().max(200) }), z.strictObject({ token: z.string().max(200) })]);
+const Credential = z.union([
+  z.strictObject({ code: z.string().max(200) }),
+  z.strictObject({ token: z.string().max(200) }),
+]);
 
-/** The only places that somebody who is not logged in can reach: the way to log in. */
+/** The only routes that need no login. */
 export const PUBLIC_ROUTES = ['GET /login', 'GET /login.js', 'GET /login.css', 'POST /login'] as const;
 
 /** Whether a request needs no login. */
 export function isPublic(method: string, path: string): boolean {
-  const asked = `${method === 'HEAD' ? 'GET' : method} ${path}`;
-  return PUBLIC_ROUTES.some((route) => route === asked);
+  const route = `${method === 'HEAD' ? 'GET' : method} ${path}`;
+  return PUBLIC_ROUTES.some((open) => open === route);
 }
 
 /** Logging in and out. */
@@ -112,15 +115,15 @@ export function addLoginRoutes(app: Hono<HttpEnv>, access: Access): void {
   app.get('/login.js', () => text(LOGIN_SCRIPT, 'text/javascript'));
   app.get('/login.css', () => text(LOGIN_STYLE, 'text/css'));
   app.post('/login', async (c) => {
-    const shown = Shown.safeParse(await readJson(c.env.incoming));
-    if (!shown.success) throw new AppError('REQUEST_INVALID', 'Send { "code" } or { "token" }');
-    const { role, cookie } = await access.logIn(shown.data);
+    const credential = Credential.safeParse(await readJson(c.env.incoming));
+    if (!credential.success) throw new AppError('REQUEST_INVALID', 'Send { "code" } or { "token" }');
+    const { role, cookie } = await access.logIn(credential.data, c.env.incoming.socket.remoteAddress ?? '');
     return c.json({ role }, 200, { 'set-cookie': cookie });
   });
   app.post('/logout', async (c) => c.json({}, 200, { 'set-cookie': await access.logOut(c.env.incoming) }));
 }
 
-/** Answers somebody who is not logged in with the page that says how to get in. */
+/** Answers a browser that is not logged in with the login page. */
 export function sendLoginPage(outgoing: ServerResponse): void {
   outgoing.writeHead(401, {
     'content-type': 'text/html; charset=utf-8',

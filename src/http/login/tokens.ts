@@ -5,32 +5,37 @@ import { readPrivate, writePrivate } from '../../store/private-file.ts';
 import type { World } from '../../world.ts';
 import { hashOf, isSameHash, makeSecret } from './secret.ts';
 
-/** The roles that have a token of their own: operators act, viewers read. */
+/** The roles that have a token: operators make changes, viewers read. */
 export const TokenRole = z.enum(['operator', 'viewer']);
 export type TokenRole = z.infer<typeof TokenRole>;
 
 const Tokens = z.object({
-  /** Tells the cookies of two data directories apart: browsers do not keep those of two ports apart. */
+  /** Part of the cookie's name: browsers share cookies between ports. */
   id: z.string(),
   operator: z.string().min(32),
   viewer: z.string().min(32),
 });
 type Tokens = z.infer<typeof Tokens>;
 
-/** The tokens of a data directory; one that was replaced, by whatever process, is out of force at once. */
+/** The tokens of a data directory; a token that any process replaced is invalid at once. */
 export interface TokenStore {
   readonly id: string;
-  /** Whose token this is. */
+  /** The role of a token. */
   roleOf(token: string): Promise<TokenRole | undefined>;
-  /** Changes whenever a token was replaced. */
+  /** Changes when a token is replaced. */
   edition(): Promise<string>;
+}
+
+/** The prefix lets redaction recognise every token, also one that is created later. */
+function makeToken(world: World): string {
+  return `mht_${makeSecret(world)}`;
 }
 
 function tokensFile(folder: string): string {
   return join(folder, 'tokens.json');
 }
 
-/** The token of a role, made at the first need; `renew` puts another in its place. */
+/** The token of a role, created when first needed; `renew` replaces it. */
 export async function takeToken(
   folder: string,
   role: TokenRole,
@@ -39,7 +44,7 @@ export async function takeToken(
   const { world, renew = false } = options;
   const found = await readTokens(folder, world);
   if (!renew) return found[role];
-  const token = makeSecret(world);
+  const token = makeToken(world);
   await writePrivate(tokensFile(folder), { ...found, [role]: token }, world);
   return token;
 }
@@ -73,12 +78,12 @@ export async function openTokens(folder: string, world: World): Promise<TokenSto
 async function readTokens(folder: string, world: World): Promise<Tokens> {
   const found = await readPrivate(tokensFile(folder), Tokens);
   if (found !== undefined) return found;
-  const made = { id: world.runId(), operator: makeSecret(world), viewer: makeSecret(world) };
+  const made = { id: world.runId(), operator: makeToken(world), viewer: makeToken(world) };
   await writePrivate(tokensFile(folder), made, world);
   return made;
 }
 
-/** Which file stands there: a renamed one is another. */
+/** Identifies the current version of the file. */
 function stampOf(folder: string): string {
   const found = statSync(tokensFile(folder), { throwIfNoEntry: false, bigint: true });
   return `${found?.ino}/${found?.mtimeNs}`;

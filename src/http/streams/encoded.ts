@@ -1,10 +1,10 @@
-/** Items as they go over the wire, one behind the other: the number that each is resumed by, and where its bytes end. */
+/** Encoded items: the number by which each is resumed, and the offset at which its bytes end. */
 export type Encoded = { ids: readonly (number | undefined)[]; ends: readonly number[]; bytes: Buffer };
 
 /** Items are packed together up to about this size. */
 const LARGE_BYTES = 64 * 1024;
 
-/** Items that are made bytes together, as one by one they would cost more than what they say. */
+/** Encodes several items together, which is cheaper than one by one. */
 export class Pack {
   #text = '';
   #bytes = 0;
@@ -36,8 +36,8 @@ export function lastIdOf({ ids }: Encoded): number | undefined {
   return ids.at(-1);
 }
 
-/** The bytes of the items behind a number, where items come in the order of their numbers. */
-export function bytesBehind({ ids, ends, bytes }: Encoded, after: number): Buffer {
+/** The bytes of the items after a number, for items that are ordered by number. */
+export function bytesAfter({ ids, ends, bytes }: Encoded, after: number): Buffer {
   const seen = ids.findLastIndex((id) => id !== undefined && id <= after);
   return seen < 0 ? bytes : bytes.subarray(ends[seen]);
 }

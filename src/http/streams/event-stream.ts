@@ -10,17 +10,17 @@ export type EventStreamOptions = {
   world: World;
   /** Aborts when the server closes. */
   closing: AbortSignal;
-  /** Whether the end of the items is the end of what is followed, and not that of who tells of it. */
+  /** Whether the followed subject has ended, and not only the source of the items. */
   isComplete(): boolean;
-  /** Whether who listens is still logged in. */
-  mayStay(): Promise<boolean>;
+  /** Whether the client is still logged in. */
+  isAllowed(): Promise<boolean>;
 };
 
-/** A word this long after the last item shows both ends that the connection lives. */
+/** An event this long after the last item shows both ends that the connection is open. */
 const HEARTBEAT_MS = 20_000;
-/** Who has not taken a chunk in this time is cut; it comes back and goes on behind the last item it saw. */
+/** A client that has not received a chunk in this time is disconnected; it can resume after the last item it received. */
 const STUCK_MS = 30_000;
-/** So long an early failure is waited for, that it may be told as one. */
+/** An error within this time is reported by the status of the answer. */
 const FIRST_MS = 100;
 
 const BEAT = 'event: beat\ndata: {}\n\n';
@@ -32,7 +32,7 @@ const HEADERS = {
   'x-accel-buffering': 'no',
 };
 
-/** Sends chunks as they come; the next is asked for only when the last was taken, so that a slow reader costs one chunk. */
+/** Sends chunks as they arrive; the next one is read only after the last was sent, so that a slow client costs one chunk of memory. */
 export async function sendEventStream(options: EventStreamOptions): Promise<void> {
   const { outgoing, items, world, closing, isComplete } = options;
   const gone = new AbortController();
@@ -42,27 +42,27 @@ export async function sendEventStream(options: EventStreamOptions): Promise<void
   const close = () => items.close();
   over.addEventListener('abort', close, { once: true });
   if (over.aborted) close();
-  const heart = beat(options);
+  const heartbeat = startHeartbeat(options);
   try {
     const first = items.next();
     if (await failsAtOnce(first, world)) await first;
     begin(outgoing);
     for (let chunk = await first; chunk !== undefined && !over.aborted; chunk = await items.next()) {
-      heart.felt();
+      heartbeat.reset();
       if (!outgoing.write(chunk)) await drained(outgoing, world, over);
     }
-    farewell(outgoing, closing.aborted || !isComplete() ? 'closing' : 'end', {});
+    endStream(outgoing, closing.aborted || !isComplete() ? 'closing' : 'end', {});
   } catch (error) {
-    if (outgoing.headersSent) farewell(outgoing, 'problem', problemOf(error));
+    if (outgoing.headersSent) endStream(outgoing, 'problem', problemOf(error));
     else sendProblem(outgoing, error);
   } finally {
-    heart.stop();
+    heartbeat.stop();
     close();
     over.removeEventListener('abort', close);
   }
 }
 
-/** A failure that comes at once is told by the status of the answer. */
+/** Whether the first item fails early enough to be reported by the status. */
 async function failsAtOnce(first: Promise<unknown>, world: World): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const cancel = world.alarm(world.now() + FIRST_MS, () => resolve(false));
@@ -79,32 +79,32 @@ function begin(outgoing: ServerResponse): void {
   outgoing.write('retry: 1000\n\n');
 }
 
-function farewell(outgoing: ServerResponse, event: string, data: unknown): void {
+function endStream(outgoing: ServerResponse, event: string, data: unknown): void {
   if (outgoing.destroyed) return;
   if (!outgoing.headersSent) begin(outgoing);
   outgoing.once('finish', () => outgoing.socket?.destroySoon());
   outgoing.end(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
 }
 
-/** Waits until the client has taken what was sent; cuts it when it does not. */
+/** Waits until the client has received what was sent, and disconnects it if it does not. */
 async function drained(outgoing: ServerResponse, world: World, over: AbortSignal): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
-  const cut = () => {
+  const disconnect = () => {
     outgoing.destroy();
     resolve();
   };
-  const cancel = world.alarm(world.now() + STUCK_MS, cut);
+  const cancel = world.alarm(world.now() + STUCK_MS, disconnect);
   outgoing.once('drain', resolve);
-  over.addEventListener('abort', cut, { once: true });
-  if (over.aborted) cut();
+  over.addEventListener('abort', disconnect, { once: true });
+  if (over.aborted) disconnect();
   await promise;
   cancel();
   outgoing.off('drain', resolve);
-  over.removeEventListener('abort', cut);
+  over.removeEventListener('abort', disconnect);
 }
 
-/** A timer of the connection: where nobody listens nothing ticks. Whose login has ended meanwhile is cut off. */
-function beat({ outgoing, world, mayStay }: EventStreamOptions): { felt(): void; stop(): void } {
+/** Sends heartbeats while the connection is open, and disconnects a client whose login has ended. */
+function startHeartbeat({ outgoing, world, isAllowed }: EventStreamOptions): { reset(): void; stop(): void } {
   let last = world.now();
   let cancel: () => void = () => {};
   const wait = () => {
@@ -114,14 +114,15 @@ function beat({ outgoing, world, mayStay }: EventStreamOptions): { felt(): void;
         if (outgoing.headersSent && !outgoing.writableNeedDrain) outgoing.write(BEAT);
       }
       wait();
-      void mayStay().then((may) => {
-        if (!may) outgoing.destroy();
-      });
+      isAllowed().then(
+        (allowed) => void (allowed || outgoing.destroy()),
+        () => outgoing.destroy(),
+      );
     });
   };
   wait();
   return {
-    felt: () => {
+    reset: () => {
       last = world.now();
     },
     stop: () => cancel(),

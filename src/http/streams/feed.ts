@@ -1,35 +1,35 @@
-import { bytesBehind, type Encoded, lastIdOf } from './encoded.ts';
+import { bytesAfter, type Encoded, lastIdOf } from './encoded.ts';
 
-/** A place in a feed; everything behind it is still to be read. */
+/** A reader at a position of a feed. */
 export interface Reader {
-  /** What is there, as one piece; waits for something, and gives undefined when nothing more comes or it was closed. */
+  /** The next bytes, as one piece; waits for items, and returns undefined at the end of the feed or after `close`. */
   read(): Promise<{ bytes: Buffer; last: number | undefined } | 'lost' | undefined>;
   close(): void;
 }
 
 export type FeedOptions = {
   source(signal: AbortSignal): AsyncIterable<Encoded>;
-  /** The number behind which the source begins; undefined where items do not come in the order of their numbers. */
+  /** The number after which the source begins; undefined if items are not ordered by number. */
   after: number | undefined;
-  /** Is told when nobody reads any more, or nothing more comes. */
+  /** Called when there are no readers or no further items. */
   onIdle(): void;
 };
 
-/** What lay between two places, as it was given last. */
+/** The bytes between two positions that were read last. */
 type Piece = { from: { index: number; last: number }; end: number; last: number; bytes: Buffer };
-type Place = { index: number; last: number; wake: (() => void) | undefined; isClosed: boolean };
+type Position = { index: number; last: number; wake: (() => void) | undefined; isClosed: boolean };
 
-/** So much of what was read is kept for those who are a little behind. */
+/** How much is kept for readers that are slightly behind. */
 const KEPT_BYTES = 4 * 1024 * 1024;
-/** The source is asked on while some reader has less than this before it. */
+/** The source is read while some reader has less than this ahead of it. */
 const AHEAD_BYTES = 64 * 1024;
-/** A larger piece is written in several. */
+/** Larger pieces are split. */
 const PIECE_BYTES = 256 * 1024;
 
-/** One source, read once and encoded once for any number of readers; whoever falls too far behind is told that it is lost. */
+/** One source, read and encoded once for any number of readers; a reader that is too far behind gets `lost`. */
 export class Feed {
   readonly #items: Encoded[] = [];
-  readonly #places = new Set<Place>();
+  readonly #positions = new Set<Position>();
   readonly #stop = new AbortController();
   readonly #onIdle: () => void;
   readonly #isOrdered: boolean;
@@ -49,26 +49,26 @@ export class Feed {
     void this.#run(options.source);
   }
 
-  /** Whether everything behind a number that the source has given is still here. */
+  /** Whether every item after this number is still kept. */
   covers(after: number): boolean {
     return this.#isOrdered && after >= this.#floor && this.#ended === undefined;
   }
 
-  /** Reads behind a number that it covers. */
+  /** Opens a reader after a number that the feed covers. */
   open(after: number): Reader {
     const skipped = this.#items.findIndex((item) => (lastIdOf(item) ?? Number.POSITIVE_INFINITY) > after);
     const index = this.#first + (skipped < 0 ? this.#items.length : skipped);
-    const place: Place = { index, last: after, wake: undefined, isClosed: false };
-    this.#places.add(place);
+    const position: Position = { index, last: after, wake: undefined, isClosed: false };
+    this.#positions.add(position);
     this.#pull?.();
-    return { read: () => this.#read(place), close: () => this.#close(place) };
+    return { read: () => this.#read(position), close: () => this.#close(position) };
   }
 
   async #run(source: FeedOptions['source']): Promise<void> {
     try {
       for await (const item of source(this.#stop.signal)) {
         this.#push(item);
-        if (!this.#isWanted()) await this.#untilWanted();
+        if (!this.#isNeeded()) await this.#untilNeeded();
         if (this.#stop.signal.aborted) break;
       }
       this.#ended ??= 'done';
@@ -93,7 +93,7 @@ export class Feed {
       setImmediate(wake);
       return;
     }
-    // At once, but once in a turn of the event loop: a long history is not read without a pause for others.
+    // At once, but only once per turn of the event loop, so that a long history does not block other work.
     this.#hasWoken = true;
     setImmediate(() => {
       this.#hasWoken = false;
@@ -101,7 +101,7 @@ export class Feed {
     queueMicrotask(wake);
   }
 
-  /** Drops the oldest, a quarter at once. */
+  /** Drops the oldest quarter. */
   #drop(): void {
     let count = 0;
     for (; count < this.#items.length - 1 && this.#bytes > KEPT_BYTES * 0.75; count += 1) {
@@ -114,18 +114,18 @@ export class Feed {
   }
 
   #wakeAll(): void {
-    for (const place of this.#places) {
-      place.wake?.();
-      place.wake = undefined;
+    for (const position of this.#positions) {
+      position.wake?.();
+      position.wake = undefined;
     }
   }
 
-  #isWanted(): boolean {
-    for (const place of this.#places) if (this.#isNear(place)) return true;
+  #isNeeded(): boolean {
+    for (const position of this.#positions) if (this.#isNear(position)) return true;
     return false;
   }
 
-  #isNear({ index }: Place): boolean {
+  #isNear({ index }: Position): boolean {
     if (index < this.#first) return false;
     let ahead = 0;
     for (let at = index - this.#first; at < this.#items.length && ahead < AHEAD_BYTES; at += 1)
@@ -133,55 +133,55 @@ export class Feed {
     return ahead < AHEAD_BYTES;
   }
 
-  async #untilWanted(): Promise<void> {
+  async #untilNeeded(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#pull = () => {
-      if (this.#isWanted() || this.#stop.signal.aborted) resolve();
+      if (this.#isNeeded() || this.#stop.signal.aborted) resolve();
     };
     await promise;
     this.#pull = undefined;
   }
 
-  async #read(place: Place): ReturnType<Reader['read']> {
-    while (!place.isClosed) {
-      if (place.index < this.#first) return 'lost';
-      const piece = this.#take(place);
+  async #read(position: Position): ReturnType<Reader['read']> {
+    while (!position.isClosed) {
+      if (position.index < this.#first) return 'lost';
+      const piece = this.#take(position);
       if (piece !== undefined) return piece;
       if (this.#ended === 'done') return undefined;
       if (this.#ended !== undefined) throw this.#ended.error;
       const { promise, resolve } = Promise.withResolvers<void>();
-      place.wake = resolve;
+      position.wake = resolve;
       this.#pull?.();
       await promise;
     }
     return undefined;
   }
 
-  /** Those who stand at the same place, as nearly all do, are given the same piece. */
-  #take(place: Place): { bytes: Buffer; last: number | undefined } | undefined {
-    const from = { index: place.index, last: place.last };
+  /** Readers at the same position, as nearly all are, share a piece. */
+  #take(position: Position): { bytes: Buffer; last: number | undefined } | undefined {
+    const from = { index: position.index, last: position.last };
     const piece = this.#piece;
     if (piece?.from.index === from.index && piece.from.last === from.last && piece.end === this.#end()) {
-      place.index = piece.end;
-      place.last = piece.last;
+      position.index = piece.end;
+      position.last = piece.last;
       this.#pull?.();
       return piece;
     }
     const taken: Buffer[] = [];
     let size = 0;
     while (size < PIECE_BYTES) {
-      const item = this.#items[place.index - this.#first];
+      const item = this.#items[position.index - this.#first];
       if (item === undefined) break;
-      place.index += 1;
-      const bytes = this.#isOrdered ? bytesBehind(item, place.last) : item.bytes;
+      position.index += 1;
+      const bytes = this.#isOrdered ? bytesAfter(item, position.last) : item.bytes;
       if (bytes.length === 0) continue;
-      place.last = lastIdOf(item) ?? place.last;
+      position.last = lastIdOf(item) ?? position.last;
       taken.push(bytes);
       size += bytes.length;
     }
     this.#pull?.();
     if (taken.length === 0) return undefined;
-    this.#piece = { from, end: place.index, last: place.last, bytes: Buffer.concat(taken, size) };
+    this.#piece = { from, end: position.index, last: position.last, bytes: Buffer.concat(taken, size) };
     return this.#piece;
   }
 
@@ -189,14 +189,14 @@ export class Feed {
     return this.#first + this.#items.length;
   }
 
-  #close(place: Place): void {
-    place.isClosed = true;
-    this.#places.delete(place);
-    place.wake?.();
-    if (this.#places.size > 0) return;
+  #close(position: Position): void {
+    position.isClosed = true;
+    this.#positions.delete(position);
+    position.wake?.();
+    if (this.#positions.size > 0) return;
     this.#ended ??= 'done';
     this.#onIdle();
-    this.#stop.abort(new Error('Nobody reads any more'));
+    this.#stop.abort(new Error('The feed has no readers'));
     this.#pull?.();
   }
 }

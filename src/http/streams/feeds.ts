@@ -1,20 +1,20 @@
 import type { Encoded } from './encoded.ts';
 import { Feed, type Reader } from './feed.ts';
 
-/** What is followed: a source that begins behind a number, and, where several may share it, the name of what it gives. */
+/** A source that begins after a number and, if it can be shared, the key of its content. */
 export type Followed = {
   source(after: number, signal: AbortSignal): AsyncIterable<Encoded>;
   after: number;
   shared: string | undefined;
 };
 
-/** One reading of what is followed. */
+/** A subscription to a source. */
 export interface Subscription {
   next(): Promise<Buffer | undefined>;
   close(): void;
 }
 
-/** All that is being followed; those who follow the same share one source as soon as they have caught up with it. */
+/** All open feeds; subscriptions to the same content share one source once they have caught up. */
 export class Feeds {
   readonly #shared = new Map<string, Feed>();
 

@@ -4,10 +4,10 @@ import type { Origin } from '../../schema/actor.ts';
 import { type Encoded, Pack } from './encoded.ts';
 import type { Followed } from './feeds.ts';
 
-/** A stream as it is requested, and who follows it. */
+/** A requested stream, and who requested it. */
 type StreamRequest = { name: StreamName; input: Record<string, unknown>; origin: Origin };
 
-/** What is followed by a stream of operations, from an input that names it and the last number that was seen. */
+/** The source of a stream, from its input and the last number that the client received. */
 export function followedStream(caller: Caller, { name, input, origin }: StreamRequest): Followed {
   const { after, ...what } = input;
   if (!isShared(name, what))
@@ -15,16 +15,16 @@ export function followedStream(caller: Caller, { name, input, origin }: StreamRe
   return {
     after: typeof after === 'number' ? after : 0,
     shared: `${name} ${JSON.stringify(Object.entries(what).sort())}`,
-    source: (behind, signal) => encoded(caller, { name, input: { ...what, after: behind }, origin }, signal),
+    source: (last, signal) => encoded(caller, { name, input: { ...what, after: last }, origin }, signal),
   };
 }
 
-/** The list of all runs does not come in the order of its numbers, and a terminal begins with its screen: these go to one reader each. */
+/** The list of runs is not ordered by number, and a terminal begins with its screen: these are not shared. */
 function isShared(name: StreamName, { follow }: Record<string, unknown>): boolean {
   return name === 'watch-run' || (name === 'read-logs' && follow === true);
 }
 
-/** Until the list of all runs has come once, its numbers do not say what is still missing: then it is begun again. */
+/** Encodes items; the list of runs can be resumed by number only after its first complete transfer. */
 async function* encoded(
   caller: Caller,
   { name, input, origin }: StreamRequest,

@@ -29,13 +29,13 @@ describe('an operation', () => {
   });
 
   it.each([
-    ['/api/runs?limit=many', 'limit is to be a number, not "many"'],
-    ['/api/runs?flagged=yes', 'flagged is to be true or false, not "yes"'],
-    ['/api/runs?limt=5', '/api/runs takes no limt'],
+    ['/api/runs?limit=many', 'limit must be a number, not "many"'],
+    ['/api/runs?flagged=yes', 'flagged must be true or false, not "yes"'],
+    ['/api/runs?limt=5', '/api/runs has no parameter limt'],
     ['/api/runs?limit=1&limit=2', 'limit is given more than once'],
-    ['/api/runs/a?run=b', '/api/runs/{run} takes no run'],
-    ['/api/runs?__proto__=1', '/api/runs takes no __proto__'],
-    ['/api/runs?dir=%00', 'dir holds a NUL character'],
+    ['/api/runs/a?run=b', '/api/runs/{run} has no parameter run'],
+    ['/api/runs?__proto__=1', '/api/runs has no parameter __proto__'],
+    ['/api/runs?dir=%00', 'dir contains a NUL character'],
   ])('refuses %s with the reason', async (path, detail) => {
     await using server = await openServer();
     const response = await server.ask(path);
@@ -67,7 +67,7 @@ describe('an operation', () => {
     const options = { dir: '/a', budgt: 3 };
     const response = await act(server, 'POST', '/api/runs', { recipe: 'goal', input: { goal: 'Add prices' }, options });
     expect(response.status).toBe(400);
-    expect(await response.json()).toMatchObject({ detail: '/api/runs takes no options.budgt' });
+    expect(await response.json()).toMatchObject({ detail: '/api/runs has no parameter options.budgt' });
     expect(server.calls).toEqual([]);
   });
 

@@ -62,6 +62,8 @@ it('the page about the API names every route and every failure', async () => {
     operationRoutes().filter(({ path, name }) => !page.includes(path) || !page.includes(`<code>${name}</code>`)),
   ).toEqual([]);
   expect(page).toContain('id="RUN_UNKNOWN"');
+  expect(page).toMatch(/<li><code>run<\/code> \(path, string, required\)/);
+  expect(page).toMatch(/<li><code>reason<\/code> \(body, string/);
 });
 
 function strayReferences(document: unknown): string[] {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { takeToken } from '../../../src/http/login/tokens.ts';
 import { realWorld } from '../../../src/world.ts';
-import { type Opened, openServer } from '../open-test-server.ts';
+import { type Opened, openServer, sendRaw } from '../open-test-server.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 
@@ -47,6 +47,36 @@ describe('logging in', () => {
       expect([400, 401]).toContain((await logIn(server, shown)).status);
     },
   );
+});
+
+describe('wrong codes and tokens', () => {
+  it('are throttled by address, and a correct token is accepted all the time', async () => {
+    await using server = await openServer({ answer: () => ({}) });
+    const guess = (index: number) => ({ headers: { authorization: `Bearer ${'0'.repeat(60)}${index}` } });
+    const statuses = new Set<number>();
+    for (let index = 0; index < 50; index += 1) statuses.add((await server.ask('/api/runs', guess(index))).status);
+    expect([...statuses]).toEqual([401, 429]);
+    const refused = await logIn(server, { code: 'a'.repeat(32) });
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '60']);
+    expect((await server.ask('/api/runs')).status).toBe(200);
+    expect((await logIn(server, { code: await server.code() })).status).toBe(200);
+  });
+
+  it('are read only up to 1 KB', async () => {
+    await using server = await openServer();
+    expect((await logIn(server, { token: 'x'.repeat(2000) })).status).toBe(413);
+    const { status } = await sendRaw(server.port, [
+      'POST /login HTTP/1.1',
+      `host: 127.0.0.1:${server.port}`,
+      'content-type: application/json',
+      'transfer-encoding: chunked',
+      '',
+      '800',
+      'x'.repeat(0x800),
+      '0',
+    ]);
+    expect(status).toBe(413);
+  });
 });
 
 describe('a session', () => {
