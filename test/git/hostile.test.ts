@@ -124,7 +124,9 @@ test('a nested repository without a commit, one in another, and one in a tracked
   });
   expect(history(box.mirror, '--all')).toEqual(expect.arrayContaining([inner, planted]));
   const texts = saved.refs.filter((ref) => ref.endsWith('/files')).map((ref) => filesOf(box.mirror, ref));
-  expect(texts).toEqual(expect.arrayContaining([{ 'f.txt': 'f' }, { 'i.txt': 'i' }, { 'o.txt': 'o', 'inner/i.txt': 'i' }]));
+  expect(texts).toEqual(
+    expect.arrayContaining([{ 'f.txt': 'f' }, { 'i.txt': 'i' }, { 'o.txt': 'o', 'inner/i.txt': 'i' }]),
+  );
 });
 
 test('a nested .git file that points outside the workspace is not followed', async () => {
