@@ -2,6 +2,7 @@ import { serveBareEvents } from './bare-events.ts';
 import type { Benchmark } from './benchmark.ts';
 import { bulk, bulkGrowth } from './bulk.ts';
 import { dieDuringRun } from './dead-engine.ts';
+import { dependencies } from './dependencies.ts';
 import { events } from './events.ts';
 import { graph } from './graph.ts';
 import { line } from './line.ts';
@@ -23,6 +24,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   line,
   restart,
   workspace,
+  dependencies,
   merge,
   streams,
   page,
