@@ -127,7 +127,7 @@ async function save(
   }
   combineLayers(texts);
   if (scope === 'project') await requireInside(file, place.dir ?? dirname(file));
-  await writeWhole(file, text);
+  await writeWhole(file, text, { isPrivate: scope === 'global' });
 }
 
 /** A link that a repository brings must not have us write elsewhere. */

@@ -3,22 +3,33 @@ import { dirname, join } from 'node:path';
 import { errorCode, fromSystemError } from '../errors.ts';
 import { crashpoint, realWorld, type World } from '../world.ts';
 
-/** Replaces a file as a whole: after a crash it has the old text or the new one. A link stays a link, a mode stays as it was. */
-export async function writeWhole(file: string, text: string, world: World = realWorld): Promise<void> {
+/**
+ * Replaces a file as a whole: after a crash it has the old text or the new one. A link stays a link. The mode is kept,
+ * except that a private file and a folder created for it are made accessible to its owner only.
+ */
+export async function writeWhole(
+  file: string,
+  text: string,
+  { isPrivate = false, world = realWorld }: { isPrivate?: boolean; world?: World } = {},
+): Promise<void> {
   try {
-    await mkdir(dirname(file), { recursive: true });
+    await mkdir(dirname(file), { recursive: true, mode: isPrivate ? 0o700 : 0o777 });
     const target = await followLink(file);
     const temporary = join(dirname(target), `.config.${world.token()}.tmp`);
-    await replace(target, temporary, text);
+    await replace(target, temporary, { text, mode: isPrivate ? 0o600 : await modeOf(target) });
   } catch (error) {
     throw fromSystemError(error, `writing ${file}`);
   }
 }
 
-async function replace(target: string, temporary: string, text: string): Promise<void> {
+async function replace(
+  target: string,
+  temporary: string,
+  { text, mode }: { text: string; mode: number },
+): Promise<void> {
   crashpoint('config.writing');
   try {
-    await writeSynced(temporary, text, await modeOf(target));
+    await writeSynced(temporary, text, mode);
     await rename(temporary, target);
   } catch (error) {
     await rm(temporary, { force: true });

@@ -56,7 +56,7 @@ async function change(
   if (!request.dryRun) {
     if (backup !== null) await keep(request.root, { path: backup, text }, world);
     if (action === 'removed') await rm(await realpath(file));
-    else await writeWhole(file, after, world);
+    else await writeWhole(file, after, { world });
   }
   return { path: name, action, backup, note: null };
 }

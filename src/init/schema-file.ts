@@ -30,7 +30,7 @@ export async function refreshSchema(root: string, dryRun: boolean, world: World)
   const file = (action: InitFile['action'], note: string | null = null) => ({ path: PATH, action, backup: null, note });
   if (state === 'current') return file('unchanged');
   if (state === 'foreign') return file('kept', 'it was not made by manyhands init');
-  if (!dryRun) await writeWhole(await requireInsideProject(root, PATH), schemaText(), world);
+  if (!dryRun) await writeWhole(await requireInsideProject(root, PATH), schemaText(), { world });
   return file(state === 'absent' ? 'written' : 'updated');
 }
 

@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { statSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -194,6 +195,12 @@ describe('config', () => {
         value: 8,
         from: 'project',
       });
+      const agent = '{ kind: command, command: x, env: { MY_KEY: hunter2-hunter2 } }';
+      const secret = await testProgram(script).run('config', 'set', 'agents.hand', agent, '--global');
+      expect(secret.stderr).toContain('"MY_KEY":"[hidden]"');
+      const settings = join(root, 'settings', 'manyhands');
+      const modes = [settings, join(settings, 'config.yaml')].map((path) => statSync(path).mode & 0o777);
+      expect(modes).toEqual([0o700, 0o600]);
       await testProgram(script).run('config', 'unset', 'limits.agents');
       expect((await testProgram(script).run('config', 'get', 'limits.agents')).stdout).toBe(initial);
       await writeFile(join(root, '.manyhands/config.yaml'), 'land: 5\n');

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { setConfig } from '../../config/edit.ts';
+import { requireKey, setConfig } from '../../config/edit.ts';
 import { operation } from '../operation.ts';
-import { SettingsRef, settingTarget } from './settings-files.ts';
+import { hiddenValue, SettingsRef, settingTarget } from './settings-files.ts';
 
 /** Sets a value in a file of settings; all files together are checked before it is written. */
 export const setSetting = operation({
@@ -14,6 +14,6 @@ export const setSetting = operation({
   output: z.object({ key: z.string(), value: z.unknown(), file: z.string() }),
   run: async (app, { value: text, ...ref }) => {
     const { file, value } = await setConfig(await settingTarget(app.env, ref), text);
-    return { key: ref.key, value, file };
+    return { key: ref.key, value: hiddenValue(requireKey(ref.key), value), file };
   },
 });

@@ -98,7 +98,11 @@ export async function settingTarget(
 
 /** A value as an entry point may show it: what may be secret is shown only to the user at the terminal. */
 export function shownValue(path: readonly string[], value: unknown, { actor, via }: Origin): unknown {
-  if (via === 'cli' && actor.kind === 'person') return value;
+  return via === 'cli' && actor.kind === 'person' ? value : hiddenValue(path, value);
+}
+
+/** A value without what may be secret in it. */
+export function hiddenValue(path: readonly string[], value: unknown): unknown {
   const parent = path.findIndex((name) => HIDDEN_MAPS.has(name));
   if (parent >= 0 && parent < path.length - 1) return HIDDEN;
   return hide({ [path.at(-1) ?? '']: value })[path.at(-1) ?? ''];
