@@ -1,11 +1,14 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { AppError } from '../errors.ts';
-import { TaskKey } from '../schema/ids.ts';
+import { RunId, TaskKey } from '../schema/ids.ts';
 import type { Terminal } from './terminal/terminal.ts';
 
 /** The run and the task that the operands name; without a run, the project's latest. */
 export type Target = { run?: string; task?: string };
+
+/** What the id of a run can begin with; the names of tasks can have other letters. */
+const RUN_BEGINNING = /^[0-9a-hjkmnp-tv-z]{1,8}$/i;
 
 /** Reads `RUN`, `RUN TASK`, `RUN/TASK`, or `TASK` of the latest run. */
 export function parseTarget(args: readonly string[]): Target {
@@ -14,8 +17,9 @@ export function parseTarget(args: readonly string[]): Target {
   if (second !== undefined) return { run: first, task: second };
   const slash = first.indexOf('/');
   if (slash < 0) return { run: first };
-  const rest = first.slice(slash + 1);
-  return TaskKey.safeParse(rest).success ? { run: first.slice(0, slash), task: rest } : { task: first };
+  const [head, rest] = [first.slice(0, slash), first.slice(slash + 1)];
+  const isRun = RunId.safeParse(head).success || (RUN_BEGINNING.test(head) && TaskKey.safeParse(rest).success);
+  return isRun ? { run: head, task: rest } : { task: first };
 }
 
 /** The absolute path of the project folder; a missing folder is a usage error. */

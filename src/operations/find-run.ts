@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import type { App } from '../app.ts';
 import type { RunState, TaskState } from '../core/run/state.ts';
+import { labelOf, namedTask } from '../core/view/task-label.ts';
 import type { RunControl } from '../engine/loop/control-runs.ts';
 import { AppError } from '../errors.ts';
 import { inspectRepository, projectId, type Repository } from '../git/read/repository.ts';
@@ -65,10 +66,11 @@ export function completeId(app: App, beginning: string): string {
   throw new AppError('RUN_AMBIGUOUS', `${beginning} may be ${ids.slice(0, 5).join(', ')}`, { run: beginning, ids });
 }
 
-/** The only task whose key is or ends with the text, or the last one that its work file gives that name. */
+/** The task that a person names, or the only one whose key ends with the text. */
 export function completeKey(state: RunState, text: string): string {
   if (state.tasks[text] !== undefined) return text;
-  const named = state.order.findLast((key) => state.tasks[key]?.spec.name === text);
+  const specs = state.order.flatMap((key) => state.tasks[key]?.spec ?? []);
+  const named = namedTask(specs, text);
   if (named !== undefined) return named;
   const keys = state.order.filter((key) => key.endsWith(`/${text}`) || key.startsWith(text));
   const [only, second] = keys;
@@ -76,7 +78,10 @@ export function completeKey(state: RunState, text: string): string {
   const known = keys.length > 0 ? keys : state.order;
   throw new AppError(
     'TASK_UNKNOWN',
-    `Run ${state.start.run} has no task ${text}; it has ${known.slice(0, 8).join(', ')}`,
+    `Run ${state.start.run} has no task ${text}; it has ${known
+      .slice(0, 8)
+      .map((key) => labelOf(state, key))
+      .join(', ')}`,
     { run: state.start.run, task: text },
   );
 }

@@ -2,6 +2,8 @@ import type { RunState } from '../core/run/state.ts';
 import { momentText, usdText } from '../core/view/amounts.ts';
 import { runDocument } from '../core/view/document.ts';
 import { isFailed } from '../core/view/failed-check.ts';
+import { shellWord } from '../core/view/shell-word.ts';
+import { labelOf, taskLabel } from '../core/view/task-label.ts';
 import type { Acceptance, Judgement } from '../schema/acceptance.ts';
 import type { ChangeSummary } from '../schema/change.ts';
 import type { RunDocument } from '../schema/document.ts';
@@ -35,7 +37,7 @@ export function runReport({ state, events, looked, blind }: ReportMaterial): Pag
       ...(looked === null ? [] : section('What changed', changeBlocks(looked.changes, document))),
       ...section('What was done', taskBlocks(state, document)),
       ...section('Risks', riskBlocks(document)),
-      ...section('Decisions', trailBlocks(events)),
+      ...section('Decisions', trailBlocks(events, state)),
       ...section('How to inspect it yourself', checkOutBlocks(document)),
     ],
   };
@@ -97,7 +99,7 @@ function unlandedBlocks({ order, tasks, baseEvidence }: RunState): Block[] {
   const row = (about: string, { gate, verdict, summary }: Evidence) => [about, code(gate), verdict, summary];
   const rows = [
     ...(baseEvidence ?? []).map((evidence) => row('the base', evidence)),
-    ...order.flatMap((key) => (tasks[key]?.evidence ?? []).map((evidence) => row(key, evidence))),
+    ...order.flatMap((key) => (tasks[key]?.evidence ?? []).map((evidence) => row(labelOf({ tasks }, key), evidence))),
   ];
   if (rows.length === 0) return [paragraph('No check ran on this result.')];
   return [
@@ -156,33 +158,33 @@ function changeBlocks({ files, kinds, risks, tests }: ChangeSummary, document: R
 function unlandedWork({ run, tasks }: RunDocument): Block[] {
   const items = tasks
     .filter(({ status, commit }) => status !== 'done' && commit !== null)
-    .map(({ key, status, commit }) => [
-      code(key),
-      ` is ${status}; its work is saved at ${commit?.slice(0, 10)}: `,
-      code(`manyhands diff ${run} ${key}`),
+    .map((task) => [
+      code(taskLabel(task)),
+      ` is ${task.status}; its work is saved at ${task.commit?.slice(0, 10)}: `,
+      code(`manyhands diff ${run} ${shellWord(taskLabel(task))}`),
     ]);
   return items.length === 0 ? [] : [paragraph('Work that has not landed:'), ...list(items)];
 }
 
 function riskBlocks({ tasks }: RunDocument): Block[] {
-  const rows = tasks.flatMap(({ key, flags, warnings }) => [
-    ...flags.map(({ risk, severity, detail, blocking }) => [
-      key,
+  const rows = tasks.flatMap((task) => [
+    ...task.flags.map(({ risk, severity, detail, blocking }) => [
+      taskLabel(task),
       `${risk} (${severity}${blocking ? ', blocking' : ''})`,
       detail,
     ]),
-    ...warnings.map((warning) => [key, 'warning', warning]),
+    ...task.warnings.map((warning) => [taskLabel(task), 'warning', warning]),
   ]);
   return rows.length === 0 ? [paragraph('Nothing risky was seen.')] : table(['task', 'risk', 'what was seen'], rows);
 }
 
-function trailBlocks(events: readonly ShownEvent[]): Block[] {
+function trailBlocks(events: readonly ShownEvent[], state: RunState): Block[] {
   const steps = decisionTrail(events);
   const shown = steps.slice(-MAX_STEPS);
   const rows = shown.map(({ at, by, about, decision, reason }) => [
     momentText(at),
     by,
-    about,
+    labelOf(state, about),
     decision,
     reason.slice(0, 500),
   ]);

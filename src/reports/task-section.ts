@@ -2,6 +2,7 @@ import { type AttemptState, lastAttempt, type RunState, type TaskState } from '.
 import { chargeOf } from '../core/schedule/budget.ts';
 import { usdText } from '../core/view/amounts.ts';
 import { checkOutput } from '../core/view/failed-check.ts';
+import { taskLabel } from '../core/view/task-label.ts';
 import type { RunDocument } from '../schema/document.ts';
 import type { Evidence } from '../schema/gate.ts';
 import { type Block, code, list, paragraph, table } from './page.ts';
@@ -13,7 +14,7 @@ const QUOTE_CHARS = 4_000;
 /** The tasks of a run: all in a table, then each with its attempts, its final message and what its checks found. */
 export function taskBlocks(state: RunState, { tasks }: RunDocument): Block[] {
   const rows = tasks.map((task) => [
-    code(task.key),
+    code(taskLabel(task)),
     task.title,
     task.status,
     task.agent ?? '',
@@ -28,10 +29,9 @@ export function taskBlocks(state: RunState, { tasks }: RunDocument): Block[] {
 }
 
 function taskDetails(task: TaskState): Block[] {
-  const { key, title } = task.spec;
   const finalMessage = lastAttempt(task)?.ended?.summary ?? '';
   return [
-    { kind: 'heading', level: 3, text: `${key}: ${title}` },
+    { kind: 'heading', level: 3, text: `${taskLabel(task.spec)}: ${task.spec.title}` },
     ...list(task.attempts.map((attempt) => [attemptText(attempt)])),
     ...(finalMessage.trim() === ''
       ? []

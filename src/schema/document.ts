@@ -134,6 +134,7 @@ export const LogLine = z.object({
   id: z.number().int(),
   run: z.string(),
   task: z.string(),
+  name: z.string().optional().describe('What the work file calls the task.'),
   attempt: z.number().int(),
   at: z.string(),
   kind: z.string(),

@@ -179,9 +179,21 @@ const TABLE: { argv: string[]; operation: string; input: unknown; stdin?: string
   {
     argv: ['retry', 'k3v', 'plan/1'],
     operation: 'retry-run',
-    input: { dir, run: 'k3v', task: 'plan/1', requeue: false },
+    input: { dir, run: 'k3v', task: 'plan/1', requeue: false, agents: [], scopeAllow: [] },
   },
-  { argv: ['retry', '--requeue'], operation: 'retry-run', input: { dir, requeue: true } },
+  {
+    argv: ['retry', '--requeue', '-a', 'codex', '--scope-allow', 'docs', '--budget', '3', '--stop', 'silence=2m'],
+    operation: 'retry-run',
+    input: {
+      dir,
+      requeue: true,
+      agents: ['codex'],
+      scopeAllow: ['docs'],
+      budget: 3,
+      stop: { silenceSeconds: 120, completion: false },
+    },
+  },
+  { argv: ['diff', 'k3v9x2ab/Login'], operation: 'diff-run', input: { dir, run: 'k3v9x2ab', task: 'Login' } },
   { argv: ['approve', '--note', 'fine'], operation: 'approve-run', input: { dir, note: 'fine' } },
   { argv: ['land'], operation: 'land-run', input: { dir, how: 'merge' } },
   { argv: ['land', 'k3v', '--how', 'pr'], operation: 'land-run', input: { dir, run: 'k3v', how: 'pr' } },

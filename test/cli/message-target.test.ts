@@ -19,7 +19,7 @@ describe('the task that a message is for', () => {
 
   it('must be named where several tasks could receive it', () => {
     expect(() => messageTarget(runDocument(two.state), ['Use tabs'])).toThrow(
-      'Several tasks could receive the message (implement/1.1, implement/1.2). Name one: manyhands send r0000001 <task> <message>',
+      'Several tasks could receive the message (parser, implement/1.2). Name one: manyhands send r0000001 <task> <message>',
     );
   });
 });

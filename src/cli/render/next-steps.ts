@@ -1,5 +1,6 @@
 import { isInterrupted } from '../../core/view/run-status.ts';
 import { shellWord } from '../../core/view/shell-word.ts';
+import { taskLabel } from '../../core/view/task-label.ts';
 import { plannedTasks } from '../../recipes/todo/todo.ts';
 import type { RunDocument } from '../../schema/document.ts';
 
@@ -44,7 +45,10 @@ function attachSteps({ run, tasks }: RunDocument): NextStep[] {
   return tasks
     .filter(({ status, terminal }) => status === 'running' && terminal)
     .slice(0, 3)
-    .map(({ key }) => ({ command: `manyhands attach ${run} ${key}`, purpose: 'open the terminal of the agent' }));
+    .map((task) => ({
+      command: `manyhands attach ${run} ${shellWord(taskLabel(task))}`,
+      purpose: 'open the terminal of the agent',
+    }));
 }
 
 function resultSteps(document: RunDocument): NextStep[] {
@@ -75,7 +79,7 @@ function failureSteps({ run, tasks }: RunDocument): NextStep[] {
   const failed = tasks.find(({ status }) => status === 'failed');
   return [
     {
-      command: `manyhands logs ${run}${failed === undefined ? '' : ` --task ${failed.key}`}`,
+      command: `manyhands logs ${run}${failed === undefined ? '' : ` --task ${shellWord(taskLabel(failed))}`}`,
       purpose: 'show what went wrong',
     },
     { command: `manyhands retry ${run}`, purpose: 'retry the failed tasks' },

@@ -2,6 +2,7 @@ import type { RunState, TaskState, TaskStatus } from '../../core/run/state.ts';
 import { moneyText } from '../../core/view/amounts.ts';
 import { attention } from '../../core/view/attention.ts';
 import { runStatus } from '../../core/view/run-status.ts';
+import { labelOf } from '../../core/view/task-label.ts';
 import type { Evidence } from '../../schema/gate.ts';
 import { clockText } from './amounts.ts';
 import { type Painter, runMark, taskMark, verdictMark } from './symbols.ts';
@@ -82,7 +83,9 @@ function attentionLines(state: RunState, { columns, colors }: ProgressView): str
   const lines = waiting
     .slice(0, MOST_ATTENTION)
     .flatMap(({ task, reason, nextStep }) => [
-      colors.yellow(`! ${shorten(`${task ?? 'the run'} needs you: ${reason}`, columns - 3)}`),
+      colors.yellow(
+        `! ${shorten(`${task === null ? 'the run' : labelOf(state, task)} needs you: ${reason}`, columns - 3)}`,
+      ),
       `  ${colors.dim('→')} ${shorten(nextStep, columns - 5)}`,
     ]);
   if (waiting.length > MOST_ATTENTION) lines.push(colors.yellow(`! and ${waiting.length - MOST_ATTENTION} more`));
@@ -111,7 +114,7 @@ function widthsOf(rows: readonly TaskRow[], columns: number): Widths {
       rows.reduce((width, row) => Math.max(width, textWidth(pick(row))), 0),
       most,
     );
-  const key = longest((row) => row.key, columns >= WITH_TITLE ? 24 : 18);
+  const key = longest((row) => row.label, columns >= WITH_TITLE ? 24 : 18);
   const title = columns >= WITH_TITLE ? longest((row) => row.title, Math.floor((columns - key) * 0.4)) : 0;
   const who = columns >= WITH_WHO ? longest((row) => row.who, 14) : 0;
   return { key, title, who, time: columns >= WITH_WHO ? longest((row) => row.time, 8) : 0 };
@@ -121,13 +124,13 @@ function rowLine(task: TaskState, row: TaskRow, { view, widths }: { view: Progre
   const { colors, columns, lastOutput } = view;
   const { symbol, paint } = taskMark(task.phase.status, colors);
   const cells = [
-    { text: row.key, width: widths.key, paint: task.phase.status === 'waiting' ? colors.dim : colors.bold },
+    { text: row.label, width: widths.key, paint: task.phase.status === 'waiting' ? colors.dim : colors.bold },
     { text: row.title, width: widths.title, paint: (text: string) => text },
     { text: row.who, width: widths.who, paint: colors.cyan },
     { text: row.time.padStart(widths.time), width: widths.time, paint: colors.dim },
   ].filter(({ width }) => width > 0);
   const used = cells.reduce((sum, { width }) => sum + width + 2, 2);
-  const output = task.phase.status === 'running' ? lastOutput.get(row.key) : undefined;
+  const output = task.phase.status === 'running' ? lastOutput.get(task.spec.key) : undefined;
   const text = [row.detail, output === undefined ? '' : `“${output}”`].filter((part) => part !== '').join(' ');
   const detail = shorten(text, columns - used - 1);
   const gates = gatesText(row.gates, { available: columns - used - textWidth(detail) - 1, colors });

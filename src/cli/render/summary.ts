@@ -1,5 +1,7 @@
 import { momentText, moneyText } from '../../core/view/amounts.ts';
 import { checkOutputLines, failedChecks } from '../../core/view/failed-check.ts';
+import { shellWord } from '../../core/view/shell-word.ts';
+import { taskLabel } from '../../core/view/task-label.ts';
 import type { RunDocument, TaskDocument } from '../../schema/document.ts';
 import { durationText } from './amounts.ts';
 import { cleanText, oneLine } from './clean-text.ts';
@@ -59,10 +61,10 @@ function filingTexts({ nextAt, filing }: RunDocument, now: number): string[] {
   ];
 }
 
-function attentionLines({ attention }: RunDocument, { columns, colors }: SummaryView): string[] {
+function attentionLines({ attention, tasks }: RunDocument, { columns, colors }: SummaryView): string[] {
   if (attention.length === 0) return [];
   const lines = attention.slice(0, MOST_ATTENTION).flatMap(({ task, reason, files, nextStep }) => {
-    const [first = '', ...rest] = wrap(`${task ?? 'the run'}: ${reason}`, columns - 5);
+    const [first = '', ...rest] = wrap(`${labelIn(tasks, task)}: ${reason}`, columns - 5);
     return [
       `  ${colors.yellow('!')} ${first}`,
       ...rest.map((line) => `    ${line}`),
@@ -72,6 +74,11 @@ function attentionLines({ attention }: RunDocument, { columns, colors }: Summary
   });
   const left = attention.length - MOST_ATTENTION;
   return [colors.bold('Needs you'), ...lines, ...(left > 0 ? [`  ${colors.dim(`and ${left} more`)}`] : [])];
+}
+
+function labelIn(tasks: readonly TaskDocument[], key: string | null): string {
+  const task = tasks.find((each) => each.key === key);
+  return task === undefined ? (key ?? 'the run') : taskLabel(task);
 }
 
 /** If there are many tasks, those that are not done come first and the omitted ones are counted. */
@@ -92,26 +99,28 @@ function taskLines(tasks: readonly TaskDocument[], view: SummaryView): string[] 
       tasks.reduce((width, task) => Math.max(width, textWidth(oneLine(pick(task)))), 0),
       most,
     );
-  const key = widest((task) => task.key, 24);
+  const key = widest(taskLabel, 24);
   const title = columns < NARROW ? 0 : widest((task) => task.title, Math.floor((columns - key) * 0.33));
   const who = widest(whoText, 18);
   return tasks.map((task) => {
     const { symbol, paint } = taskMark(task.status, colors);
     const used = key + who + (title > 0 ? title + 2 : 0) + 8;
     const name = title > 0 ? `  ${pad(task.title, title)}` : '';
-    const row = `  ${paint(symbol)} ${pad(task.key, key)}${name}  ${colors.dim(pad(whoText(task), who))}`;
+    const row = `  ${paint(symbol)} ${pad(taskLabel(task), key)}${name}  ${colors.dim(pad(whoText(task), who))}`;
     return `${row}  ${factsText(task, columns - used, colors)}`.trimEnd();
   });
 }
 
 /** What to do about the first failed tasks, and why each failed if an agent analyzed it. */
 function failureLines(tasks: readonly TaskDocument[], { columns, colors }: SummaryView): string[] {
-  const failed = tasks.flatMap(({ key, diagnosis }) => (diagnosis === null ? [] : [{ key, ...diagnosis }]));
+  const failed = tasks.flatMap((task) =>
+    task.diagnosis === null ? [] : [{ label: taskLabel(task), ...task.diagnosis }],
+  );
   if (failed.length === 0) return [];
   const lines = failed
     .slice(0, MOST_FAILURES)
-    .flatMap(({ key, why, nextStep, by }) => [
-      ...wrap(by === 'rules' ? key : `${key}: ${oneLine(why)}`, columns - 5).map((line) => `  ${line}`),
+    .flatMap(({ label, why, nextStep, by }) => [
+      ...wrap(by === 'rules' ? label : `${label}: ${oneLine(why)}`, columns - 5).map((line) => `  ${line}`),
       ...wrap(oneLine(nextStep), columns - 7).map(
         (line, at) => `    ${at === 0 ? `${colors.dim('→')} ` : '  '}${line}`,
       ),
@@ -135,16 +144,17 @@ function checkLines(document: RunDocument, view: SummaryView): string[] {
 /** The first checks of a run, or of one task, that did not pass, each with its command, its end and its last output lines. */
 export function failedCheckSection(document: RunDocument, view: { colors: Painter; task?: string }): string[] {
   const { colors, task } = view;
+  const label = (key: string) => labelIn(document.tasks, key);
   const failed = failedChecks(document).filter(({ about }) => task === undefined || about.includes(task));
   if (failed.length === 0) return [];
   const lines = failed
     .slice(0, MOST_FAILURES)
     .flatMap(({ about, evidence }) => [
-      `  ${verdictMark(evidence.verdict, colors)} ${oneLine(`${about.join(', ')}: ${evidence.gate}: ${evidence.summary}`)}`,
+      `  ${verdictMark(evidence.verdict, colors)} ${oneLine(`${about.map(label).join(', ')}: ${evidence.gate}: ${evidence.summary}`)}`,
       ...checkOutputLines(evidence, { duration: durationText }).map((line) => `    ${cleanText(line)}`),
     ]);
   const more = failed.slice(MOST_FAILURES).flatMap(({ about: [first = ''] }) => first);
-  const rest = `and ${more.length} more; show one with manyhands logs ${document.run} --task ${more[0]}`;
+  const rest = `and ${more.length} more; show one with manyhands logs ${document.run} --task ${shellWord(label(more[0] ?? ''))}`;
   return [colors.bold('Failed checks'), ...lines, ...(more.length > 0 ? [`  ${colors.dim(rest)}`] : [])];
 }
 
@@ -214,7 +224,7 @@ function messageLines(
   tasks: readonly TaskDocument[],
   { columns, colors }: { columns: number; colors: Painter },
 ): string[] {
-  const all = tasks.flatMap(({ key, messages = [] }) => messages.map((message) => ({ key, ...message })));
+  const all = tasks.flatMap((task) => (task.messages ?? []).map((message) => ({ key: taskLabel(task), ...message })));
   if (all.length === 0) return [];
   const shown = all.toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at)).slice(-MOST_MESSAGES);
   const left = all.length - shown.length;

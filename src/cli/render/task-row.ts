@@ -1,15 +1,16 @@
 import { lastAttempt, type RunState, type TaskState } from '../../core/run/state.ts';
+import { labelOf, taskLabel } from '../../core/view/task-label.ts';
 import type { Evidence } from '../../schema/gate.ts';
 import { clockText } from './amounts.ts';
 
 /** The cells of a task, before they are fitted into columns. */
-export type TaskRow = { key: string; title: string; who: string; time: string; gates: Evidence[]; detail: string };
+export type TaskRow = { label: string; title: string; who: string; time: string; gates: Evidence[]; detail: string };
 
 /** The row of a task: its agent, its time, its gate verdicts, and what it waits for or ended with. */
 export function taskRow(state: RunState, task: TaskState, now: number): TaskRow {
   const attempt = lastAttempt(task);
   return {
-    key: task.spec.key,
+    label: taskLabel(task.spec),
     title: task.spec.title,
     who: attempt === undefined ? '' : `${attempt.agent}${attempt.number > 1 ? ` #${attempt.number}` : ''}`,
     time: timeOf(task, now),
@@ -40,7 +41,7 @@ function detailOf(state: RunState, task: TaskState, now: number): string {
     case 'landing':
       return phase.approved ? 'landing, approved' : 'landing';
     case 'verifying':
-      return `${phase.verifier} verifies it`;
+      return `${labelOf(state, phase.verifier)} verifies it`;
     case 'conflicted':
       return `conflict in ${phase.files.join(', ') || 'the merge'}: ${phase.resolver} resolves it`;
     case 'held':
@@ -58,7 +59,8 @@ function detailOf(state: RunState, task: TaskState, now: number): string {
 function missingNeeds(state: RunState, task: TaskState): string {
   const missing = task.spec.needs.filter((need) => state.tasks[need]?.phase.status !== 'done');
   const [first, second, ...more] = missing;
-  return [first, second, more.length > 0 ? `${more.length} more` : undefined]
+  const label = (key: string | undefined) => (key === undefined ? undefined : labelOf(state, key));
+  return [label(first), label(second), more.length > 0 ? `${more.length} more` : undefined]
     .filter((part) => part !== undefined)
     .join(', ');
 }

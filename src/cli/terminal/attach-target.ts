@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Caller } from '../../access/caller.ts';
+import { taskLabel } from '../../core/view/task-label.ts';
 import { AppError } from '../../errors.ts';
 import type { RunDocument, TaskDocument } from '../../schema/document.ts';
 import type { Platform } from '../platform.ts';
@@ -22,7 +23,7 @@ export async function findTerminal(caller: Caller, ref: { dir: string; run: stri
   const [only, second] = running.length > 0 ? running : onlyTask(document);
   if (only !== undefined && second === undefined) return only.key;
   if (second !== undefined) {
-    const keys = running.map(({ key }) => key).join(', ');
+    const keys = running.map(taskLabel).join(', ');
     throw new AppError('USAGE', `Several agents of run ${document.run} run in terminals; name one: ${keys}`);
   }
   throw new AppError('TERMINAL_NONE', `No agent of run ${document.run} is running in a terminal`, {

@@ -70,7 +70,7 @@ function runText({ run, title, status, recipe, project, collection }: RunOvervie
 }
 
 function taskText({ spec, phase, attempts }: TaskState): string {
-  return `${spec.key} ${spec.title} ${phase.status} ${attempts.at(-1)?.agent ?? ''}`;
+  return `${spec.key} ${spec.name ?? ''} ${spec.title} ${phase.status} ${attempts.at(-1)?.agent ?? ''}`;
 }
 
 function compareBy(key: (run: RunOverview) => string): (a: RunOverview, b: RunOverview) => number {

@@ -2,6 +2,7 @@ import type { RunState, TaskState } from '../../core/run/state.ts';
 import { moneyText } from '../../core/view/amounts.ts';
 import { attention } from '../../core/view/attention.ts';
 import { runStatus } from '../../core/view/run-status.ts';
+import { taskLabel } from '../../core/view/task-label.ts';
 import type { LiveAttempt } from '../../schema/overview.ts';
 import { clockText } from '../render/amounts.ts';
 import { runMark, shownStatus, taskMark } from '../render/symbols.ts';
@@ -87,7 +88,7 @@ function longestOf(tasks: TaskState[]): Longest {
   const longest = { key: 0, title: 0, who: 0 };
   for (const { spec, attempts } of tasks) {
     const agent = attempts.at(-1)?.agent;
-    longest.key = Math.max(longest.key, textWidth(spec.key));
+    longest.key = Math.max(longest.key, textWidth(taskLabel(spec)));
     longest.title = Math.max(longest.title, textWidth(spec.title));
     longest.who = Math.max(longest.who, agent === undefined ? 0 : textWidth(agent) + NUMBER_WIDTH);
   }
@@ -102,7 +103,7 @@ function cellsOf(task: TaskState, { view, widths, row, live }: Drawing): Cell[] 
   const detail = [warning, row.detail, live?.activity ?? ''].filter((part) => part !== '').join(' · ');
   return [
     { text: `${symbol} ${task.phase.status}`, width: STATE_WIDTH, paint },
-    { text: row.key, width: widths.key },
+    { text: row.label, width: widths.key },
     { text: row.title, width: widths.title },
     { text: row.who, width: widths.who, paint: colors.cyan },
     { text: isIdle(view) ? '' : row.time, width: widths.time, isRight: true, paint: colors.dim },

@@ -1,5 +1,6 @@
 import { type AttemptState, lastAttempt, type TaskState } from '../../core/run/state.ts';
 import { moneyText } from '../../core/view/amounts.ts';
+import { taskLabel } from '../../core/view/task-label.ts';
 import { clockText } from '../render/amounts.ts';
 import { taskMark, verdictMark } from '../render/symbols.ts';
 import { taskRow } from '../render/task-row.ts';
@@ -16,7 +17,7 @@ export function taskHead(view: View): string[] {
   if (task === undefined || top.state === undefined) return [colors.dim(' Loading the task…')];
   const { status } = task.phase;
   const { symbol, paint } = taskMark(status, colors);
-  const left = `${symbol} ${status}  ${task.spec.key}  ${task.spec.title}`;
+  const left = `${symbol} ${status}  ${taskLabel(task.spec)}  ${task.spec.title}`;
   const { detail } = taskRow(top.state, task, now);
   return [
     spread(left, top.state.start.run, {

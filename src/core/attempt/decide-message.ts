@@ -8,6 +8,7 @@ import { requireTask } from '../run/require.ts';
 import { type AttemptState, lastAttempt, type RunState, type TaskState } from '../run/state.ts';
 import { affordable, chargeOf, reservationFor, roundMoney } from '../schedule/budget.ts';
 import { moneyText } from '../view/amounts.ts';
+import { labelOf, taskLabel } from '../view/task-label.ts';
 
 export type SendMessage = { task: TaskKey; message: string; comments: readonly ReviewComment[]; now: number };
 
@@ -36,7 +37,7 @@ export function sendMessage(state: RunState, command: SendMessage): RunEvent[] {
     case 'conflicted':
       throw new AppError(
         'REFUSED',
-        `Task ${command.task} is ${task.phase.status}: its work is landing; send the message after that has ended`,
+        `Task ${taskLabel(task.spec)} is ${task.phase.status}: its work is landing; send the message after that has ended`,
         { key: command.task },
       );
   }
@@ -70,9 +71,13 @@ function requireReceiver(state: RunState, task: TaskState): void {
     throw new AppError('REFUSED', `Run ${run} was cancelled; manyhands retry ${run} reopens it`, { run });
   const served = task.spec.resolves ?? task.spec.analyzes ?? task.spec.verifies;
   if (isAuxiliary(task) && isOver(task))
-    throw new AppError('REFUSED', `Task ${task.spec.key} has ended and served ${served}; send the message there`, {
-      key: task.spec.key,
-    });
+    throw new AppError(
+      'REFUSED',
+      `Task ${taskLabel(task.spec)} has ended and served ${labelOf(state, served ?? '')}; send the message there`,
+      {
+        key: task.spec.key,
+      },
+    );
 }
 
 /** A message needs another attempt: the running one is not interrupted when there is no budget for it. */

@@ -3,6 +3,7 @@ import { canReopen, isAuxiliary } from '../run/reopening.ts';
 import type { AttemptState, RunState, TaskState } from '../run/state.ts';
 import { roundMoney } from '../schedule/budget.ts';
 import { shellWord } from '../view/shell-word.ts';
+import { taskWord } from '../view/task-label.ts';
 
 /** More files than this are named by their folders, so that the command stays readable. */
 const MOST_FILES = 4;
@@ -90,7 +91,7 @@ function stepContext(state: RunState, task: TaskState): StepContext {
   const { run, config, unable = {} } = state.start;
   const { spec } = task;
   const key = spec.resolves ?? spec.analyzes ?? spec.verifies ?? spec.key;
-  const target = `${run} ${key}`;
+  const target = `${run} ${taskWord(state, key)}`;
   const retry = `manyhands retry ${target}`;
   const attempt = task.attempts.at(-1);
   const agentFlag = (name: string) => ` --agent ${shellWord(isAuxiliary(task) ? `${spec.role}=${name}` : name)}`;

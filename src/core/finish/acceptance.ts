@@ -4,6 +4,7 @@ import type { FileChange } from '../../schema/change.ts';
 import type { Evidence } from '../../schema/gate.ts';
 import { flagsOf, type RunState, type TaskState } from '../run/state.ts';
 import { runStatus } from '../view/run-status.ts';
+import { taskLabel } from '../view/task-label.ts';
 import { changeSummary } from './change-summary.ts';
 
 /** What git shows of a run's result now, in the repository of the user. */
@@ -143,7 +144,7 @@ function inspected(state: RunState, criterion: 'scope' | 'secrets'): Finding | u
   if (checked.length === 0) return undefined;
   const open = checked.flatMap((task) => {
     const found = task.evidence.findLast(({ gate }) => gate === criterion);
-    return found?.verdict === 'pass' ? [] : [`${task.spec.key}: ${found?.summary ?? `${criterion} never ran`}`];
+    return found?.verdict === 'pass' ? [] : [`${taskLabel(task.spec)}: ${found?.summary ?? `${criterion} never ran`}`];
   });
   return open.length === 0
     ? pass(criterion, `${criterion} passed for every task that landed`)
@@ -159,7 +160,7 @@ function unsearched(state: RunState): Finding {
 function risks(state: RunState): Finding {
   const flags = landedTasks(state).flatMap((task) =>
     flagsOf(task).map(({ severity, detail, blocking }) => {
-      return `${task.spec.key}: ${severity}: ${detail}${blocking ? ' (approved by a person)' : ''}`;
+      return `${taskLabel(task.spec)}: ${severity}: ${detail}${blocking ? ' (approved by a person)' : ''}`;
     }),
   );
   return flags.length === 0 ? pass('risks', 'no risk was found in what landed') : warn('risks', flags.join('; '));

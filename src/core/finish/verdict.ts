@@ -4,6 +4,7 @@ import type { FailureKind } from '../../schema/failure.ts';
 import type { TaskKey } from '../../schema/ids.ts';
 import { isAuxiliary } from '../run/reopening.ts';
 import type { RunState, TaskState, TaskStatus } from '../run/state.ts';
+import { taskLabel } from '../view/task-label.ts';
 
 export type RunVerdict = { status: RunEnd; reason: string };
 
@@ -52,7 +53,7 @@ function isAbandonedReview({ spec, phase }: TaskState): boolean {
 function abandonmentText({ spec, phase }: TaskState): string {
   const failure = phase.status === 'failed' ? phase.failure : null;
   const what = failure?.kind === 'timeout' ? 'out of time' : 'out of money';
-  return `${spec.key} was abandoned, ${what} (${failure?.message ?? ''})`;
+  return `${taskLabel(spec)} was abandoned, ${what} (${failure?.message ?? ''})`;
 }
 
 /** Where some tasks landed and others did not, the result is usable: `manyhands land` takes what landed on the run branch. */
@@ -126,7 +127,7 @@ function passed({ evidence }: TaskState, name: string): boolean {
 
 function describe(task: TaskState, failures: number): string {
   const reason = task.phase.status === 'failed' ? task.phase.reason : '';
-  return `${task.spec.key} failed: ${reason}${failures === 1 ? '' : ` (and ${failures - 1} more)`}`;
+  return `${taskLabel(task.spec)} failed: ${reason}${failures === 1 ? '' : ` (and ${failures - 1} more)`}`;
 }
 
 function count(number: number, noun: string): string {

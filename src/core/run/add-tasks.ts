@@ -1,6 +1,7 @@
 import { AppError } from '../../errors.ts';
 import type { RunEvent } from '../../schema/event.ts';
 import { TaskSpec } from '../../schema/task.ts';
+import { labelOf, taskLabel } from '../view/task-label.ts';
 import { findCycle, inBatches } from './graph.ts';
 import { requireLive } from './require.ts';
 import { isOpen, type RunState } from './state.ts';
@@ -54,9 +55,11 @@ function skipImpossible(state: RunState, specs: readonly TaskSpec[]): RunEvent[]
     const need = byKey.get(key)?.needs.find((name) => impossible.has(name) || isLost(state, name));
     if (need === undefined) continue;
     impossible.add(key);
+    const known = byKey.get(need);
+    const label = known === undefined ? labelOf(state, need) : taskLabel(known);
     events.push({
       type: 'task.ended',
-      data: { task: key, status: 'skipped', reason: `it needs ${need}, which was not done` },
+      data: { task: key, status: 'skipped', reason: `it needs ${label}, which was not done` },
     });
   }
   return events;

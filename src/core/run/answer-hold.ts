@@ -1,6 +1,7 @@
 import { AppError } from '../../errors.ts';
 import type { HoldId, RunEvent } from '../../schema/event.ts';
 import type { TaskKey } from '../../schema/ids.ts';
+import { labelOf } from '../view/task-label.ts';
 import { cancelRun } from './decide-run.ts';
 import { openHolds, type WaitingHold } from './holds.ts';
 import { requireLive, requirePhase, requireTask } from './require.ts';
@@ -79,7 +80,9 @@ function selectHolds(state: RunState, { hold, task }: HoldChoice): WaitingHold[]
 function onlyOne(state: RunState, holds: readonly WaitingHold[]): WaitingHold {
   const [first, second] = holds;
   if (first !== undefined && second === undefined) return first;
-  const names = holds.map(({ task, hold }) => `${hold.id} (${task ?? 'the run'})`).join(', ');
+  const names = holds
+    .map(({ task, hold }) => `${hold.id} (${task === null ? 'the run' : labelOf(state, task)})`)
+    .join(', ');
   throw new AppError('INPUT_INVALID', `Run ${state.start.run} has several holds: ${names}; name the task or the hold`);
 }
 

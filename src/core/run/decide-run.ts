@@ -1,6 +1,7 @@
 import { AppError } from '../../errors.ts';
 import type { Hold, RunEnd, RunEvent } from '../../schema/event.ts';
 import type { TaskKey } from '../../schema/ids.ts';
+import { labelOf, taskLabel } from '../view/task-label.ts';
 import { canReopen, isAuxiliary, tasksToInvalidate, tasksToReopen } from './reopening.ts';
 import { requireLive, requireTask } from './require.ts';
 import { isOpen, type RunState } from './state.ts';
@@ -68,9 +69,13 @@ function invalidateTasks(state: RunState, root: TaskKey, reason: string): RunEve
   const tasks = tasksToInvalidate(state, root);
   const busy = tasks.find((key) => BUSY.has(requireTask(state, key).phase.status));
   if (busy !== undefined)
-    throw new AppError('REFUSED', `Task ${busy} depends on ${root} and is in progress; cancel the run or wait`, {
-      key: busy,
-    });
+    throw new AppError(
+      'REFUSED',
+      `Task ${labelOf(state, busy)} depends on ${labelOf(state, root)} and is in progress; cancel the run or wait`,
+      {
+        key: busy,
+      },
+    );
   return [{ type: 'tasks.invalidated', data: { tasks, reason } }];
 }
 
@@ -100,5 +105,5 @@ function reopenable(state: RunState, key: TaskKey): TaskKey {
   const served = spec.resolves ?? spec.analyzes ?? spec.verifies;
   if (served !== undefined && canReopen(state, served)) return served;
   const rule = 'only failed, blocked, skipped or cancelled tasks can be tried again';
-  throw new AppError('REFUSED', `Task ${key} is ${phase.status}; ${rule}`, { key });
+  throw new AppError('REFUSED', `Task ${taskLabel(spec)} is ${phase.status}; ${rule}`, { key });
 }

@@ -2,6 +2,7 @@ import { AppError } from '../../errors.ts';
 import type { RunEvent } from '../../schema/event.ts';
 import type { TaskKey } from '../../schema/ids.ts';
 import type { TaskEdit, TaskSpec } from '../../schema/task.ts';
+import { labelOf } from '../view/task-label.ts';
 import { findCycle } from './graph.ts';
 import { requireLive, requireTask } from './require.ts';
 import type { RunState, TaskState } from './state.ts';
@@ -30,7 +31,7 @@ export function editPlan(state: RunState, wanted: WantedPlan): RunEvent[] {
   for (const { task } of kept) {
     requireTask(state, task);
     if (!planned.has(task))
-      throw new AppError('REFUSED', `Task ${task} has started and cannot be changed`, { key: task });
+      throw new AppError('REFUSED', `Task ${labelOf(state, task)} has started and cannot be changed`, { key: task });
   }
   const keptKeys = new Set(kept.map(({ task }) => task));
   const removed = [...planned.keys()].filter((key) => !keptKeys.has(key));

@@ -2,6 +2,7 @@ import type { RunEvent } from '../../schema/event.ts';
 import type { Failure, FailureKind, FailureLimit } from '../../schema/failure.ts';
 import type { TaskKey } from '../../schema/ids.ts';
 import { nextStepAfter } from '../attempt/next-step.ts';
+import { labelOf } from '../view/task-label.ts';
 import { requireTask } from './require.ts';
 import { isOpen, type RunState, type TaskState } from './state.ts';
 
@@ -51,7 +52,7 @@ function skipDependents(state: RunState, root: TaskKey, settled: Set<TaskKey>): 
       pending.push(key);
       events.push({
         type: 'task.ended',
-        data: { task: key, status: 'skipped', reason: `it needs ${need}, which was not done` },
+        data: { task: key, status: 'skipped', reason: `it needs ${labelOf(state, need)}, which was not done` },
       });
     }
   }

@@ -1,6 +1,7 @@
 import { AppError } from '../../errors.ts';
 import type { RunEvent } from '../../schema/event.ts';
 import type { TaskKey } from '../../schema/ids.ts';
+import { taskLabel } from '../view/task-label.ts';
 import { retryTasks } from './decide-run.ts';
 import { isAuxiliary } from './reopening.ts';
 import { requireTask } from './require.ts';
@@ -22,7 +23,9 @@ export function requeueTasks(state: RunState, what: { task?: TaskKey; reason: st
       run: state.start.run,
     });
   if (!OPEN.has(task.phase.status) || isAuxiliary(task) || task.attempts.length === 0)
-    throw new AppError('REFUSED', `Task ${key} is ${task.phase.status} and cannot be queued again`, { key });
+    throw new AppError('REFUSED', `Task ${taskLabel(task.spec)} is ${task.phase.status} and cannot be queued again`, {
+      key,
+    });
   return requeued([task.spec.key], reason);
 }
 

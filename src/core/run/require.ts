@@ -1,5 +1,6 @@
 import { AppError } from '../../errors.ts';
 import type { TaskKey } from '../../schema/ids.ts';
+import { taskLabel } from '../view/task-label.ts';
 import type { RunState, TaskPhase, TaskState, TaskStatus } from './state.ts';
 
 /** The task; refused when there is none. */
@@ -12,7 +13,7 @@ export function requireTask(state: RunState, key: TaskKey): TaskState {
 /** The task's phase, if it is the one that the command needs. */
 export function requirePhase<S extends TaskStatus>(task: TaskState, status: S): Extract<TaskPhase, { status: S }> {
   if (!isIn(task.phase, status)) {
-    throw new AppError('REFUSED', `Task ${task.spec.key} is ${task.phase.status}, not ${status}`, {
+    throw new AppError('REFUSED', `Task ${taskLabel(task.spec)} is ${task.phase.status}, not ${status}`, {
       key: task.spec.key,
     });
   }

@@ -7,6 +7,7 @@ import { activityOf, toolCallOf } from './activity.ts';
 import { attention } from './attention.ts';
 import { runDocument } from './document.ts';
 import { runStatus } from './run-status.ts';
+import { taskWord } from './task-label.ts';
 
 /** A transcript row of the run, with its task. */
 export type RunTranscriptItem = { id: number; task: string; at: number; kind: string; text: string; data?: unknown };
@@ -118,13 +119,13 @@ function recommend(state: RunState): CompactRun['recommended'] {
   const [first] = attention(state);
   if (state.status.kind !== 'ended' && first !== undefined) {
     const action = ({ plan: 'approve', held: 'approve', blocked: 'retry', paused: 'resume' } as const)[first.what];
-    const command = `manyhands ${action} ${run}${first.task === null ? '' : ` ${first.task}`}`;
+    const command = `manyhands ${action} ${run}${first.task === null ? '' : ` ${taskWord(state, first.task)}`}`;
     return { action, task: first.task, because: first.reason, command };
   }
   const [warning] = warningsOf(state);
   if (warning !== undefined) {
     const { task, message } = warning;
-    return { action: 'inspect', task, because: message, command: `manyhands logs ${run} ${task}` };
+    return { action: 'inspect', task, because: message, command: `manyhands logs ${run} ${taskWord(state, task)}` };
   }
   if (state.status.kind !== 'ended')
     return { action: 'wait', task: null, because: 'it continues without you', command: `manyhands wait ${run}` };

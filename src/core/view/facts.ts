@@ -1,9 +1,11 @@
 import type { RunEvent, RunEventOf } from '../../schema/event.ts';
 import type { Evidence } from '../../schema/gate.ts';
+import type { TaskKey } from '../../schema/ids.ts';
 import { settingsChangeText } from '../run/changed-settings.ts';
 import type { RunState } from '../run/state.ts';
 import { holdStep, taskHoldStep } from './attention.ts';
 import { checkOutputLines, isFailed } from './failed-check.ts';
+import { labelOf } from './task-label.ts';
 
 /** One thing that happened, worded the same at every entry point: its subject (a task, a small call or `run`) and the fact. */
 export type Fact = {
@@ -17,8 +19,13 @@ export type Fact = {
 export type AmountFormat = { duration(ms: number): string; money(usd: number): string };
 
 /** The facts of an event; none for an event that does not interest the user. */
-export function factsOf(state: RunState, { event, at }: { event: RunEvent; at: number }, format: AmountFormat): Fact[] {
+export function factsOf(state: RunState, recorded: { event: RunEvent; at: number }, format: AmountFormat): Fact[] {
+  return factsByKey(state, recorded, format).map((fact) => ({ ...fact, about: labelOf(state, fact.about) }));
+}
+
+function factsByKey(state: RunState, { event, at }: { event: RunEvent; at: number }, format: AmountFormat): Fact[] {
   const run = (fact: string): Fact[] => [{ about: 'run', fact }];
+  const labels = (keys: readonly TaskKey[]) => keys.map((key) => labelOf(state, key)).join(', ');
   switch (event.type) {
     case 'run.started': {
       const { run: id, recipe, title, base } = event.data;
@@ -44,7 +51,7 @@ export function factsOf(state: RunState, { event, at }: { event: RunEvent; at: n
         fact: `edited: ${Object.keys(changes).join(', ')}`,
       }));
     case 'tasks.reordered':
-      return run(`tasks reordered: ${event.data.tasks.join(', ')}`);
+      return run(`tasks reordered: ${labels(event.data.tasks)}`);
     case 'task.prioritized':
       return [{ about: event.data.task, fact: `has priority ${event.data.priority} now` }];
     case 'run.titled':
@@ -58,7 +65,7 @@ export function factsOf(state: RunState, { event, at }: { event: RunEvent; at: n
     case 'run.unpaused':
       return run(`${trackOf(event.data.track)} resumed`);
     case 'tasks.invalidated':
-      return run(`will run again: ${event.data.tasks.join(', ')} (${event.data.reason})`);
+      return run(`will run again: ${labels(event.data.tasks)} (${event.data.reason})`);
     case 'task.proposed':
       return [
         { about: event.data.task, fact: `${event.data.verifier} verifies ${short(event.data.candidate.commit)}` },
@@ -92,7 +99,7 @@ export function factsOf(state: RunState, { event, at }: { event: RunEvent; at: n
     case 'tasks.added':
       return event.data.specs.map(({ key, title, needs }) => ({
         about: key,
-        fact: `added: ${title}${needs.length > 0 ? ` (after ${needs.join(', ')})` : ''}`,
+        fact: `added: ${title}${needs.length > 0 ? ` (after ${labels(needs)})` : ''}`,
       }));
     case 'gate.ended':
       return gateFacts(event, format);

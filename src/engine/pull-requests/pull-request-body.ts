@@ -2,6 +2,7 @@ import { verdictOf } from '../../core/finish/verdict.ts';
 import { flagsOf, lastAttempt, type RunState, type TaskState } from '../../core/run/state.ts';
 import { chargeOf } from '../../core/schedule/budget.ts';
 import { moneyText } from '../../core/view/amounts.ts';
+import { taskLabel } from '../../core/view/task-label.ts';
 import type { Evidence } from '../../schema/gate.ts';
 
 /** What the text of a pull request is made of. */
@@ -106,7 +107,7 @@ function checkLines(state: RunState): string[] {
 function riskLines(state: RunState, only: TaskState | undefined): string[] {
   const tasks = only === undefined ? state.order.flatMap((key) => state.tasks[key] ?? []) : [only];
   const flags = tasks.flatMap((task) =>
-    flagsOf(task).map(({ detail }) => `- \`${task.spec.key}\` ${plainText(detail)}`),
+    flagsOf(task).map(({ detail }) => `- \`${taskLabel(task.spec)}\` ${plainText(detail)}`),
   );
   return [...new Set(flags)].slice(0, MAX_LINES);
 }

@@ -89,12 +89,15 @@ function attemptNames(): (attempt: string) => AttemptName {
   };
 }
 
-function lineOf(row: TranscriptEntry, { start, order }: RunState, { ordinal, number }: AttemptName): LogLine {
+function lineOf(row: TranscriptEntry, { start, order, tasks }: RunState, { ordinal, number }: AttemptName): LogLine {
   const { id, at, kind, text, data } = row;
+  const key = order[ordinal - 1] ?? '';
+  const name = tasks[key]?.spec.name;
   return {
     id,
     run: start.run,
-    task: order[ordinal - 1] ?? '',
+    task: key,
+    ...(name === undefined ? {} : { name }),
     attempt: number,
     at: new Date(at).toISOString(),
     kind,

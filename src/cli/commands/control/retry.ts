@@ -57,8 +57,8 @@ export const retryCommand: CliCommand = {
       act: async ({ requeue, agent: agents, scopeAllow, budget, stop, ...flags }, args) => {
         const dir = await resolveDir(session.platform.terminal, flags.dir);
         const change = {
-          agents,
-          scopeAllow,
+          ...(agents.length === 0 ? {} : { agents }),
+          ...(scopeAllow.length === 0 ? {} : { scopeAllow }),
           ...(budget === undefined ? {} : { budget }),
           ...(stop === undefined ? {} : { stop }),
         };

@@ -1,4 +1,5 @@
 import type { Caller } from '../../../access/caller.ts';
+import { namedTask, taskLabel } from '../../../core/view/task-label.ts';
 import { AppError } from '../../../errors.ts';
 import type { RunDocument } from '../../../schema/document.ts';
 import { RunId, TaskKey } from '../../../schema/ids.ts';
@@ -95,8 +96,8 @@ export function messageTarget(document: RunDocument, words: readonly string[]): 
 }
 
 function taskNamed({ tasks }: RunDocument, word: string): string | undefined {
-  const found = tasks.filter(({ key, name }) => key === word || name === word || key.endsWith(`/${word}`));
-  return found.length === 1 ? found[0]?.key : undefined;
+  const partly = tasks.filter(({ key }) => key.endsWith(`/${word}`));
+  return namedTask(tasks, word) ?? (partly.length === 1 ? partly[0]?.key : undefined);
 }
 
 /** The only running task, else the only one that waits for the user, else the only one of the run. */
@@ -106,7 +107,7 @@ function onlyTask({ run, tasks }: RunDocument): string {
   const [candidates = tasks] = [running, waiting].filter(({ length }) => length > 0);
   const [only, second] = candidates;
   if (only !== undefined && second === undefined) return only.key;
-  const keys = candidates.slice(0, 8).map(({ key }) => key);
+  const keys = candidates.slice(0, 8).map(taskLabel);
   throw new AppError(
     'USAGE',
     `Several tasks could receive the message (${keys.join(', ')}). Name one: manyhands send ${run} <task> <message>`,

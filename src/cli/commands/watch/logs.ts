@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Caller } from '../../../access/caller.ts';
 import { timeText } from '../../../core/view/amounts.ts';
+import { namedTask, taskLabel } from '../../../core/view/task-label.ts';
 import { AppError } from '../../../errors.ts';
 import type { LogLine, RunDocument } from '../../../schema/document.ts';
 import { addDir, addHelp, addJson, type CliCommand, CommonOptions, whenCalled } from '../../command.ts';
@@ -92,9 +93,8 @@ async function failedCheckLines(
 
 /** The key of the task that the user named by its key, its name or a part of the key. */
 function completeTask({ tasks }: RunDocument, text: string): string {
-  const exact = tasks.find(({ key }) => key === text) ?? tasks.findLast(({ name }) => name === text);
   const partly = tasks.find(({ key }) => key.endsWith(`/${text}`) || key.startsWith(text));
-  return (exact ?? partly)?.key ?? text;
+  return namedTask(tasks, text) ?? partly?.key ?? text;
 }
 
 /** One document at the end requires an end: a run that no engine is running does not end. */
@@ -114,7 +114,7 @@ async function requireEnd(caller: Caller, dir: string, { run }: Target): Promise
 export function logLines(line: LogLine, colors: Painter): string[] {
   const tag = TAGS[line.kind] ?? 'TEXT';
   const attempt = line.attempt > 1 ? `#${line.attempt}` : '';
-  const head = `${colors.dim(timeText(Date.parse(line.at)))} ${colors.bold(`${line.task}${attempt}`)} ${paintTag(tag, colors)}`;
+  const head = `${colors.dim(timeText(Date.parse(line.at)))} ${colors.bold(`${taskLabel({ key: line.task, name: line.name })}${attempt}`)} ${paintTag(tag, colors)}`;
   return cleanText(line.text)
     .trimEnd()
     .split('\n')

@@ -2,6 +2,7 @@ import { Handle, type Node, type NodeProps, Position } from '@xyflow/react';
 import { createContext, type ReactElement, useContext } from 'react';
 import { Link } from 'wouter';
 import { lastAttempt, type RunState, type TaskStatus } from '../../../../core/run/state.ts';
+import { titleWithLabel } from '../../../../core/view/task-label.ts';
 import { taskPath } from '../../../ui/browser/page-paths.ts';
 import { stateColor, taskDisplayState } from '../../../ui/state/display-state.ts';
 import { StateBar } from '../../../ui/state/state-bar.tsx';
@@ -25,12 +26,12 @@ export function TaskNode({ data }: NodeProps<TaskNodeData>): ReactElement | null
       data-state={displayState}
       data-found={foundTask === data.task}
       style={{ color: stateColor(displayState) }}
-      title={`${data.task}: ${task.spec.title}`}
+      title={titleWithLabel(task.spec)}
     >
       <Handle type="target" position={Position.Left} className={styles.handle} isConnectable={false} />
       <StateMark displayState={displayState} bare />
       <span className={styles.text}>
-        <span className={styles.title}>{task.spec.title}</span>
+        <span className={styles.title}>{titleWithLabel(task.spec)}</span>
         <span className={styles.sub}>{[task.spec.role, agent].filter(Boolean).join(' · ')}</span>
       </span>
       <Handle type="source" position={Position.Right} className={styles.handle} isConnectable={false} />

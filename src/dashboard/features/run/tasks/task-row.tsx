@@ -3,6 +3,7 @@ import { Link } from 'wouter';
 import { lastAttempt, type RunState, type TaskState } from '../../../../core/run/state.ts';
 import { chargeOf } from '../../../../core/schedule/budget.ts';
 import { moneyText } from '../../../../core/view/amounts.ts';
+import { titleWithLabel } from '../../../../core/view/task-label.ts';
 import { useAction } from '../../../api/use-operation.ts';
 import { taskPath } from '../../../ui/browser/page-paths.ts';
 import { Button } from '../../../ui/controls/button.tsx';
@@ -34,8 +35,8 @@ export function TaskRow({ state, row, isStale, onRetry }: TaskRowProps): ReactEl
         <span className={styles.box} style={{ color: stateColor(displayState) }} aria-hidden="true">
           {task.phase.status === 'done' ? <Icon name="check" size={12} /> : null}
         </span>
-        <Link href={taskPath(run, row.key)} className={styles.title} title={`${row.key}: ${task.spec.title}`}>
-          {task.spec.title}
+        <Link href={taskPath(run, row.key)} className={styles.title} title={titleWithLabel(task.spec)}>
+          {titleWithLabel(task.spec)}
         </Link>
         <span className={styles.reason}>{reasonOf(task)}</span>
       </span>

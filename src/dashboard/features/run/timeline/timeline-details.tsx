@@ -1,6 +1,7 @@
 import type { ReactElement } from 'react';
 import type { RunState, TaskState } from '../../../../core/run/state.ts';
 import { moneyText } from '../../../../core/view/amounts.ts';
+import { taskLabel } from '../../../../core/view/task-label.ts';
 import type { LiveAttempt } from '../../../../schema/overview.ts';
 import { LiveAgent } from '../../../ui/run/live-agent.tsx';
 import { taskDisplayState } from '../../../ui/state/display-state.ts';
@@ -36,7 +37,7 @@ export function Details({ state, task, history, end, live }: DetailsProps): Reac
     <div className={styles.details}>
       <p className={styles.first}>
         <StateMark displayState={taskDisplayState(phase.status, state.invalidated.includes(spec.key))} />
-        <code>{spec.key}</code>
+        <code>{taskLabel(spec)}</code>
         <strong>{spec.title}</strong>
         <span className="quiet">{spec.role}</span>
         {evidence.map(({ gate, verdict }) => (

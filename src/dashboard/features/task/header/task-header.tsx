@@ -1,5 +1,6 @@
 import { type ReactElement, type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
+import { taskLabel } from '../../../../core/view/task-label.ts';
 import type { LiveAttempt } from '../../../../schema/overview.ts';
 import { runPath, taskPath } from '../../../ui/browser/page-paths.ts';
 import { taskDisplayState } from '../../../ui/state/display-state.ts';
@@ -22,7 +23,7 @@ export function TaskHeader({ view, live, reload, onMessage }: TaskHeaderProps): 
       <nav className={styles.trail} aria-label="Breadcrumb">
         <Link href={runPath(view.run)}>{view.title}</Link>
         <span aria-hidden="true">/</span>
-        <Copyable text={spec.key} />
+        <Copyable text={taskLabel(spec)} />
       </nav>
       <div className={styles.top}>
         <h1 className={styles.title}>{spec.title}</h1>
