@@ -18,7 +18,7 @@ import { reachForge } from './forges/registry.ts';
 import { checkGate, definitionHash } from './gates/registry.ts';
 import { filesOfCommit } from './git/read/commit-files.ts';
 import { changedFiles } from './git/read/diff.ts';
-import { guard, heldWithoutChecks, specialFiles } from './guards/guards.ts';
+import { guard, heldWithoutChecks, specialFiles, testPrograms } from './guards/guards.ts';
 import type { Home } from './home.ts';
 import { MODEL_APIS } from './model-apis/registry.ts';
 import { writeStatus } from './recipes/features/write-statuses.ts';
@@ -123,18 +123,21 @@ export function chooseImplementations(env: NodeJS.ProcessEnv): Implementations {
 
 const guardCandidate: Implementations['guard'] = async ({ mirror, from, to, config, gates, targets }) => {
   const special = await specialFiles(mirror, from, to);
-  if (gates.length === 0) return { overlay: [], held: heldWithoutChecks(special, config.guards.allow) };
-  return guard({
+  const changed = (await changedFiles(mirror, { from, to })).flatMap(({ path, status }) =>
+    status === 'renamed' ? [] : [{ path, status }],
+  );
+  const tests = testPrograms({ ...config.guards, changed });
+  if (gates.length === 0) return { overlay: [], held: heldWithoutChecks(special, config.guards.allow), tests };
+  const guarded = await guard({
     ...config.guards,
     gates,
     targets,
-    changed: (await changedFiles(mirror, { from, to })).flatMap(({ path, status }) =>
-      status === 'renamed' ? [] : [{ path, status }],
-    ),
+    changed,
     special,
     base: await filesOfCommit(mirror, from),
     candidate: await filesOfCommit(mirror, to),
   });
+  return { ...guarded, tests };
 };
 
 /** What a check's outcome depends on besides the tree and its command: the set-up's settings and the machine's Node. */

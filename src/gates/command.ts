@@ -1,4 +1,4 @@
-import { access, constants, open, stat, statfs } from 'node:fs/promises';
+import { access, constants, open, readdir, readFile, stat, statfs } from 'node:fs/promises';
 import { constants as system } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { messageOf } from '../errors.ts';
@@ -9,13 +9,20 @@ import { realWorld } from '../world.ts';
 import type { Gate, GateCheckout, GateInput, GateResult } from './gate.ts';
 import { shellText } from './gate-kinds.ts';
 import { readTestResults } from './test-results/read-test-results.ts';
-import { findReportFiles } from './test-results/report-files.ts';
 
 type CommandSpec = Extract<GateSpec, { gate: 'command' }>;
 
 const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;
 /** Of longer output the first and the last part are searched for the results of tests. */
 const SEARCHED_BYTES = 8 * 1024 * 1024;
+/** Where a check keeps installed or compiled files, which are no reports. */
+const NO_REPORTS = new Set(['.git', 'node_modules', '.venv', 'venv', 'vendor', 'deps', 'obj']);
+const REPORT_DEPTH = 6;
+const REPORT_FOLDERS = 5_000;
+const REPORT_FILES = 500;
+const REPORT_BYTES = 16 * 1024 * 1024;
+/** File systems keep times a few milliseconds behind the clock. */
+const CLOCK_LAG_MS = 10;
 /** With less free space than this, a program cannot be expected to write its output. */
 const FULL_DISK_BYTES = 1024 * 1024;
 /** Tests that a summary names. */
@@ -112,6 +119,38 @@ function meaning(code: number): string {
   if (code === 126) return ' (a program could not be started)';
   const signal = SIGNAL_NAMES.get(code);
   return signal === undefined ? '' : ` (ended by ${signal})`;
+}
+
+/** The JUnit XML files that a check wrote into its checkout after it started. */
+async function findReportFiles(checkout: string, startedAt: number): Promise<string[]> {
+  const texts: string[] = [];
+  let folders = [checkout];
+  let visited = 0;
+  for (let depth = 0; depth <= REPORT_DEPTH && folders.length > 0; depth += 1) {
+    const next: string[] = [];
+    for (const folder of folders) {
+      visited += 1;
+      if (visited > REPORT_FOLDERS || texts.length >= REPORT_FILES) return texts;
+      for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
+        const path = join(folder, entry.name);
+        if (entry.isDirectory() && !NO_REPORTS.has(entry.name)) next.push(path);
+        const text = entry.isFile() && /\.xml$/i.test(entry.name) ? await readNew(path, startedAt) : undefined;
+        if (text !== undefined && /<testsuites?[\s>]/.test(text)) texts.push(text);
+      }
+    }
+    folders = next;
+  }
+  return texts;
+}
+
+async function readNew(path: string, startedAt: number): Promise<string | undefined> {
+  try {
+    const { mtimeMs, size } = await stat(path);
+    return mtimeMs < startedAt - CLOCK_LAG_MS || size > REPORT_BYTES ? undefined : await readFile(path, 'utf8');
+  } catch {
+    // A process that the check left behind may have removed it.
+    return undefined;
+  }
 }
 
 async function missingProgram(run: CommandSpec['run'], env: Record<string, string>): Promise<string | undefined> {

@@ -234,6 +234,23 @@ async function canSilence(path: string, options: GuardOptions): Promise<boolean>
   return PROGRAM.test(path) && SILENCES_OTHERS.test((await options.candidate.read(path)) ?? '');
 }
 
+/** The programs among the tests that a candidate adds or changes: a runner executes them. */
+export function testPrograms({ changed, tests, allow }: Pick<GuardOptions, 'changed' | 'tests' | 'allow'>): {
+  added: string[];
+  modified: string[];
+} {
+  const isAllowed = pathMatcher(allow);
+  const isConfiguredTest = pathMatcher(tests);
+  const paths = (status: ChangedPath['status']) =>
+    changed.flatMap((change) => {
+      const isTest = testRule(change.path) !== undefined || isConfiguredTest(change.path);
+      return change.status === status && isTest && PROGRAM.test(change.path) && !isAllowed(change.path)
+        ? [change.path]
+        : [];
+    });
+  return { added: paths('added'), modified: paths('modified') };
+}
+
 /** Paths changed between two commits that are no regular files in the later one: symbolic links and repositories. */
 export async function specialFiles(mirror: Mirror, from: string, to: string): Promise<Map<string, SpecialFile>> {
   const { stdout } = await git(['diff-tree', '-r', '-z', '--raw', '--no-renames', '--end-of-options', from, to], {

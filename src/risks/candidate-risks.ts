@@ -5,6 +5,8 @@ const CANDIDATE_RISKS = {
   'tests-missing': { severity: 'high', policy: 'block' },
   'tests-skipped': { severity: 'high', policy: 'block' },
   'fewer-tests': { severity: 'high', policy: 'block' },
+  'test-passes-on-base': { severity: 'low', policy: 'warn' },
+  'not-proven': { severity: 'medium', policy: 'warn' },
 } as const satisfies Partial<Record<RiskName, { severity: RiskSeverity; policy: RiskPolicy }>>;
 
 export type CandidateRisk = keyof typeof CANDIDATE_RISKS;

@@ -31,6 +31,7 @@ export type PromptValues = {
   'roles/sections/numbered-message': { number: string; message: string };
   'roles/sections/output-request': { schema: string };
   'roles/sections/previous-attempt': { summary: string };
+  'roles/sections/prove-fix': Record<string, never>;
   'roles/sections/read-prompt-file': { file: string };
   'roles/sections/resolve-conflict': { task: string; files: string };
   'roles/sections/review-comment': { number: string; path: string; lines: string; isOld: boolean; isNew: boolean; quote: string; text: string };
@@ -76,6 +77,7 @@ export const PROMPTS: Readonly<Record<PromptName, { text: string; names: readonl
   'roles/sections/numbered-message': { text: "### Message {{number}}\n\n{{message}}", names: ["number","message"] },
   'roles/sections/output-request': { text: "End with a message that is nothing but one JSON object that fits this JSON Schema:\n\n{{schema}}", names: ["schema"] },
   'roles/sections/previous-attempt': { text: "This was worked on before; the work so far is in the current directory.\n{{#summary}}\nThe last message of the previous agent was:\n\n{{summary}}\n{{/summary}}", names: ["summary"] },
+  'roles/sections/prove-fix': { text: "The checks pass, but no added test fails without the fix. Add a test that fails by an assertion on the code as it was before your change, and passes with it.", names: [] },
   'roles/sections/read-prompt-file': { text: "Read the file {{file}}: it says what you are to do. Then do it.", names: ["file"] },
   'roles/sections/resolve-conflict': { text: "{{task}}\n\nConflicting files:\n{{files}}", names: ["task","files"] },
   'roles/sections/review-comment': { text: "{{number}}. {{path}}, {{lines}}, {{#isOld}}as it was before the change{{/isOld}}{{#isNew}}as it is now{{/isNew}}:\n\n{{#quote}}\n{{quote}}\n\n{{/quote}}\n{{text}}", names: ["number","path","lines","isOld","isNew","quote","text"] },

@@ -41,7 +41,9 @@ export const TaskDocument = z.object({
   earlierEvidence: z
     .array(Evidence)
     .optional()
-    .describe('The checks that the previous attempt failed, until those of this attempt have finished.'),
+    .describe(
+      'The checks that the previous attempt failed, or that found something in its work, until those of this attempt have finished.',
+    ),
   flags: z.array(RiskFlag),
   warnings: z.array(z.string()),
   messages: z

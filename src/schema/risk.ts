@@ -17,6 +17,8 @@ export const RiskName = z.enum([
   'tests-missing',
   'tests-skipped',
   'fewer-tests',
+  'test-passes-on-base',
+  'not-proven',
 ]);
 export type RiskName = z.infer<typeof RiskName>;
 

@@ -26,8 +26,8 @@ export function startAttempt(state: RunState, event: RunEventOf<'attempt.started
     warnings: [],
     ended: null,
   });
-  const failed = task.evidence.filter(({ verdict }) => verdict !== 'pass');
-  if (failed.length > 0) task.earlierEvidence = failed;
+  const relevant = task.evidence.filter(({ verdict, flags }) => verdict !== 'pass' || flags !== undefined);
+  if (relevant.length > 0) task.earlierEvidence = relevant;
   task.evidence = [];
   state.attempts += 1;
   state.reserved = addSpend(state.reserved, reservation);

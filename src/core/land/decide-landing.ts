@@ -45,6 +45,16 @@ export function rejectLanding(state: RunState, what: Rejection): RunEvent[] {
   return afterFailure(state, { ...what, task });
 }
 
+/** Gives work that passed its checks back to its agent for a proof that it lacks; this does not count against the task. */
+export function returnForProof(
+  state: RunState,
+  what: { task: TaskKey; reason: string; from: WorkStart; now: number },
+): RunEvent[] {
+  requirePhase(requireTask(state, what.task), 'landing');
+  const { task, reason: evidence, from, now: at } = what;
+  return [{ type: 'task.retrying', data: { task, at, counted: false, resume: true, evidence, from } }];
+}
+
 /** Turns a merge conflict into a resolve task; when a resolver itself conflicts, another one starts from the new tip. */
 export function conflictLanding(
   state: RunState,

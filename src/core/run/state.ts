@@ -119,7 +119,7 @@ export type TaskState = {
   report: string | null;
   /** The latest evidence of each gate for this task's work. */
   evidence: Evidence[];
-  /** The evidence of the previous attempt's work that was not a pass, until a gate of the current attempt has ended. */
+  /** The evidence of the previous attempt's work that was not a pass or has findings, until a gate of the current attempt has ended. */
   earlierEvidence?: Evidence[];
   phase: TaskPhase;
 };

@@ -144,13 +144,18 @@ function promptFor(state: RunState, input: PromptInput, role: Role | undefined):
     goal,
     title: task.spec.title,
     task: task.spec.prompt === goal ? '' : task.spec.prompt,
-    evidence: task.lesson ?? '',
+    evidence: [task.lesson ?? '', ...findingsOf(task)].filter((text) => text !== '').join('\n\n'),
     checks: [...(testing === '' ? commands : [testing, '']), ...scopeLines(task)].join('\n').trim(),
     conflict: conflict?.status === 'conflicted' ? conflict.files.map((file) => `- ${file}`).join('\n') : '',
     context: contextFor(state, task, progress),
     instructions,
     appUrl,
   });
+}
+
+/** What the checks found in the previous attempt's work although they passed. */
+function findingsOf({ earlierEvidence = [] }: TaskState): string[] {
+  return earlierEvidence.flatMap(({ gate, flags = [] }) => flags.map(({ detail }) => `${gate}: ${detail}`));
 }
 
 /** A scope as its agent is told it. */

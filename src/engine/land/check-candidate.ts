@@ -10,7 +10,7 @@ import { type CheckoutOptions, gateCheckout } from '../../workspaces/checkout.ts
 import { childEnvironment } from '../../workspaces/environment.ts';
 import { crashpoint } from '../../world.ts';
 import { type ActiveRun, type EngineContext, lfsOf } from '../loop/context.ts';
-import { comparedWithBase, storeTests } from './compare-with-base.ts';
+import { comparedWithBase, judgeBaseTests, storeTests } from './compare-with-base.ts';
 import { evidenceOf, keepOutput, withoutSecrets } from './evidence.ts';
 
 /** A commit to be checked, with the tasks that it contains. */
@@ -73,7 +73,7 @@ export async function rerunGate(
   return candidate.tasks.length === 0 ? withTests : comparedWithBase(ctx, run, withTests);
 }
 
-/** The first check that fails with these files as they are on the branch: this detects weakened tests. */
+/** The first check that fails with these files as they are on the branch, absent ones removed: this detects weakened tests, and added ones that change what others find. */
 export async function passesWith(
   ctx: EngineContext,
   run: ActiveRun,
@@ -81,10 +81,13 @@ export async function passesWith(
   overlay: Overlay,
 ): Promise<Evidence | undefined> {
   for (const gate of commandGates(run, candidate.tasks)) {
+    const definition = ctx.implementations.definition(gate, run.ledger.state.start.config);
     const result = await runGate(ctx, run, candidate, { gate, overlay });
     throwIfStopped(ctx, run);
-    if (result.verdict !== 'pass')
-      return evidenceOf(gate, withoutSecrets(result, run.redact), { tree: candidate.tree, definition: 'overlay' });
+    const evidence = evidenceOf(gate, withoutSecrets(result, run.redact), { tree: candidate.tree, definition });
+    const tests = await storeTests(ctx, result, run.redact);
+    const judged = judgeBaseTests(ctx, run, { ...evidence, ...(tests === undefined ? {} : { tests }) });
+    if (judged.verdict !== 'pass') return judged;
   }
   return undefined;
 }
@@ -100,7 +103,7 @@ export function commandGates(run: ActiveRun, tasks: readonly TaskKey[]): Command
 }
 
 /** A check that could not run says nothing about the work: it is repeated once before that is the result. */
-async function runGate(
+export async function runGate(
   ctx: EngineContext,
   run: ActiveRun,
   candidate: Candidate,

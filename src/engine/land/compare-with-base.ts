@@ -23,7 +23,7 @@ export async function storeTests(
 }
 
 /** What evidence says about tests, with their names where they are stored. */
-function loadTests(ctx: EngineContext, { tests: results }: Evidence): ReadTests | undefined {
+export function loadTests(ctx: EngineContext, { tests: results }: Evidence): ReadTests | undefined {
   if (results === undefined) return undefined;
   const stored = results.list === undefined ? undefined : ctx.store.getBlob(results.list);
   const tests = stored === undefined ? undefined : TestList.safeParse(JSON.parse(stored));
@@ -35,7 +35,7 @@ function loadTests(ctx: EngineContext, { tests: results }: Evidence): ReadTests 
 }
 
 /** The evidence of the same check for the commit that a candidate is merged onto, else for the base of the run. */
-function baselineOf(run: ActiveRun, { gate, definition }: Evidence): Evidence | undefined {
+export function baselineOf(run: ActiveRun, { gate, definition }: Evidence): Evidence | undefined {
   const { tip, proven, baseEvidence } = run.ledger.state;
   const atTip = tip.tree === null ? undefined : proven[proofKey({ tree: tip.tree, definition })];
   return atTip ?? baseEvidence?.find((found) => found.gate === gate && found.definition === definition);
@@ -64,9 +64,34 @@ export function comparedWithBase(ctx: EngineContext, run: ActiveRun, evidence: E
   return flags.length === 0 ? evidence : { ...evidence, flags: [...(evidence.flags ?? []), ...flags] };
 }
 
+/**
+ * The evidence of the base's own tests on a candidate: it fails if one of them does, or does not run; a check that fails
+ * although every one of them passes, such as a coverage threshold, does not count.
+ */
+export function judgeBaseTests(ctx: EngineContext, run: ActiveRun, evidence: Evidence): Evidence {
+  const baseline = baselineOf(run, evidence);
+  const [base, candidate] = [baseline === undefined ? undefined : loadTests(ctx, baseline), loadTests(ctx, evidence)];
+  if (base === undefined || candidate === undefined || base.results.ran === 0) return evidence;
+  if (evidence.verdict === 'error' || candidate.results.failed > 0) return evidence;
+  const { isSilent, counts, missing, skipped } = compareTests(base, candidate);
+  if (!isSilent && counts.length + missing.length + skipped.length === 0) return { ...evidence, verdict: 'pass' };
+  if (evidence.verdict === 'fail') return evidence;
+  const lost = [...missing, ...skipped];
+  const summary = isSilent
+    ? 'no test of the base ran'
+    : lost.length > 0
+      ? missingText(lost, 'did not run')
+      : counts.join('; ');
+  return { ...evidence, verdict: 'fail', summary };
+}
+
 function missingText(names: readonly string[], what: string): string {
-  const more = names.length - MOST_NAMES;
-  const listed = names.slice(0, MOST_NAMES).join(', ');
   const those = names.length === 1 ? 'a test' : `${names.length} tests`;
-  return `${those} of the base ${names.length === 1 ? what.replace(/^are/, 'is') : what}: ${listed}${more > 0 ? ` and ${more} more` : ''}`;
+  return `${those} of the base ${names.length === 1 ? what.replace(/^are/, 'is') : what}: ${listNames(names)}`;
+}
+
+/** The first names of a list of tests, and how many more there are. */
+export function listNames(names: readonly string[]): string {
+  const more = names.length - MOST_NAMES;
+  return `${names.slice(0, MOST_NAMES).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }

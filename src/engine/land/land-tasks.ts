@@ -1,4 +1,10 @@
-import { completeLanding, conflictLanding, holdLanding, rejectLanding } from '../../core/land/decide-landing.ts';
+import {
+  completeLanding,
+  conflictLanding,
+  holdLanding,
+  rejectLanding,
+  returnForProof,
+} from '../../core/land/decide-landing.ts';
 import { propose } from '../../core/land/decide-verification.ts';
 import type { TaskState } from '../../core/run/state.ts';
 import { scopeGates } from '../../gates/gate-kinds.ts';
@@ -9,10 +15,11 @@ import type { Failure } from '../../schema/failure.ts';
 import type { TaskKey } from '../../schema/ids.ts';
 import { crashpoint } from '../../world.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
-import { type Candidate, checkCandidate, commandGates, type Proof, passesWith } from './check-candidate.ts';
+import { type CandidateTests, checkAddedTests, isFixTask, type LandingProof } from './added-tests.ts';
+import { type Candidate, checkCandidate, commandGates, passesWith } from './check-candidate.ts';
 
 /** The work of one task merged onto the branch and the tasks before it. */
-type MergedTask = { key: TaskKey; commit: string; tree: string; onto: string };
+type MergedTask = { key: TaskKey; commit: string; tree: string; onto: string; tests: CandidateTests | null };
 
 /** The most tasks that are merged and checked together. */
 const MAX_BATCH = 32;
@@ -36,7 +43,7 @@ export async function landTasks(ctx: EngineContext, run: ActiveRun, keys: readon
   if (last === undefined) return;
   const tasks = chain.map((merge) => merge.key);
   const candidate: Candidate = { commit: last.commit, tree: last.tree, tasks };
-  const proof = await checkCandidate(ctx, run, candidate, commandGates(run, tasks));
+  const proof = await proveChain(ctx, run, chain, candidate);
   const isAccepted =
     proof.verdict === 'pass' || (proof.verdict === 'held' && tasks.every((key) => isApproved(run, key)));
   if (isAccepted) return moveBranch(ctx, run, candidate);
@@ -44,6 +51,23 @@ export async function landTasks(ctx: EngineContext, run: ActiveRun, keys: readon
   const half = Math.ceil(tasks.length / 2);
   await landTasks(ctx, run, tasks.slice(0, half));
   await landTasks(ctx, run, stillLanding(run, tasks.slice(half)));
+}
+
+/** Checks merged work, and what its added tests prove. */
+async function proveChain(
+  ctx: EngineContext,
+  run: ActiveRun,
+  chain: readonly MergedTask[],
+  candidate: Candidate,
+): Promise<LandingProof> {
+  const proof = await checkCandidate(ctx, run, candidate, commandGates(run, candidate.tasks));
+  const tests = chain.flatMap((merge) => merge.tests ?? []);
+  if (proof.verdict !== 'pass' || tests.length === 0) return proof;
+  return checkAddedTests(ctx, run, candidate, {
+    onto: run.ledger.state.tip.commit,
+    added: tests.flatMap(({ added }) => added),
+    modified: tests.flatMap(({ modified }) => modified),
+  });
 }
 
 /** Whether another agent must verify the work before it may land. */
@@ -57,7 +81,7 @@ async function proposeForVerification(ctx: EngineContext, run: ActiveRun, key: T
   const [merge] = await mergeInOrder(ctx, run, [key]);
   if (merge === undefined) return;
   const { commit, tree, onto } = merge;
-  const proof = await checkCandidate(ctx, run, { commit, tree, tasks: [key] }, commandGates(run, [key]));
+  const proof = await proveChain(ctx, run, [merge], { commit, tree, tasks: [key] });
   if (proof.verdict !== 'pass' && !(proof.verdict === 'held' && isApproved(run, key)))
     return refuseCandidate(ctx, run, merge, proof);
   await saveCandidate(run, commit);
@@ -91,7 +115,7 @@ async function mergeInOrder(ctx: EngineContext, run: ActiveRun, keys: readonly T
       if (onto === tip)
         await recordConflict(ctx, run, { key, onto: tip, files: merged.files, submodule: merged.submodule });
     } else {
-      const merge = { key, commit: merged.commit, tree: merged.tree, onto };
+      const merge: MergedTask = { key, commit: merged.commit, tree: merged.tree, onto, tests: null };
       const guarded = approved ? 'free' : await passGuards(ctx, run, merge, chain.length);
       if (guarded === 'settled') continue;
       if (guarded === 'alone' && chain.length > 0) continue;
@@ -117,7 +141,7 @@ async function passGuards(
     return 'settled';
   }
   const gates = commandGates(run, [merge.key]);
-  const { held, overlay } = await ctx.implementations.guard({
+  const { held, overlay, tests } = await ctx.implementations.guard({
     mirror: run.project.mirror,
     from: merge.onto,
     to: merge.commit,
@@ -136,7 +160,9 @@ async function passGuards(
     });
     return 'settled';
   }
-  if (overlay.length === 0) return 'free';
+  merge.tests = { onto: merge.onto, ...tests };
+  const task = run.ledger.state.tasks[merge.key];
+  if (overlay.length === 0) return task !== undefined && isFixTask(task) ? 'alone' : 'free';
   if (position > 0) return 'alone';
   const candidate = { commit: merge.commit, tree: merge.tree, tasks: [merge.key] };
   const proof = await checkCandidate(ctx, run, candidate, gates);
@@ -145,6 +171,7 @@ async function passGuards(
     return 'settled';
   }
   const red = await passesWith(ctx, run, candidate, { commit: merge.onto, paths: overlay });
+  merge.tests = { onto: merge.onto, added: [], modified: [...tests.added, ...tests.modified] };
   if (red === undefined) return 'alone';
   if (red.verdict === 'error') {
     await refuseCandidate(ctx, run, merge, { verdict: 'error', evidence: red });
@@ -179,9 +206,16 @@ async function refuseCandidate(
   ctx: EngineContext,
   run: ActiveRun,
   merge: MergedTask,
-  proof: Exclude<Proof, { verdict: 'pass' }>,
+  proof: Exclude<LandingProof, { verdict: 'pass' }>,
 ): Promise<void> {
   if (proof.verdict === 'held') return holdTask(ctx, run, merge, { what: 'guard', reason: proof.reason, files: [] });
+  if (proof.verdict === 'unproven') {
+    await saveCandidate(run, merge.commit);
+    const from = { commit: merge.commit, base: merge.onto };
+    const what = { task: merge.key, reason: proof.reason, from, now: ctx.world.now() };
+    await ctx.submit(run, (state) => returnForProof(state, what)).committed;
+    return;
+  }
   const { evidence } = proof;
   const failure: Failure = {
     kind: proof.verdict === 'error' ? 'environment' : 'tests',
@@ -225,7 +259,7 @@ async function recordConflict(
     await holdTask(
       ctx,
       run,
-      { key: what.key, commit, tree: '', onto: what.onto },
+      { key: what.key, commit, tree: '', onto: what.onto, tests: null },
       { what: 'guard', reason, files: what.files },
     );
     return;

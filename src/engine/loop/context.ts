@@ -25,8 +25,12 @@ import type { World } from '../../world.ts';
 import type { RunLedger } from './ledger.ts';
 import type { Slots } from './slots.ts';
 
-/** What a guard finds in a candidate: files whose base version is used for a second check, and files that a person must review. */
-type GuardVerdict = { overlay: string[]; held: { path: string; reason: string }[] };
+/** What a guard finds in a candidate: files whose base version is used for a second check, files that a person must review, and its new and changed test programs. */
+type GuardVerdict = {
+  overlay: string[];
+  held: { path: string; reason: string }[];
+  tests: { added: string[]; modified: string[] };
+};
 
 /** Agents as recorded: their settings, and the agents that each choice of the user names. */
 export type PinnedChoice = { agents: Record<string, AgentConfig>; choices: { role?: string; agents: string[] }[] };

@@ -16,7 +16,13 @@ import { makeRunProject, type RunProjectOptions } from '../run-project.ts';
 export const CHECK = 'echo ran >>"$HOME/checks"; test ! -e bad';
 const NOTHING = { costUsd: 0, tokens: 0, turns: 0 };
 
-type Work = { files: Record<string, string | null>; from?: string; spec?: Partial<TaskSpec>; flags?: RiskFlag[] };
+type Work = {
+  files: Record<string, string | null>;
+  from?: string;
+  spec?: Partial<TaskSpec>;
+  flags?: RiskFlag[];
+  attempt?: number;
+};
 
 /** A run without an engine loop, whose tasks wait to land with real commits. */
 export async function makeLandingRun({ check = CHECK, ...options }: RunProjectOptions & { check?: string } = {}) {
@@ -31,7 +37,10 @@ export async function makeLandingRun({ check = CHECK, ...options }: RunProjectOp
     return found;
   };
   /** Ends an attempt of a ready task with these files as its work. */
-  const deliver = async (key: string, { files, from = 'main', flags = [] }: Omit<Work, 'spec'>): Promise<void> => {
+  const deliver = async (
+    key: string,
+    { files, from = 'main', flags = [], attempt = 1 }: Omit<Work, 'spec'>,
+  ): Promise<void> => {
     const branch = `work-${key.replaceAll('/', '-')}`;
     const commit = project.commit(branch, from, files);
     await refreshMirror(mirror, repository);
@@ -39,7 +48,7 @@ export async function makeLandingRun({ check = CHECK, ...options }: RunProjectOp
     const saved = { ref: `refs/user/heads/${branch}`, commit, tree, head: commit, changed: true };
     const base = active.ledger.state.tip.commit;
     const start = { task: key, agent: 'one', because: 'a test', base, reservation: NOTHING };
-    const end = { task: key, attempt: 1, usage: { kind: 'none' as const }, summary: 'done', saved, flags, now: 0 };
+    const end = { task: key, attempt, usage: { kind: 'none' as const }, summary: 'done', saved, flags, now: 0 };
     await engine.submit(active, (state) => startAttempt(state, start)).committed;
     await engine.submit(active, (state) => endAttempt(state, end)).committed;
   };
