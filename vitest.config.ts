@@ -1,5 +1,47 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** The files that take longest, by measured CPU time: one that begins last would run while the other workers are idle. */
+const LONGEST = [
+  'test/browser/home-and-run.test.ts',
+  'test/e2e/tool-todo.test.ts',
+  'test/crash/sample.test.ts',
+  'test/e2e/previous-version.test.ts',
+  'test/hostile/git.test.ts',
+  'test/e2e/interactive.test.ts',
+  'test/e2e/undo.test.ts',
+  'test/browser/journey.test.ts',
+  'test/browser/every-page.test.ts',
+  'test/browser/task.test.ts',
+  'test/e2e/tool-bulk.test.ts',
+  'test/e2e/workflow.test.ts',
+  'test/forges/review.test.ts',
+  'test/contributing.test.ts',
+  'test/hostile/features.test.ts',
+  'test/e2e/sending.test.ts',
+  'test/http/serve.test.ts',
+  'test/e2e/steering.test.ts',
+  'test/e2e/features.test.ts',
+  'test/e2e/run-files.test.ts',
+  'test/hostile/bend.test.ts',
+  'test/e2e/leaving.test.ts',
+  'test/hostile/user.test.ts',
+  'test/hostile/output.test.ts',
+  'test/browser/missing-module.test.ts',
+  'test/forges/pull-requests.test.ts',
+  'test/e2e/bulk.test.ts',
+];
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification) => {
+      const index = LONGEST.findIndex((file) => moduleId.endsWith(`/${file}`));
+      return index < 0 ? LONGEST.length : index;
+    };
+    return (await super.sort(files)).toSorted((left, right) => rank(left) - rank(right));
+  }
+}
 
 export default defineConfig({
   test: {
@@ -13,5 +55,6 @@ export default defineConfig({
     pool: 'forks',
     // Most tests wait for processes of their own.
     maxWorkers: Math.ceil(availableParallelism() * 1.5),
+    sequence: { sequencer: LongestFirst },
   },
 });

@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from './steps/checkout.mjs';
 import { makeReady } from './steps/ready.mjs';
@@ -5,12 +6,11 @@ import { finish, runOnNode } from './steps/run.mjs';
 
 const MODULES = join(ROOT, 'node_modules');
 
-/** Types, style, then the tests; arguments go to vitest, `crash` as the first runs the full crash suite instead. */
+/** Types, style, then the tests. Arguments go to vitest; as the first, `crash` selects the full crash suite, and `slow` every variant of the tests that otherwise run a sample. */
 await finish(async () => {
   await makeReady();
   const [first, ...rest] = process.argv.slice(2);
-  const isCrash = first === 'crash';
-  const args = isCrash ? ['--config', 'vitest.crash.config.ts', ...rest] : process.argv.slice(2);
+  const args = argumentsFor(first, rest);
   return (
     (await runTool('typescript/bin/tsc', ['--noEmit'])) ||
     (await runTool('typescript/bin/tsc', ['--noEmit', '-p', 'src/dashboard'])) ||
@@ -19,6 +19,20 @@ await finish(async () => {
     (await runTool('vitest/vitest.mjs', ['run', ...args]))
   );
 });
+
+function argumentsFor(first, rest) {
+  if (first === 'crash') return ['--config', 'vitest.crash.config.ts', ...rest];
+  if (first !== 'slow') return process.argv.slice(2);
+  process.env.MANYHANDS_TEST_VARIANTS = 'all';
+  return [...filesWithVariants(), ...rest];
+}
+
+function filesWithVariants() {
+  return readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.test.ts'))
+    .map((file) => join('test', file))
+    .filter((file) => readFileSync(join(ROOT, file), 'utf8').includes('support/variants.ts'));
+}
 
 function runTool(script, args) {
   return runOnNode(join(MODULES, script), args, { cwd: ROOT });

@@ -5,9 +5,10 @@ import { BulkStatus } from '../../src/recipes/item-status.ts';
 import { RunDocument } from '../../src/schema/document.ts';
 import { WorkCheck } from '../../src/work-files/work-check.ts';
 import { makeScratch, type Scratch } from '../support/scratch.ts';
+import { TESTS_ALL } from '../support/variants.ts';
 
-const OWN = 170;
-const ON_ONE_FILE = 20;
+const OWN = TESTS_ALL ? 170 : 50;
+const ON_ONE_FILE = TESTS_ALL ? 20 : 10;
 const BROKEN = 5;
 const POISON = 5;
 const ALL = OWN + ON_ONE_FILE + BROKEN + POISON;

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { RunDocument } from '../../src/schema/document.ts';
 import { featuresText, ledger, makeFeatures, runForDocument, statuses, until } from '../support/features-project.ts';
 import type { Scratch } from '../support/scratch.ts';
+import { variants } from '../support/variants.ts';
 
 const LONG = { timeout: 300_000 };
 
@@ -49,14 +50,20 @@ describe('a list of features', () => {
     expect(filesOn(project, 'ai-develop')).toContain('alpha.txt');
   });
 
-  it.each([
-    ['while it is implemented', 'attempt.going:1'],
-    ['between the proposal and the verdict', 'candidate.proposed:1'],
-    ['while it is verified', 'attempt.going:2'],
-    ['between the verdict and its landing', 'attempt.ended:2'],
-    ['between its landing and the status', 'base.pushed:1'],
-    ['while the status is written', 'features.writing:2'],
-  ])('is done once and pays for nothing twice after a kill %s', LONG, async (_, point) => {
+  it.each(
+    variants(
+      [
+        ['between the proposal and the verdict', 'candidate.proposed:1'],
+        ['while the status is written', 'features.writing:2'],
+      ],
+      [
+        ['while it is implemented', 'attempt.going:1'],
+        ['while it is verified', 'attempt.going:2'],
+        ['between the verdict and its landing', 'attempt.ended:2'],
+        ['between its landing and the status', 'base.pushed:1'],
+      ],
+    ),
+  )('is done once and pays for nothing twice after a kill %s', LONG, async (_, point) => {
     await using project = await makeFeatures(['alpha']);
     const died = await project.mh(['run', 'features.json', '--json'], { env: { MANYHANDS_CRASH: point } });
     expect(died.signal, died.stderr).toBe('SIGKILL');
@@ -90,11 +97,15 @@ describe('a list of features', () => {
     expect(project.git('status', '--porcelain').trim()).toBe('M features.json');
   });
 
-  it.each([
-    ['deletes', (file: string) => rmSync(file)],
-    ['breaks', (file: string) => writeFileSync(file, '{ "features": [')],
-    ['empties', (file: string) => writeFileSync(file, featuresText([]))],
-  ])('lands all the same when a person %s the file, leaves it so and says it', LONG, async (_, harm) => {
+  it.each(
+    variants(
+      [['breaks', (file: string) => writeFileSync(file, '{ "features": [')]],
+      [
+        ['deletes', (file: string) => rmSync(file)],
+        ['empties', (file: string) => writeFileSync(file, featuresText([]))],
+      ],
+    ),
+  )('lands all the same when a person %s the file, leaves it so and says it', LONG, async (_, harm) => {
     await using project = await makeFeatures(['alpha'], {
       verifier: 'while [ ! -e "$HOME/go" ]; do sleep 0.05; done',
     });

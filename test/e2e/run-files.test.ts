@@ -6,6 +6,7 @@ import { DryRun } from '../../src/cli/start/dry-run.ts';
 import { RunDocument } from '../../src/schema/document.ts';
 import { WorkCheck } from '../../src/work-files/work-check.ts';
 import { makeScratch, type Scratch } from '../support/scratch.ts';
+import { variants } from '../support/variants.ts';
 
 const EXAMPLES = join(import.meta.dirname, '..', '..', 'examples', 'work');
 const NAMES = readdirSync(EXAMPLES);
@@ -125,16 +126,12 @@ describe.concurrent('a work file at the command line', () => {
     expect(batches.map((batch) => batch.map(({ id }) => id))).toEqual([['hello', 'bye'], ['index']]);
   });
 
-  it.each([
-    'tasks.yaml',
-    'task_config.yaml',
-    'tasks.jsonl',
-    'tasks.csv',
-    'workflow.yaml',
-    'dag.toml',
-    'dag.yaml',
-    'dag.json',
-  ])('is carried out: %s', async (name) => {
+  it.each(
+    variants(
+      ['task_config.yaml', 'tasks.csv', 'dag.toml'],
+      ['tasks.yaml', 'tasks.jsonl', 'workflow.yaml', 'dag.yaml', 'dag.json'],
+    ),
+  )('is carried out: %s', async (name) => {
     await using project = await scratch();
     const done = await project.mh([
       'run',

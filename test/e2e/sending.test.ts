@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { RunDocument } from '../../src/schema/document.ts';
 import { makeScratch, type Scratch, writeFiles } from '../support/scratch.ts';
+import { variants } from '../support/variants.ts';
 
 /** Records its prompt and its workspace; works until it is released or receives a message. */
 const AGENT = `#!/bin/sh
@@ -97,26 +98,25 @@ describe.concurrent('sending a message to an agent', () => {
     expect(times(promptOf(project, 2), 'Use tabs')).toBe(1);
   });
 
-  it.each(['message.sending', 'message.sent', 'attempt.interrupting', 'attempt.interrupted', 'attempt.forked'])(
-    'is told once what is on record, whatever is killed (%s)',
-    async (point) => {
-      await using project = await scratch();
-      const pass = point === 'attempt.forked' ? 2 : 1;
-      const working = project.start(JOB, { env: { MANYHANDS_CRASH: `${point}:${pass}` } });
-      await prompted(project, 1);
-      await project.mh(['send', 'job/1', 'Use tabs']);
-      await working.done;
-      const isOnRecord = point !== 'message.sending';
-      if (!isOnRecord) writeFileSync(join(project.root, 'go'), '');
-      const { code, json, stderr } = await project.mh(['resume', '--json']);
-      const [document] = RunDocument.array().parse(json);
-      expect([code, document?.status], stderr).toEqual([0, 'done']);
-      const told = readdirSync(project.root)
-        .filter((name) => name.startsWith('prompt-'))
-        .map((name) => times(readFileSync(join(project.root, name), 'utf8'), 'Use tabs'));
-      expect(told).toEqual(isOnRecord ? [0, 1] : [0]);
-    },
-  );
+  it.each(
+    variants(['message.sending', 'attempt.interrupting'], ['message.sent', 'attempt.interrupted', 'attempt.forked']),
+  )('is told once what is on record, whatever is killed (%s)', async (point) => {
+    await using project = await scratch();
+    const pass = point === 'attempt.forked' ? 2 : 1;
+    const working = project.start(JOB, { env: { MANYHANDS_CRASH: `${point}:${pass}` } });
+    await prompted(project, 1);
+    await project.mh(['send', 'job/1', 'Use tabs']);
+    await working.done;
+    const isOnRecord = point !== 'message.sending';
+    if (!isOnRecord) writeFileSync(join(project.root, 'go'), '');
+    const { code, json, stderr } = await project.mh(['resume', '--json']);
+    const [document] = RunDocument.array().parse(json);
+    expect([code, document?.status], stderr).toEqual([0, 'done']);
+    const told = readdirSync(project.root)
+      .filter((name) => name.startsWith('prompt-'))
+      .map((name) => times(readFileSync(join(project.root, name), 'utf8'), 'Use tabs'));
+    expect(told).toEqual(isOnRecord ? [0, 1] : [0]);
+  });
 
   it('refuses a message that no agent would receive, with the reason', async () => {
     await using project = await scratch();

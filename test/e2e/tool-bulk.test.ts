@@ -204,18 +204,7 @@ describe('the files and commands of the tool for goals and bulk fixes', () => {
       const { code, stderr } = await project.mh([...args, '--rehearse', '--check', 'test -e base.txt'], { env });
       expect(code, `${args.join(' ')}: ${stderr}`).toBe(0);
     };
-    await rehearsed('do', GOAL);
-    await rehearsed('do', '--agent', 'codex', 'Generate unit tests for the UserService class');
-    await rehearsed(
-      'do',
-      '--agent',
-      'plan=claude',
-      '--agent',
-      'implement=codex',
-      '--agent',
-      'review=claude',
-      'Refactor',
-    );
+    await rehearsed('do', '--agent', 'plan=claude', '--agent', 'implement=codex', '--agent', 'review=claude', GOAL);
     await rehearsed('run', 'dag.toml');
     await rehearsed('bulk', 'run', 'tasks.csv');
     expect((await status(project)).counts).toMatchObject({ done: 2, failed: 0 });

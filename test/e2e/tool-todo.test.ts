@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { parseDocument } from 'yaml';
 import { z } from 'zod';
 import { DoctorLine } from '../../src/operations/maintenance/doctor/doctor-line.ts';
 import { RunDocument } from '../../src/schema/document.ts';
@@ -66,19 +67,24 @@ async function scratch(): Promise<Place> {
 }
 
 /** Sets the project up and commits that. GitHub cannot be reached from a test, so the remote is a folder and the forge is named. */
-async function setUp({ git, say, remote }: Place): Promise<void> {
+async function setUp(project: Place): Promise<void> {
+  const { git, say, remote } = project;
   await say('init', '--yes', '--import');
   git('add', '.manyhands');
   git('commit', '--quiet', '--message=Set up');
   git('branch', '--force', 'develop');
   git('push', '--quiet', remote, 'develop');
   git('remote', 'set-url', 'origin', remote);
-  for (const [key, value] of [
-    ['git.provider', 'github'],
-    ['git.repo', 'ann/shop'],
-    ['limits.retryDelaySeconds', '0'],
-  ])
-    expect((await say('config', 'set', key ?? '', value ?? '')).code).toBe(0);
+  setSettings(project, { git: { provider: 'github', repo: 'ann/shop' }, limits: { retryDelaySeconds: 0 } });
+}
+
+/** Adds settings to the file of the project, without the program. */
+function setSettings({ repo }: Place, settings: Record<string, Record<string, unknown>>): void {
+  const file = join(repo, '.manyhands/config.yaml');
+  const document = parseDocument(readFileSync(file, 'utf8'));
+  for (const [section, values] of Object.entries(settings))
+    for (const [key, value] of Object.entries(values)) document.setIn([section, key], value);
+  writeFileSync(file, document.toString());
 }
 
 async function run(project: Place, ...args: string[]): Promise<{ code: number | null } & RunDocument> {
@@ -104,12 +110,16 @@ describe('the files and commands of the tool for to-do lists', () => {
       /~\/\.config\/claude-orchestrator\/config\.yaml[\s\S]*agent\.max_retries +ignored/,
     );
     expect(read(project, '.manyhands/config.yaml'), 'init writes the settings').toContain('destination: develop');
-    const get = async (key: string) => (await project.say('config', 'get', key)).stdout.trim();
-    expect(await get('git.base'), 'the project overrides what holds for all projects').toBe('develop');
-    expect(await get('limits.attempts'), 'two retries are three attempts in all').toBe('3');
-    expect(await get('limits.inactivitySeconds'), 'five minutes of silence are too much').toBe('300');
-    expect(await get('limits.runtimeSeconds'), 'an hour is the most').toBe('3600');
-    expect(await get('tools.allowedCli'), 'rights are not widened before a person says so').toBe('[]');
+    const settings = async () => {
+      const listed = Listed.parse((await project.say('config', 'list', '--json')).json);
+      return (key: string) => listed.find((setting) => setting.key === key);
+    };
+    const imported = await settings();
+    expect(imported('git.base')?.value, 'the project overrides what holds for all projects').toBe('develop');
+    expect(imported('limits.attempts')?.value, 'two retries are three attempts in all').toBe(3);
+    expect(imported('limits.inactivitySeconds')?.value, 'the limit of silence is five minutes').toBe(300);
+    expect(imported('limits.runtimeSeconds')?.value, 'the limit of time is an hour').toBe(3600);
+    expect(imported('tools.allowedCli')?.value, 'permissions are not widened without consent').toEqual([]);
 
     await project.say('config', 'set', 'mcp.linear', '{"command":"mcp-server-linear"}');
     const doctor = await project.say('doctor', '--json');
@@ -129,7 +139,7 @@ describe('the files and commands of the tool for to-do lists', () => {
     const online = z.array(DoctorLine).parse((await project.say('doctor', '--online', '--json')).json);
     expect(online.find(({ name }) => name === 'forge login')?.ok, 'doctor sees that gh is logged in').toBe(true);
 
-    const wanted: Record<string, [text: string, value: unknown]> = {
+    const changes: Record<string, [text: string, value: unknown]> = {
       'git.base': ['main', 'main'],
       'tools.allowedCli': ['gh,az,aws,docker', ['gh', 'az', 'aws', 'docker']],
       'tools.allowedTools': ['Bash(git:*),Edit,Read', ['Bash(git:*)', 'Edit', 'Read']],
@@ -139,18 +149,19 @@ describe('the files and commands of the tool for to-do lists', () => {
       autoPr: ['false', false],
       'limits.inactivitySeconds': ['300', 300],
     };
-    for (const [key, [text]] of Object.entries(wanted))
+    for (const [key, [text]] of Object.entries(changes))
       expect((await project.say('config', 'set', key, text)).code, `config sets ${key}`).toBe(0);
     await project.say('config', 'set', 'budget.run', '7', '--global');
-    const listed = Listed.parse((await project.say('config', 'list', '--json')).json);
-    const of = (key: string) => listed.find((setting) => setting.key === key);
+    const of = await settings();
     expect(of('budget.run'), 'list merges what holds for all and for the project').toMatchObject({
       value: 7,
       from: 'global',
     });
-    for (const [key, [, value]] of Object.entries(wanted)) expect(of(key)?.value, `config keeps ${key}`).toEqual(value);
+    for (const [key, [, value]] of Object.entries(changes))
+      expect(of(key)?.value, `config keeps ${key}`).toEqual(value);
     const wrong = await project.say('config', 'set', 'limits.attempts', 'five');
-    expect([wrong.code, await get('limits.attempts')], 'a wrong type is refused, not stored').toEqual([3, '3']);
+    const attempts = (await project.say('config', 'get', 'limits.attempts')).stdout.trim();
+    expect([wrong.code, attempts], 'a wrong type is refused, not stored').toEqual([3, '3']);
   });
 
   it('turn a list into tasks, which a program reads, changes and runs', { timeout: 300_000 }, async () => {
@@ -239,8 +250,7 @@ describe('the files and commands of the tool for to-do lists', () => {
   }, async () => {
     await using project = await scratch();
     await setUp(project);
-    await project.say('config', 'set', 'limits.inactivitySeconds', '1');
-    await project.say('config', 'set', 'limits.attempts', '2');
+    setSettings(project, { limits: { inactivitySeconds: 1, attempts: 2 } });
     const tasks = 'tasks:\n  - { id: task-1, title: One, description: Write one.txt }\n';
     writeFileSync(
       join(project.repo, 'tasks.yaml'),

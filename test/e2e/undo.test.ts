@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { RunDocument } from '../../src/schema/document.ts';
 import { UndoResult } from '../../src/schema/undo.ts';
 import { type Finished, makeScratch, type Scratch } from '../support/scratch.ts';
+import { variants } from '../support/variants.ts';
 
 /** Adds a file and changes another; with `fix` in its prompt it fixes what the check tests. */
 const AGENT = `#!/bin/sh
@@ -74,11 +75,14 @@ describe.concurrent('undoing a run', () => {
     expect((await project.mh(['land', run])).stderr).toContain('git revert');
   });
 
-  it('keeps later commits on the base', async () => {
+  it('reverts once when two terminals request it concurrently, and keeps later commits on the base', async () => {
     await using project = await scratch();
     const run = await landed(project);
     commit(project, { 'mine.txt': 'mine\n', 'lines.txt': LINES.replace('three', 'THREE').replace('nine', 'NINE') });
-    await undo(project, run);
+    const before = project.git('rev-parse', 'main');
+    const both = await Promise.all([project.mh(['undo', run, '--yes']), project.mh(['undo', run, '--yes'])]);
+    expect(both.map(({ code }) => code).sort()).toEqual([0, 3]);
+    expect(project.git('rev-list', '--count', `${before}..main`)).toBe('1');
     expect(readFileSync(join(project.repo, 'lines.txt'), 'utf8')).toBe(LINES.replace('nine', 'NINE'));
     expect(project.git('ls-tree', '-r', '--name-only', 'main').split('\n')).toContain('mine.txt');
     expect(existsSync(join(project.repo, 'made/new.txt'))).toBe(false);
@@ -114,9 +118,11 @@ describe.concurrent('undoing a run', () => {
     expect(await refused(project, run)).toMatch(/^4 .*no longer contains its landing/);
   });
 
-  it('does not change a dirty checkout', async () => {
+  it('is refused to agents, and does not change a dirty checkout', async () => {
     await using project = await scratch();
     const run = await landed(project);
+    const { code, stderr } = await project.mh(['undo', run, '--yes'], { env: { MANYHANDS_TOKEN: 'x' } });
+    expect([code, stderr]).toEqual([3, expect.stringContaining('agents must not control runs')]);
     writeFileSync(join(project.repo, 'lines.txt'), 'my own words\n');
     expect(await refused(project, run)).toMatch(/^4 .*CHECKOUT_DIRTY/);
     project.git('checkout', '--quiet', '--', 'lines.txt');
@@ -156,7 +162,7 @@ describe.concurrent('undoing a run', () => {
     expect(mine).not.toBe(tip);
   });
 
-  it.each(['undo.pushing', 'push.done', 'undo.pushed', 'undo.recorded'])(
+  it.each(variants(['push.done'], ['undo.pushing', 'undo.pushed', 'undo.recorded']))(
     'reverts once, whether or not it is killed at %s',
     async (point) => {
       await using project = await scratch();
@@ -174,20 +180,4 @@ describe.concurrent('undoing a run', () => {
       expect([project.git('status', '--porcelain'), await project.leftovers()]).toEqual(['', []]);
     },
   );
-
-  it('reverts once when two terminals request it concurrently', async () => {
-    await using project = await scratch();
-    const run = await landed(project);
-    const before = project.git('rev-parse', 'main');
-    const both = await Promise.all([project.mh(['undo', run, '--yes']), project.mh(['undo', run, '--yes'])]);
-    expect(both.map(({ code }) => code).sort()).toEqual([0, 3]);
-    expect(project.git('rev-list', '--count', `${before}..main`)).toBe('1');
-  });
-
-  it('is refused to agents', async () => {
-    await using project = await scratch();
-    const run = await landed(project);
-    const { code, stderr } = await project.mh(['undo', run, '--yes'], { env: { MANYHANDS_TOKEN: 'x' } });
-    expect([code, stderr]).toEqual([3, expect.stringContaining('agents must not control runs')]);
-  });
 });

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { Acceptance } from '../../src/schema/acceptance.ts';
 import { type RunDocument as Document, RunDocument } from '../../src/schema/document.ts';
 import { makeScratch, type Scratch } from '../support/scratch.ts';
+import { variants } from '../support/variants.ts';
 
 /** The shape that another tool documents for its workflows, key by key. */
 const WORKFLOW = `schema_version: 1
@@ -181,10 +182,12 @@ describe('a workflow file in the format of another tool', () => {
     expect(ledger(project).length).toBeLessThanOrEqual(4 + 3 + 2);
   });
 
-  it.each([
-    ['between two rounds', 'attempt.ended:4'],
-    ['while the node that is done again works', 'attempt.going:5'],
-  ])('pays for nothing twice after a kill %s', { timeout: 300_000 }, async (_, point) => {
+  it.each(
+    variants(
+      [['between two rounds', 'attempt.ended:4']],
+      [['while the node that is done again works', 'attempt.going:5']],
+    ),
+  )('pays for nothing twice after a kill %s', { timeout: 300_000 }, async (_, point) => {
     await using project = await scratch(2);
     const died = await project.mh(['run', 'workflow.yaml', '--json'], { env: { MANYHANDS_CRASH: point } });
     expect(died.signal).toBe('SIGKILL');
@@ -207,13 +210,19 @@ describe('a workflow file in the format of another tool', () => {
     expect(held.attention[0]?.reason).toMatch(/more than 20000/);
   });
 
-  it.each([
-    ['a loop inside a loop', 'testing.a.all(x, testing.a.all(y, x != y))'],
-    ['a regular expression', 'testing.summary.matches("(a+)+$")'],
-    ['an endless text', `testing.summary == "${'x'.repeat(5_000)}"`],
-    ['something that is no question', 'testing.status + "pass"'],
-    ['a program', '__import__("os").system("touch /tmp/x")'],
-  ])('is refused where its gate asks %s, with the project', async (_, expression) => {
+  it.each(
+    variants(
+      [
+        ['a regular expression', 'testing.summary.matches("(a+)+$")'],
+        ['a program', '__import__("os").system("touch /tmp/x")'],
+      ],
+      [
+        ['a loop inside a loop', 'testing.a.all(x, testing.a.all(y, x != y))'],
+        ['an endless text', `testing.summary == "${'x'.repeat(5_000)}"`],
+        ['something that is no question', 'testing.status + "pass"'],
+      ],
+    ),
+  )('is refused where its gate asks %s, with the project', async (_, expression) => {
     const text = WORKFLOW.replace('testing.status == "pass"', JSON.stringify(expression));
     await using project = await scratch(1, text);
     const refused = await project.mh(['run', 'workflow.yaml']);

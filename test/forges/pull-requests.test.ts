@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { variants } from '../support/variants.ts';
 import { makeShop } from './shop.ts';
 
 const CHECK = ['--check', 'test -e base.txt'];
@@ -49,7 +50,7 @@ describe.concurrent('landing by pull request', { timeout: 120_000 }, () => {
     expect(shop.forge.state().pulls).toHaveLength(1);
   });
 
-  it.each(['remote.pushed', 'pr.created', 'pr.recording'])(
+  it.each(variants(['pr.created'], ['remote.pushed', 'pr.recording']))(
     'has one pull request in the end when the engine is killed at %s',
     async (point) => {
       await using shop = await makeShop('github');

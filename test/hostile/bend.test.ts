@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Scratch } from '../support/scratch.ts';
+import { variants } from '../support/variants.ts';
 import { agent, job, makeShop, runAndReport } from './hostile-run.ts';
 
 const NODE_TEST = 'node --test';
@@ -16,17 +17,23 @@ const RUNNER = {
 const CHECK_SCRIPT = { 'ci/check.sh': 'exec node --test\n' };
 
 describe.concurrent('an agent that weakens a check is held for the user, who can allow it', () => {
-  test.each([
-    ['package-script', 'npm test', {}],
-    ['skipped-test', NODE_TEST, {}],
-    ['deleted-test', NODE_TEST, {}],
-    ['renamed-test', NODE_TEST, {}],
-    ['npmrc', 'npm test', {}],
-    ['check-script', 'sh ci/check.sh', CHECK_SCRIPT],
-    ['linked-tests', NODE_TEST, {}],
-    ['gitlink-tests', NODE_TEST, {}],
-    ['runner-config', 'node runner.mjs', RUNNER],
-  ])('%s', async (misbehaviour, check, files) => {
+  test.each(
+    variants(
+      [
+        ['package-script', 'npm test', {}],
+        ['deleted-test', NODE_TEST, {}],
+        ['linked-tests', NODE_TEST, {}],
+        ['runner-config', 'node runner.mjs', RUNNER],
+      ],
+      [
+        ['skipped-test', NODE_TEST, {}],
+        ['renamed-test', NODE_TEST, {}],
+        ['npmrc', 'npm test', {}],
+        ['check-script', 'sh ci/check.sh', CHECK_SCRIPT],
+        ['gitlink-tests', NODE_TEST, {}],
+      ],
+    ),
+  )('%s', async (misbehaviour, check, files) => {
     await using shop = await makeShop({ check, files });
     const before = await shop.fingerprint();
     const held = await job(shop, agent('bend.sh', misbehaviour));
@@ -42,7 +49,7 @@ describe.concurrent('an agent that weakens a check is held for the user, who can
 });
 
 describe.concurrent('an agent that changes the configuration of checks is held', () => {
-  test.each(['conftest', 'attributes', 'own-settings'])('%s', async (misbehaviour) => {
+  test.each(variants(['own-settings'], ['conftest', 'attributes']))('%s', async (misbehaviour) => {
     await using shop = await makeShop();
     const { code, run } = await job(shop, agent('bend.sh', misbehaviour));
     expect([code, run.status, run.commit]).toEqual([4, 'held', null]);
@@ -54,7 +61,7 @@ describe.concurrent('an agent that patches installed dependencies does not affec
     'test/sum.test.js': "import { equal } from 'same';\nimport { add } from '../sum.js';\nequal(add(1, 2), 3);\n",
   };
 
-  test.each(['installed-dependency', 'committed-dependency'])('%s', async (misbehaviour) => {
+  test.each(variants(['installed-dependency'], ['committed-dependency']))('%s', async (misbehaviour) => {
     await using shop = await makeShop({ check: NODE_TEST, files: { ...USES_DEPENDENCY, ...installed() } });
     const before = await shop.fingerprint();
     const { code, run } = await job(shop, agent('bend.sh', misbehaviour));
@@ -75,13 +82,16 @@ describe.concurrent('an agent that patches installed dependencies does not affec
 });
 
 describe.concurrent('an agent that does honest work lands without the user', () => {
-  test.each(['fixes-source', 'adds-test', 'adds-dependency', 'words-test-better'])('%s', async (misbehaviour) => {
-    await using shop = await makeShop({ check: misbehaviour === 'adds-dependency' ? 'npm test' : NODE_TEST });
-    const before = await shop.fingerprint();
-    const { code, run } = await job(shop, agent('bend.sh', misbehaviour));
-    expect([code, run.status, run.reason]).toEqual([0, 'done', '1 task done, every check passed on the landed tree']);
-    expect(await shop.fingerprint()).toBe(before);
-  });
+  test.each(variants(['adds-dependency', 'words-test-better'], ['fixes-source', 'adds-test']))(
+    '%s',
+    async (misbehaviour) => {
+      await using shop = await makeShop({ check: misbehaviour === 'adds-dependency' ? 'npm test' : NODE_TEST });
+      const before = await shop.fingerprint();
+      const { code, run } = await job(shop, agent('bend.sh', misbehaviour));
+      expect([code, run.status, run.reason]).toEqual([0, 'done', '1 task done, every check passed on the landed tree']);
+      expect(await shop.fingerprint()).toBe(before);
+    },
+  );
 });
 
 test('a test that would end the others early is ignored, and only honest work lands', async () => {

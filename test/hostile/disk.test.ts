@@ -4,6 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Scratch } from '../support/scratch.ts';
+import { variants } from '../support/variants.ts';
 import { agent, makeShop, runAndReport } from './hostile-run.ts';
 
 const FIXES = agent('bend.sh', 'fixes-source');
@@ -31,27 +32,30 @@ describe.runIf(canMount)('a data directory that cannot be written', () => {
     expect(stderr).toContain('Free disk space');
   });
 
-  test.each(['2m', '3m'])('a run that fills a disk of %s says so and goes on when there is room', async (size) => {
-    await using shop = await makeShop();
-    writeFileSync(join(shop.repo, 'big.bin'), randomBytes(MEGABYTE));
-    shop.git('add', '--all');
-    shop.git('commit', '--quiet', '--message=Big');
-    using disk = mounted(shop, `size=${size}`);
-    const before = await shop.fingerprint();
-    const full = await runAndReport(shop, 'job', 'x', '--agent', FIXES);
-    expect([full.code, full.run.status, full.run.reason]).toEqual([
-      4,
-      'blocked',
-      expect.stringContaining('No space left'),
-    ]);
-    expect(await shop.fingerprint()).toBe(before);
-    expect(await shop.leftovers()).toEqual([]);
+  test.each(variants(['2m'], ['3m']))(
+    'a run that fills a disk of %s says so and goes on when there is room',
+    async (size) => {
+      await using shop = await makeShop();
+      writeFileSync(join(shop.repo, 'big.bin'), randomBytes(MEGABYTE));
+      shop.git('add', '--all');
+      shop.git('commit', '--quiet', '--message=Big');
+      using disk = mounted(shop, `size=${size}`);
+      const before = await shop.fingerprint();
+      const full = await runAndReport(shop, 'job', 'x', '--agent', FIXES);
+      expect([full.code, full.run.status, full.run.reason]).toEqual([
+        4,
+        'blocked',
+        expect.stringContaining('No space left'),
+      ]);
+      expect(await shop.fingerprint()).toBe(before);
+      expect(await shop.leftovers()).toEqual([]);
 
-    disk.grow('64m');
-    const retried = await runAndReport(shop, 'retry', full.run.run);
-    expect([retried.code, retried.run.status]).toEqual([0, 'done']);
-    expect(shop.git('show', `mh/${full.run.run}:sum.js`)).toContain('a + b');
-  });
+      disk.grow('64m');
+      const retried = await runAndReport(shop, 'retry', full.run.run);
+      expect([retried.code, retried.run.status]).toEqual([0, 'done']);
+      expect(shop.git('show', `mh/${full.run.run}:sum.js`)).toContain('a + b');
+    },
+  );
 
   test('output that does not fit on the disk is reported, and the task is retried when there is space', async () => {
     await using shop = await makeShop({ limits: 'attempts: 2' });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ledger, makeFeatures, runForDocument, statuses } from '../support/features-project.ts';
 import type { Scratch } from '../support/scratch.ts';
+import { variants } from '../support/variants.ts';
 
 const LONG = { timeout: 300_000 };
 /** An application that answers, and leaves children behind that outlive a simple kill. */
@@ -29,14 +30,20 @@ function listens(port: number): Promise<boolean> {
 }
 
 describe('a verifier', () => {
-  it.each([
-    ['says nothing at all', 'exit 0'],
-    ['tells a story', 'echo "I have looked at it and everything passes."; exit 0'],
-    ['passes steps that do not exist', 'echo "STEP 2: PASS"; echo "STEP 7: PASS"; exit 0'],
-    ['contradicts itself at the end', 'echo "STEP 1: PASS"; echo "VERDICT: FAIL"; exit 0'],
-    ['falls over', 'echo "STEP 1: PASS"; kill -9 $$'],
-    ['ends with an error after its pass', 'echo "STEP 1: PASS"; exit 7'],
-  ])('that %s lets nothing land', LONG, async (_, verifier) => {
+  it.each(
+    variants(
+      [
+        ['contradicts itself at the end', 'echo "STEP 1: PASS"; echo "VERDICT: FAIL"; exit 0'],
+        ['ends with an error after its pass', 'echo "STEP 1: PASS"; exit 7'],
+      ],
+      [
+        ['says nothing at all', 'exit 0'],
+        ['tells a story', 'echo "I have looked at it and everything passes."; exit 0'],
+        ['passes steps that do not exist', 'echo "STEP 2: PASS"; echo "STEP 7: PASS"; exit 0'],
+        ['falls over', 'echo "STEP 1: PASS"; kill -9 $$'],
+      ],
+    ),
+  )('that %s lets nothing land', LONG, async (_, verifier) => {
     await using project = await makeFeatures(['alpha'], { settings: 'verify: { maxAttempts: 1 }\n', verifier });
     const ended = await runForDocument(project, 'run', 'features.json');
     expect(['failed', 'blocked']).toContain(ended.status);
@@ -89,11 +96,15 @@ describe('an implementer', () => {
 });
 
 describe('an application that is to be verified', () => {
-  it.each([
-    ['never listens', 'sleep 1000', /did not answer on port \d+ within 3 s/],
-    ['listens on another port', 'node server.mjs 1', /did not answer on port \d+ within 3 s/],
-    ['ends at once', 'echo "cannot find module x" >&2; exit 1', /ended before it answered: cannot find module x/],
-  ])('and %s is a verdict on the work, with the reason', LONG, async (_, start, reason) => {
+  it.each(
+    variants(
+      [['ends at once', 'echo "cannot find module x" >&2; exit 1', /ended before it answered: cannot find module x/]],
+      [
+        ['never listens', 'sleep 1000', /did not answer on port \d+ within 3 s/],
+        ['listens on another port', 'node server.mjs 1', /did not answer on port \d+ within 3 s/],
+      ],
+    ),
+  )('and %s is a verdict on the work, with the reason', LONG, async (_, start, reason) => {
     await using project = await withApplication(start, { seconds: 3 });
     const failed = await runForDocument(project, 'run', 'features.json');
     expect(failed.status).toBe('failed');
@@ -126,7 +137,7 @@ describe('an application that is to be verified', () => {
     expect(await project.leftovers()).toEqual([]);
   });
 
-  it.each(['application.started:1', 'attempt.going:2'])(
+  it.each(variants(['attempt.going:2'], ['application.started:1']))(
     'does not outlive an engine that was killed at %s',
     LONG,
     async (point) => {

@@ -2,52 +2,60 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import type { RunDocument } from '../../src/schema/document.ts';
 import type { Scratch } from '../support/scratch.ts';
+import { variants } from '../support/variants.ts';
 import { agent, inMirror, job, makeShop, runAndReport, savedFiles } from './hostile-run.ts';
 
-/** What an agent does to its git, the files of it that must be saved, and where they are found if not under their own name. */
-const LANDS: Record<string, readonly string[]> = {
-  'other-branch': ['side.txt'],
-  'stays-on-branch': ['side.txt'],
-  detached: ['detached.txt'],
-  amended: ['first.txt'],
-  rewritten: ['lost.txt'],
-  stashed: ['stash.txt'],
-  staged: ['staged.txt'],
-  orphan: ['orphan.txt'],
-  merging: ['side.txt'],
-  nested: ['nested.txt'],
-  shallow: ['shallow.txt'],
-  grafted: ['grafted.txt'],
-  'git-file': ['file.txt'],
-  'git-link': ['link.txt'],
-  'no-git': ['none.txt'],
-  'broken-git': ['broken.txt'],
-  'no-objects': ['objects.txt'],
-  locks: ['locks.txt'],
-  alternates: ['alternates.txt'],
-  links: ['links.txt'],
-  gitlink: ['gitlink.txt'],
-};
+/** What an agent does to its git, and a file of it that must be saved. */
+const LANDS = variants(
+  [
+    ['other-branch', 'side.txt'],
+    ['amended', 'first.txt'],
+    ['orphan', 'orphan.txt'],
+    ['git-file', 'file.txt'],
+    ['no-git', 'none.txt'],
+    ['broken-git', 'broken.txt'],
+    ['no-objects', 'objects.txt'],
+    ['alternates', 'alternates.txt'],
+  ],
+  [
+    ['stays-on-branch', 'side.txt'],
+    ['detached', 'detached.txt'],
+    ['rewritten', 'lost.txt'],
+    ['staged', 'staged.txt'],
+    ['merging', 'side.txt'],
+    ['shallow', 'shallow.txt'],
+    ['grafted', 'grafted.txt'],
+    ['git-link', 'link.txt'],
+    ['locks', 'locks.txt'],
+    ['gitlink', 'gitlink.txt'],
+  ],
+);
 
 describe.concurrent('whatever an agent does to its git, its work is saved, checked and landed, and none of its hooks run', () => {
-  test.each(Object.entries(LANDS))('%s', async (misbehaviour, precious) => {
+  test.each(LANDS)('%s', async (misbehaviour, file) => {
     await using shop = await makeShop();
     const { code, run } = await misbehave(shop, misbehaviour);
-    expect([code, run.status]).toEqual([0, 'done']);
-    expect(savedFiles(shop, 'precious')).toEqual(expect.arrayContaining([...precious]));
-    expect(shop.git('show', `mh/${run.run}:sum.js`)).toContain('a + b');
+    expect(code).toBe(0);
+    expectSavedAndLanded(shop, run, file);
   });
 });
 
 describe.concurrent('work that git cannot store, or that configures git, waits for the user and is kept', () => {
-  test.each([
-    ['config', 'held', /\.gitattributes/],
-    ['encoding', 'held', /\.gitattributes/],
-    ['git-names', 'blocked', /\.GIT\/config/],
-    ['fifo', 'blocked', /README\.md/],
-    ['evil-tree', 'blocked', /invalid path/],
-  ])('%s', async (misbehaviour, status, reason) => {
+  test.each(
+    variants(
+      [
+        ['config', 'held', /\.gitattributes/],
+        ['git-names', 'blocked', /\.GIT\/config/],
+        ['evil-tree', 'blocked', /invalid path/],
+      ],
+      [
+        ['encoding', 'held', /\.gitattributes/],
+        ['fifo', 'blocked', /README\.md/],
+      ],
+    ),
+  )('%s', async (misbehaviour, status, reason) => {
     await using shop = await makeShop();
     const { code, run } = await misbehave(shop, misbehaviour);
     expect([code, run.status]).toEqual([4, status]);
@@ -59,7 +67,7 @@ describe.concurrent('work that git cannot store, or that configures git, waits f
 });
 
 describe.concurrent('an agent that destroys its workspace does not succeed, and nothing else is affected', () => {
-  test.each(['no-workspace', 'file-for-workspace', 'link-for-workspace'])('%s', async (misbehaviour) => {
+  test.each(variants(['link-for-workspace'], ['no-workspace', 'file-for-workspace']))('%s', async (misbehaviour) => {
     await using shop = await makeShop();
     const { code, run } = await misbehave(shop, misbehaviour);
     expect([code, run.status, run.tasks[0]?.reason]).toEqual([
@@ -71,7 +79,7 @@ describe.concurrent('an agent that destroys its workspace does not succeed, and 
 });
 
 describe.concurrent('after a failed attempt that damaged its repository the next one gets a usable one', () => {
-  test.each(['locks', 'git-link', 'git-file', 'no-git', 'broken-git', 'link-for-workspace', 'detached'])(
+  test.each(variants(['locks', 'broken-git'], ['git-link', 'git-file', 'no-git', 'link-for-workspace', 'detached']))(
     '%s',
     async (misbehaviour) => {
       await using shop = await makeShop({ limits: 'attempts: 2' });
@@ -92,6 +100,7 @@ test('a folder too deep for git to open keeps its workspace from being removed',
 test('links to outside the tree land as links, and nothing is read or written through them', async () => {
   await using shop = await makeShop();
   const { run } = await misbehave(shop, 'links');
+  expectSavedAndLanded(shop, run, 'links.txt');
   const modes = shop.git('ls-tree', run.commit ?? '', 'passwd', 'user', 'up', 'loop').split('\n');
   expect(modes.map((line) => line.slice(0, 6))).toEqual(['120000', '120000', '120000', '120000']);
 });
@@ -121,6 +130,7 @@ test('files with unusual names are saved and land unchanged', async () => {
 test('a nested repository is saved with its history, under its own refs, and does not land', async () => {
   await using shop = await makeShop();
   const { run } = await misbehave(shop, 'nested');
+  expectSavedAndLanded(shop, run, 'nested.txt');
   expect(inMirror(shop, 'for-each-ref', '--format=%(refname)')).toMatch(/nested/);
   expect(shop.git('ls-tree', '-r', '--name-only', run.commit ?? '')).not.toContain('sub');
 });
@@ -128,6 +138,7 @@ test('a nested repository is saved with its history, under its own refs, and doe
 test('saved work is put on a branch on request', async () => {
   await using shop = await makeShop();
   const { run } = await misbehave(shop, 'stashed');
+  expectSavedAndLanded(shop, run, 'stash.txt');
   const refs = inMirror(shop, 'for-each-ref', '--format=%(refname)', `refs/manyhands/attempts/${run.run}-1-1`);
   const stash = refs.split('\n').find((ref) => ref.endsWith('stash')) ?? '';
   const restored = await shop.mh(['salvage', 'restore', stash, '--branch', 'rescued']);
@@ -144,13 +155,19 @@ test('a workspace with unsaved work is not removed by clean', async () => {
   expect([cleaned.code, readFileSync(kept, 'utf8')]).toEqual([3, 'x\n']);
 });
 
-/** Plays a deed and makes sure that it ran nothing and touched nothing of the user's. */
+function expectSavedAndLanded(shop: Scratch, run: RunDocument, file: string): void {
+  expect(run.status).toBe('done');
+  expect(savedFiles(shop, 'precious')).toContain(file);
+  expect(shop.git('show', `mh/${run.run}:sum.js`)).toContain('a + b');
+}
+
+/** Lets the agent misbehave, and checks that nothing of it ran and nothing of the user's changed. */
 async function misbehave(shop: Scratch, misbehaviour: string, exitCode = '0') {
   const before = await shop.fingerprint();
   const canary = join(shop.root, 'canary');
-  const told = await job(shop, agent('git.sh', misbehaviour, canary, shop.repo, exitCode));
+  const result = await job(shop, agent('git.sh', misbehaviour, canary, shop.repo, exitCode));
   expect(existsSync(canary)).toBe(false);
   expect(await shop.fingerprint()).toBe(before);
   expect(inMirror(shop, 'for-each-ref', 'refs/replace')).toBe('');
-  return told;
+  return result;
 }

@@ -1,19 +1,26 @@
 import { describe, expect, test } from 'vitest';
 import type { Scratch } from '../support/scratch.ts';
+import { variants } from '../support/variants.ts';
 import { agent, makeShop, type RunResult, runAndReport, steering } from './hostile-run.ts';
 
 const GREEN = 'true';
 
 describe.concurrent('an invalid plan is refused with the reason, and none of its tasks is created', () => {
-  test.each([
-    ['circle', 'has a cycle: a needs c needs b needs a'],
-    ['itself', 'needs itself'],
-    ['three-hundred', '<=200 items'],
-    ['twins', 'two tasks have the id "a"'],
-    ['stranger', 'needs "nobody", which is not in the plan'],
-    ['empty', '>=1 items'],
-    ['no plan at all', 'no structured output'],
-  ])('%s', async (misbehaviour, reason) => {
+  test.each(
+    variants(
+      [
+        ['circle', 'has a cycle: a needs c needs b needs a'],
+        ['no plan at all', 'no structured output'],
+      ],
+      [
+        ['itself', 'needs itself'],
+        ['three-hundred', '<=200 items'],
+        ['twins', 'two tasks have the id "a"'],
+        ['stranger', 'needs "nobody", which is not in the plan'],
+        ['empty', '>=1 items'],
+      ],
+    ),
+  )('%s', async (misbehaviour, reason) => {
     await using shop = await makeShop({ check: GREEN, limits: 'attempts: 2' });
     const { code, run } = await plan(shop, misbehaviour);
     expect([code, run.status, run.reason]).toEqual([1, 'failed', expect.stringContaining(reason)]);

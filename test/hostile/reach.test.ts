@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Scratch } from '../support/scratch.ts';
+import { variants } from '../support/variants.ts';
 import { agent, inMirror, job, makeShop, runAndReport } from './hostile-run.ts';
 
 const CANARIES = {
@@ -33,11 +34,15 @@ test('GIT_* variables are not passed to agents', async () => {
 });
 
 describe.concurrent("a change of the mirror's configuration by an agent is detected before git runs there again", () => {
-  test.each([
-    ['mirror-hooks', 'hooks'],
-    ['mirror-config', 'config'],
-    ['mirror-attributes', 'info/attributes'],
-  ])('%s', async (misbehaviour, what) => {
+  test.each(
+    variants(
+      [['mirror-config', 'config']],
+      [
+        ['mirror-hooks', 'hooks'],
+        ['mirror-attributes', 'info/attributes'],
+      ],
+    ),
+  )('%s', async (misbehaviour, what) => {
     await using shop = await makeShop();
     const { code, run, canary } = await reach(shop, misbehaviour);
     expect([code, run.status, run.reason]).toEqual([4, 'blocked', expect.stringContaining(`${what} of the mirror`)]);

@@ -8,6 +8,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { realWorld } from '../../src/world.ts';
 import { makeScratch, type Scratch, writeFiles } from '../support/scratch.ts';
+import { variants } from '../support/variants.ts';
 
 const Address = z.object({ url: z.string(), pid: z.number(), kind: z.string() });
 const Told = z.object({ url: z.string(), link: z.string(), pid: z.number() });
@@ -92,11 +93,15 @@ describe('serve', () => {
     expect([code, stderr]).toEqual([0, expect.stringContaining(`Port ${taken.port} is taken; a free one is used.`)]);
   });
 
-  it.each([
-    ['--host', '0.0.0.0'],
-    ['--host', '::'],
-    ['--host', 'example.org'],
-  ])('listens for no other machine unless its owner said so: %s %s', async (...args) => {
+  it.each(
+    variants(
+      [['--host', '0.0.0.0']],
+      [
+        ['--host', '::'],
+        ['--host', 'example.org'],
+      ],
+    ),
+  )('listens for no other machine unless its owner said so: %s %s', async (...args) => {
     await using scratch = await makeScratch({
       files: { ...FILES, '.manyhands/config.yaml': 'server:\n  allowRemote: true\n' },
     });
