@@ -1,24 +1,24 @@
 import type { Origin } from '../schema/actor.ts';
 
-/** What a token is for: `viewer` reads, `operator` also acts; `attempt` and `host` are for programs that Manyhands starts. */
+/** The role of a token: `viewer` reads, `operator` also acts; `attempt` and `host` are for programs that Manyhands starts. */
 export type AccessRole = 'viewer' | 'operator' | 'attempt' | 'host';
 
-/** The one thing that a bound token is for. */
+/** The one object that a bound token is restricted to. */
 type Bound =
   | { to: 'run'; run: string }
   | { to: 'attempt'; run: string; task: string; attempt: number }
   | { to: 'host'; host: string };
 
-/** Who calls: a role, and for a bound token the one run, attempt or host that it is for. */
+/** The caller: a role, and for a bound token the one run, attempt or host that it is restricted to. */
 export type Identity = { role: AccessRole; bound?: Bound };
 
-/** What the decision needs to know about an operation. */
+/** The properties of an operation that decide on access. */
 type Guarded = {
   allow: readonly AccessRole[];
   otherRuns?(input: Record<string, unknown>): readonly unknown[];
 };
 
-/** Whether this identity may call this operation with this input: the role is listed, and a bound token stays with what it is for. */
+/** Whether this identity may call this operation with this input: the role is listed, and a bound token is restricted to its object. */
 export function mayCall({ role, bound }: Identity, { allow, otherRuns }: Guarded, input: unknown): boolean {
   if (!allow.includes(role)) return false;
   if (bound === undefined) return true;
@@ -29,7 +29,7 @@ export function mayCall({ role, bound }: Identity, { allow, otherRuns }: Guarded
   return bound.to === 'run' || isOfAttempt(bound, fields);
 }
 
-/** What does not name the attempt is about more than it. */
+/** An input that does not name the attempt covers more than the attempt. */
 function isOfAttempt(bound: { task: string; attempt: number }, fields: Record<string, unknown>): boolean {
   return fields.task === bound.task && fields.attempt === bound.attempt;
 }

@@ -11,7 +11,7 @@ import {
 import { identityOf, mayCall } from './authorize.ts';
 import type { Call } from './operation.ts';
 
-/** Runs the operation of a name that came from another process: its answer, or the items of its stream. */
+/** Runs the operation that another process named: returns its output, or the items of its stream. */
 export function dispatch(
   app: App,
   request: { operation: string; input: unknown },
@@ -26,17 +26,17 @@ export function dispatch(
   throw new AppError('USAGE', `There is no operation ${operation}`, { operation });
 }
 
-/** Runs an operation whose name is known; an input that does not fit it is INPUT_INVALID. */
+/** Runs an operation by its name; input that does not match its schema is INPUT_INVALID. */
 export async function runOperation<N extends OperationName>(
   name: N,
   app: App,
   { input, call }: { input: unknown; call: Call },
 ): Promise<OperationOutput<N>> {
-  // The operation of a name has the output of that name, which the type of the table cannot express for any name.
+  // The operation of a name has the output of that name, which the type of the table cannot express generically.
   return (await OPERATIONS[name].run(app, input, call)) as OperationOutput<N>;
 }
 
-/** Runs a stream whose name is known; items that exist at the same time come as one batch. */
+/** Runs a stream by its name; items that exist at the same time are returned as one batch. */
 export function runStream<N extends StreamName>(
   name: N,
   app: App,

@@ -8,9 +8,9 @@ import { AppError } from '../errors.ts';
 import { inspectRepository, projectId, type Repository } from '../git/read/repository.ts';
 import { snapshotRoot } from '../git/save/snapshot-folder.ts';
 
-/** Which run is selected: an id or a unique beginning of one, which needs no folder; or nothing for the latest of the folder's project. */
+/** The selected run: an id or a unique prefix of one, which needs no folder; by default the latest run of the folder's project. */
 export const RunRef = {
-  dir: z.string().optional().describe('A folder of the project; needed where no run is named.'),
+  dir: z.string().optional().describe('A folder of the project; required if no run is given.'),
   run: z.string().optional(),
 };
 export type Ref = { dir?: string | undefined; run?: string | undefined };
@@ -20,7 +20,7 @@ export const TaskRef = { ...RunRef, task: z.string() };
 
 export type ProjectRef = { id: string; root: string };
 
-/** The selected run: by id, by a unique beginning of one, or the project's latest. */
+/** Finds the selected run: by id, by a unique prefix of one, or the project's latest. */
 export async function findRun(app: App, ref: Ref): Promise<RunState> {
   if (ref.run !== undefined) return app.runs.state(completeId(app, ref.run));
   const project = await projectOf(app, requireDir(ref));
@@ -29,24 +29,24 @@ export async function findRun(app: App, ref: Ref): Promise<RunState> {
   throw new AppError('RUN_NONE', `There is no run in ${project.root} yet`, { root: project.root });
 }
 
-/** The folder that the input names. */
+/** The folder in the input. */
 export function requireDir({ dir }: Ref): string {
   if (dir !== undefined) return dir;
   throw new AppError('INPUT_INVALID', 'Name a run, or a folder of the project (dir)');
 }
 
-/** The project of the folder that the input names, else that of the run. */
+/** The project of the folder in the input, otherwise that of the run. */
 export async function findProject(app: App, ref: Ref): Promise<ProjectRef> {
   return ref.dir === undefined ? (await findRun(app, ref)).start.project : projectOf(app, ref.dir);
 }
 
-/** The project of a folder; a folder that is no repository has one if a snapshot of it was taken. */
+/** The project of a folder; a folder that is not a repository has one if a snapshot of it was taken. */
 export async function projectOf({ home }: Pick<App, 'home'>, dir: string): Promise<ProjectRef> {
   const repository = await inspectRepository(dir).catch((error: unknown) => inspectSnapshot(home.folders, dir, error));
   return { id: projectId(repository), root: repository.root };
 }
 
-/** The id of the project by which lists are filtered: that of the folder, else the one that is named, else none. */
+/** The project id that lists are filtered by: that of the folder, otherwise the given one, otherwise none. */
 export async function projectFilter(
   app: App,
   { dir, project }: { dir?: string | undefined; project?: string | undefined },
@@ -54,7 +54,7 @@ export async function projectFilter(
   return dir === undefined ? project : (await projectOf(app, dir)).id;
 }
 
-/** The only run id that begins with the text. */
+/** The only run id with this prefix. */
 export function completeId(app: App, beginning: string): string {
   const prefix = beginning.replace(/^mh\//, '').toLowerCase();
   const ids = prefix === '' ? [] : app.runs.ids().filter((id) => id.startsWith(prefix));
@@ -63,7 +63,7 @@ export function completeId(app: App, beginning: string): string {
   const [only, second] = ids;
   if (only === undefined) throw new AppError('RUN_UNKNOWN', `There is no run ${beginning}`, { run: beginning });
   if (second === undefined) return only;
-  throw new AppError('RUN_AMBIGUOUS', `${beginning} may be ${ids.slice(0, 5).join(', ')}`, { run: beginning, ids });
+  throw new AppError('RUN_AMBIGUOUS', `${beginning} is ambiguous: it matches ${ids.slice(0, 5).join(', ')}`, { run: beginning, ids });
 }
 
 /** The task that a person names, or the only one whose key ends with the text. */
@@ -93,7 +93,7 @@ export function requireTask(state: RunState, key: string): TaskState {
   throw new AppError('TASK_UNKNOWN', `Run ${state.start.run} has no task ${key}`, { run: state.start.run, task: key });
 }
 
-/** The way to change runs; operations that need it run only in the engine's process. */
+/** The interface that changes runs; operations that need it run only in the engine's process. */
 export function requireControl({ control }: App): RunControl {
   if (control === undefined) throw new AppError('INTERNAL', 'This process is not the engine');
   return control;

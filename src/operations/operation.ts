@@ -9,10 +9,10 @@ export type Where = 'engine' | 'living-engine' | 'anywhere';
 
 export type RouteMethod = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
-/** How an operation is reached by HTTP; `{name}` is a field of its input. `GET` reads, everything else acts. */
+/** The HTTP route of an operation; `{name}` is a field of its input. `GET` reads, every other method acts. */
 export type Route = `${RouteMethod} /api/${string}` | { unreachable: string };
 
-/** One call of an operation: who calls, through which entry point, and until when. */
+/** The context of a call: the caller, its entry point, and the abort signal. */
 export type Call = { signal: AbortSignal; origin: Origin };
 
 type Contract<I extends z.ZodType, O extends z.ZodType> = {
@@ -21,15 +21,15 @@ type Contract<I extends z.ZodType, O extends z.ZodType> = {
   /** One sentence for the reference and the OpenAPI description. */
   summary: string;
   http: Route;
-  /** The roles that may call it; a role that is not listed may not. */
+  /** The roles that may call it; all others are denied. */
   allow: readonly AccessRole[];
   input: I;
   output: O;
-  /** The runs that its input names besides `run`; a token that is bound to one run does not reach them. */
+  /** The runs in its input other than `run`; a token that is bound to one run has no access to them. */
   otherRuns?(input: Record<string, unknown>): readonly unknown[];
 };
 
-/** An operation: its input is checked where it is run, the same for every entry point. */
+/** An operation; its input is validated in the process that runs it, the same for every entry point. */
 export function operation<I extends z.ZodType, O extends z.ZodType>(
   definition: Contract<I, O> & {
     run(app: App, input: z.output<I>, call: Call): Promise<z.output<O>>;
@@ -43,11 +43,11 @@ export function operation<I extends z.ZodType, O extends z.ZodType>(
   };
 }
 
-/** An operation that answers with items as they happen; `cursor` is the field of an item that is passed back as `after`. */
+/** An operation that returns items as they occur; `cursor` is the field of an item that is passed as `after` to continue. */
 export function stream<I extends z.ZodType, O extends z.ZodType>(
   definition: Contract<I, O> & {
     cursor: string;
-    /** Items that exist at the same time come as one batch. */
+    /** Items that exist at the same time are returned as one batch. */
     run(app: App, input: z.output<I>, call: Call): AsyncIterable<readonly z.output<O>[]>;
   },
 ) {

@@ -84,7 +84,7 @@ export const ROUTES = {
   usage: 'GET /api/usage',
   'verify-run': 'GET /api/runs/{run}/acceptance',
   'watch-batch': 'GET /api/batches/{start}/items',
-  'watch-engine': { unreachable: 'It is how a server waits for the engine of another process to end.' },
+  'watch-engine': { unreachable: 'Used by a server to wait for the end of an engine in another process.' },
   'watch-run': 'GET /api/runs/{run}/events',
   'watch-runs': 'GET /api/runs/stream',
   'watch-terminal': 'GET /api/runs/{run}/tasks/{task}/terminal',

@@ -57,7 +57,7 @@ describe('what the settings of a project name', () => {
     const asked = await examine(project, true);
     server.close();
     expect(summary(quiet)).toEqual(['ok mcp a', 'no mcp b', 'ok mcp c', 'ok mcp d']);
-    expect(quiet[2]?.detail).toBe(`http://127.0.0.1:${port}: not asked; --online asks it`);
+    expect(quiet[2]?.detail).toBe(`http://127.0.0.1:${port}: not checked; --online contacts it`);
     expect(summary(asked)).toEqual(['ok mcp a', 'no mcp b', 'ok mcp c', 'no mcp d']);
     expect(JSON.stringify([quiet, asked])).not.toContain('secret');
   });
@@ -90,7 +90,7 @@ describe('what the settings of a project name', () => {
       '{"$comment":"Made by manyhands init, for editors. Run it again after an update; changes to this file are lost."}',
     );
     expect((await examine(project)).map(({ name, fix }) => [name, fix])).toEqual([
-      ['schema', 'Run manyhands init --yes: it renews that file only.'],
+      ['schema', 'Run manyhands init --yes: it updates that file only.'],
     ]);
     await init();
     expect(await examine(project)).toEqual([]);
@@ -106,7 +106,7 @@ it('says in one line what works without an agent, and which checks init would us
   const lines = z.array(DoctorLine).parse(json);
   expect(lines.find(({ name }) => name === 'settings')?.detail).toContain('manyhands init would use: make test');
   expect(lines.filter(({ name }) => name === 'agents')).toEqual([
-    expect.objectContaining({ ok: false, detail: expect.stringMatching(/^none can work here: .*--rehearse.* work$/) }),
+    expect.objectContaining({ ok: false, detail: expect.stringMatching(/^none is usable here: .*--rehearse.* work$/) }),
   ]);
 });
 

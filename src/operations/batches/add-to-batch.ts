@@ -5,7 +5,7 @@ import { FileName } from '../../schema/template.ts';
 import { addToBatch as addToFile, type BatchSettings, batchDocument, batchFiles } from '../../templates/batch.ts';
 import { operation } from '../operation.ts';
 
-/** What holds for the batch as a whole; what is left out stays as it is. */
+/** Options of the whole batch; omitted ones are not changed. */
 const Settings = z.object({
   summary: z.string().trim().min(1).max(200).optional(),
   template: FileName.optional(),

@@ -11,7 +11,7 @@ type Item = BatchState['items'][number];
 type BatchRef = { project: string; id: string };
 export type StartedItem = { item: number; run: string };
 
-/** The reason with which a batch ends that was started completely. */
+/** The reason of the end of a batch whose items were all started. */
 export const ALL_STARTED = 'all its items were started';
 
 /** Continues the batches of a project that have items left and are not running; returns the runs that were started at once. */
@@ -34,7 +34,7 @@ export async function resumeBatchOf(app: App, { project, run }: { project: strin
 }
 
 /**
- * Runs a batch beside everything else: so many items at once, the next when one has settled, until all were started
+ * Runs a batch concurrently with other work: at most `parallel` items, the next when one has ended, until all were started
  * or the engine starts nothing new; then resuming the project continues it. Resolves when the first items were started.
  */
 export async function runBatch(app: App, ref: BatchRef, origin: Origin): Promise<StartedItem[]> {
@@ -59,7 +59,7 @@ export async function runBatch(app: App, ref: BatchRef, origin: Origin): Promise
 
 type RunningBatch = BatchRef & { batch: BatchState; waiting: Item[]; lanes: string[]; origin: Origin };
 
-/** Starts the next item whenever a run has settled, and records the end of the batch; an item that fails to start ends it. */
+/** Starts the next item whenever a run has ended, and records the end of the batch; an item that fails to start ends it. */
 async function runLanes(app: App, { batch, waiting, lanes, origin, ...ref }: RunningBatch): Promise<void> {
   const { draining, batches } = requireControl(app);
 
@@ -77,7 +77,7 @@ async function runLanes(app: App, { batch, waiting, lanes, origin, ...ref }: Run
     if (!draining.aborted) await end(app, ref, { reason: ALL_STARTED, origin });
   } catch (error) {
     waiting.length = 0;
-    // An engine that ends starts nothing more: the next one continues the batch.
+    // An engine that is stopping starts nothing more: the next one continues the batch.
     if (!draining.aborted) await end(app, ref, { ...failureOf(error), origin }).catch(() => {});
   } finally {
     batches.delete(ref.id);

@@ -3,7 +3,7 @@ import { BatchDocument } from '../../schema/batch.ts';
 import { batchDocument, batchFiles, loadBatch } from '../../templates/batch.ts';
 import { operation } from '../operation.ts';
 
-/** Shows a batch, every item with all that holds for it. */
+/** Shows a batch, every item with its effective options. */
 export const showBatch = operation({
   name: 'show-batch',
   where: 'anywhere',

@@ -15,24 +15,30 @@ import { runBatch } from './run-batch.ts';
 const BatchRequest = z.object({
   dir: z.string(),
   name: z.string(),
-  from: z.number().int().min(1).default(1).describe('The item to begin with.'),
-  parallel: z.number().int().min(1).max(50).optional().describe('Jobs at once, whatever the batch says.'),
+  from: z.number().int().min(1).default(1).describe('The first item to start.'),
+  parallel: z
+    .number()
+    .int()
+    .min(1)
+    .max(50)
+    .optional()
+    .describe('Maximum number of concurrent jobs; overrides the batch.'),
   collection: CollectionName.optional().describe('Where its runs are filed; by default a new collection.'),
   options: StartOptions.omit({ dir: true, title: true, collection: true }).prefault({}),
 });
 type BatchRequest = z.infer<typeof BatchRequest>;
 
-/** Starts a batch that the engine runs: it answers when the first items were started. */
+/** Starts a batch in the engine; returns when the first items were started. */
 export const startBatch = operation({
   name: 'start-batch',
   where: 'engine',
-  summary: 'Do each item of a batch as a job of its own',
+  summary: 'Run each item of a batch as its own job',
   http: 'POST /api/batches/{name}/start',
   allow: ['operator'],
   input: BatchRequest,
   output: z.object({
     batch: z.string(),
-    start: z.string().describe('Names this start of the batch; watch-batch follows it.'),
+    start: z.string().describe('The id of this start of the batch, for watch-batch.'),
     collection: z.string(),
     runs: z.array(z.object({ item: z.number().int(), run: z.string(), title: z.string() })),
   }),
@@ -56,7 +62,7 @@ export const startBatch = operation({
       },
       origin,
     );
-    if (start === undefined) throw new AppError('INTERNAL', 'A batch that was put on record is not known');
+    if (start === undefined) throw new AppError('INTERNAL', 'A recorded batch was not found');
     const started = await runBatch(app, { project: project.id, id: start.batch }, origin);
     const runs = started.map(({ item, run }) => ({ item, run, title: app.runs.state(run).start.title }));
     return { batch: batch.name, start: start.batch, collection: start.collection, runs };

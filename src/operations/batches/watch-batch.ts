@@ -19,16 +19,16 @@ const BatchEvent = z.union([
 ]);
 type BatchEvent = z.infer<typeof BatchEvent>;
 
-/** Follows the items of a batch as they are started, until none is started any more. */
+/** Follows the items of a batch as they are started, until no more are started. */
 export const watchBatch = stream({
   name: 'watch-batch',
   where: 'anywhere',
-  summary: 'Follow the items of a batch that was started, until no more are started',
+  summary: 'Follow the items of a batch as they are started',
   http: 'GET /api/batches/{start}/items',
   allow: ['viewer', 'operator'],
   input: z.object({
     dir: z.string(),
-    start: z.string().describe('As start-batch names it.'),
+    start: z.string().describe('The `start` that start-batch returned.'),
     after: z.number().int().nonnegative().default(0).describe('The last version received.'),
   }),
   output: BatchEvent,

@@ -3,7 +3,7 @@ import { WaitingItem } from '../../schema/overview.ts';
 import { projectFilter } from '../find-run.ts';
 import { operation } from '../operation.ts';
 
-/** One thing that waits for a person, in any project. */
+/** One item that waits for a person, in any project. */
 export const InboxItem = WaitingItem.extend({
   run: z.string(),
   title: z.string(),
@@ -13,7 +13,7 @@ export const InboxItem = WaitingItem.extend({
 });
 export type InboxItem = z.infer<typeof InboxItem>;
 
-/** Lists what waits for a person in every project, what has waited longest first. */
+/** Lists what waits for a person in every project, the longest waiting first. */
 export const listInbox = operation({
   name: 'list-inbox',
   where: 'anywhere',

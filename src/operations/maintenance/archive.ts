@@ -20,7 +20,7 @@ import { operation } from '../operation.ts';
 
 type ArchiveItem = ArchiveResult['items'][number];
 
-/** Which ended runs are archived, and whether they leave the database once their archive was read back. */
+/** Which ended runs are archived, and whether they are removed from the database once their archive was verified. */
 type Archiving = {
   project: string | undefined;
   olderThanDays: number;
@@ -31,18 +31,18 @@ type Archiving = {
 
 const DAY_MS = 86_400_000;
 
-/** Puts old ended runs into files; without `apply` only lists them. */
+/** Archives old ended runs into files; without `apply` only lists them. */
 export const archive = operation({
   name: 'archive',
   where: 'engine',
-  summary: 'Put old ended runs into files',
+  summary: 'Archive old ended runs into files',
   http: 'POST /api/archive',
   allow: ['operator'],
   input: z.object({
     dir: z.string().optional(),
     olderThanDays: z.number().nonnegative().default(30),
     apply: z.boolean().default(false),
-    remove: z.boolean().default(false).describe('Remove them from the database once their archive was read back.'),
+    remove: z.boolean().default(false).describe('Remove them from the database once their archive was verified.'),
   }),
   output: ArchiveResult,
   run: async (app, { dir, ...input }, { origin }) => {
@@ -72,7 +72,7 @@ async function archiveRun(app: App, state: RunState, { apply, remove, origin }: 
   const file = join(home.archives, `${run}-${state.version}.tar.gz`);
   const endedAt = new Date(state.status.kind === 'ended' ? state.status.at : state.updatedAt).toISOString();
   const item = { run, title, endedAt, file, bytes: null, removed: false };
-  if (!apply) return { ...item, reason: 'its run ended long ago' };
+  if (!apply) return { ...item, reason: 'it ended before the given time' };
   const record = recordOf(store, state);
   if (existsSync(file)) await requireSame(file, record);
   else await writeArchive(file, { record, report: reportOf(store, state) }, world);
@@ -103,7 +103,7 @@ function reportOf(store: Store, state: RunState): string {
   return toMarkdown(runReport({ state, events, looked: null, blind: 'this report was made for an archive' }));
 }
 
-/** Folders of a run that is not in the database could not be cleaned any more. */
+/** A run with folders stays in the database, because otherwise they could not be cleaned any more. */
 async function hasFolders(home: Home, run: string): Promise<boolean> {
   for (const folder of [home.workspaces, home.attempts]) {
     if ((await readdir(folder)).some((name) => name.startsWith(`${run}-`))) return true;

@@ -11,7 +11,7 @@ import { readArchive } from '../../store/archive.ts';
 
 const ARCHIVE = /^([0-9a-z]{8})-\d+\.tar\.gz$/;
 
-/** The runs that are in archives and not in the database, those that were archived last first; one at a time, because archives are big. */
+/** The runs that are in archives and not in the database, the latest archived first; read one at a time, because archives are large. */
 export async function* archivedRuns({ home, store }: App): AsyncGenerator<RunState> {
   const known = new Set(store.streams('run/').map(({ stream }) => stream.slice('run/'.length)));
   for (const { run, file } of await newestFirst(home)) {
@@ -34,7 +34,7 @@ async function newestFirst({ archives }: Home): Promise<{ run: string; file: str
   return found.sort((a, b) => b.at - a.at);
 }
 
-/** A damaged archive hides no other; restoring it says what is wrong. */
+/** A damaged archive is skipped here; restoring it reports what is wrong. */
 async function stateIn(file: string): Promise<RunState | undefined> {
   try {
     let state: RunState | undefined;

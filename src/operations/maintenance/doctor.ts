@@ -23,7 +23,7 @@ import { examineForge } from './doctor/doctor-forge.ts';
 import { DoctorLine } from './doctor/doctor-line.ts';
 import { examineProject } from './doctor/doctor-project.ts';
 
-/** What is checked, and whether servers on the network are reached too. */
+/** What is checked, and whether servers on the network are contacted. */
 type Examination = { app: App; dir: string; online: boolean };
 
 /** How long the system may take to report a changed file. */
@@ -36,11 +36,11 @@ const NO_AGENT: DoctorLine = {
   ok: false,
   required: false,
   detail:
-    'none can work here: commands that start agents fail; --rehearse, check, init, and reading or landing earlier runs work',
+    'none is usable here: commands that start agents fail; --rehearse, check, init, and reading or landing earlier runs work',
   fix: 'Install and log in to claude, codex or gemini, or configure another program under agents.',
 };
 
-/** Checks everything that Manyhands needs; each line that fails says how to fix it. */
+/** Checks everything that Manyhands needs; each failed line contains a fix. */
 export const doctor = operation({
   name: 'doctor',
   where: 'anywhere',
@@ -85,7 +85,7 @@ async function dataDirectory(home: Home): Promise<string> {
   await prepareHome(home);
   const probe = await mkdtemp(join(home.root, 'doctor-'));
   await rm(probe, { recursive: true });
-  return `${home.root} can be written`;
+  return `${home.root} is writable`;
 }
 
 async function database({ home, world }: App): Promise<string> {
@@ -93,7 +93,7 @@ async function database({ home, world }: App): Promise<string> {
   return `${counted(store.streams('run/').length, 'run')} in ${home.database}`;
 }
 
-/** Output is followed by file events: on some network file systems they never come. */
+/** Output is followed by file events, which some network file systems do not deliver. */
 async function fileEvents({ home, world }: App): Promise<string> {
   const folder = await mkdtemp(join(home.root, 'doctor-'));
   const file = join(folder, 'file');
@@ -111,10 +111,10 @@ async function fileEvents({ home, world }: App): Promise<string> {
   try {
     await following.drained();
     await writeFile(file, 'x', { flag: 'a' });
-    if (await noticed.promise) return 'changes to files are noticed at once';
+    if (await noticed.promise) return 'changes to files are reported at once';
     throw new AppError(
       'UNSUPPORTED_SYSTEM',
-      `The file system of ${home.root} tells nothing about changed files; set MANYHANDS_HOME to a local disk`,
+      `The file system of ${home.root} does not report changed files; set MANYHANDS_HOME to a local disk`,
     );
   } finally {
     cancel();
@@ -131,7 +131,7 @@ async function space(home: Home): Promise<string> {
   return `${Math.round(free / 1024)} GB free`;
 }
 
-/** With less than this free, no attempt starts by default. */
+/** With less free memory than this, no attempt starts by default. */
 function memory(): DoctorLine {
   const free = Math.round(freemem() / MEGABYTE);
   const ok = free >= LEAST_MEMORY_MB;
@@ -143,7 +143,7 @@ function counted(count: number, word: string): string {
   return `${count} ${word}${count === 1 ? '' : 's'}`;
 }
 
-/** Agents that hide their children on purpose are contained only where the system offers it; that is said, not required. */
+/** Whether the system can contain agents that hide their child processes; reported, but not required. */
 function contained(): DoctorLine {
   const { kind, detail } = containment();
   const fix =
@@ -153,13 +153,13 @@ function contained(): DoctorLine {
   return { name: 'containment', ok: kind === 'cgroup', required: false, detail, fix };
 }
 
-/** Interactive agents work without tmux, too; with it, what they show is known exactly, and people can use it directly. */
+/** Interactive agents also work without tmux; with it, their screen is known exactly, and people can attach to it directly. */
 async function terminals(env: NodeJS.ProcessEnv): Promise<DoctorLine> {
   const tmux = await findTmux(env);
   const line = { name: 'tmux', required: false };
   if (tmux?.isUsable) return { ...line, ok: true, detail: `${tmux.version}, for interactive agents`, fix: null };
   const detail = tmux === undefined ? 'not found' : `${tmux.version} is too old`;
-  const fix = 'Install tmux 3.2 or newer; until then interactive agents work in terminals of our own.';
+  const fix = 'Install tmux 3.2 or newer; until then interactive agents use built-in terminals.';
   return { ...line, ok: false, detail, fix };
 }
 
@@ -177,11 +177,12 @@ async function settings({ dir, app: { env } }: Examination): Promise<string> {
   const count = checksOfRun({ checks, project }, []).length;
   if (count > 0) return `valid; ${counted(count, 'check')}`;
   const found = (await detectProject(root)).checks.filter(({ isWanted }) => isWanted).map(({ run }) => run);
-  const proposal = found.length === 0 ? 'none was found either' : `manyhands init would use: ${found.join(', ')}`;
+  const proposal =
+    found.length === 0 ? 'manyhands init finds none either' : `manyhands init would use: ${found.join(', ')}`;
   return `valid; no check is configured; ${proposal}`;
 }
 
-/** Each agent that is configured or known by name: found, its version, logged in; asking spends nothing. */
+/** Each agent that is configured or known by name: whether it is found, its version and its login; this costs nothing. */
 async function agents({ app, dir }: Examination): Promise<DoctorLine[]> {
   try {
     const found = await viewAgents(app, dir);
@@ -200,7 +201,7 @@ async function agents({ app, dir }: Examination): Promise<DoctorLine[]> {
   }
 }
 
-/** The profiles of CC Switch, where it is installed or asked for. */
+/** The profiles of CC Switch, if it is installed or configured. */
 function profiles({ on, file, note, byAgent }: AgentsView['ccswitch']): DoctorLine[] {
   const found = Object.values(byAgent).flat();
   if (note !== null) {
@@ -209,7 +210,7 @@ function profiles({ on, file, note, byAgent }: AgentsView['ccswitch']): DoctorLi
   }
   if (found.length === 0) return [];
   const used = found.filter(({ account }) => account !== null).length;
-  const state = on ? `${used} used as logins` : 'not used; routing.ccswitch: auto switches them on';
+  const state = on ? `${used} used as logins` : 'not used; routing.ccswitch: auto enables them';
   const detail = `${found.length} ${found.length === 1 ? 'profile' : 'profiles'} in ${file}, ${state}`;
   return [{ name: 'CC Switch', ok: true, required: false, detail, fix: null }];
 }
@@ -222,11 +223,11 @@ async function examineBackup({ home, env }: { home: Home; env: NodeJS.ProcessEnv
   const last = newest === undefined ? 'none yet' : `the last one at ${momentText(newest)}`;
   if (failure !== undefined) {
     const detail = `failed at ${momentText(failure.at)}: ${failure.message}; ${last}`;
-    return { ...line, ok: false, detail, fix: 'Mend what it says, then: manyhands backup' };
+    return { ...line, ok: false, detail, fix: 'Fix the reported error, then run: manyhands backup' };
   }
   const every = await loadConfig({ env }).then(
     ({ backup }) => backup.every,
-    // The line about the settings tells what is wrong with them.
+    // The line about the settings reports what is wrong with them.
     () => undefined,
   );
   const how = every === undefined ? '' : every === 'off' ? ', automatic ones are off' : `, at most one every ${every}`;

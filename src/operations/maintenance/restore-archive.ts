@@ -10,11 +10,11 @@ import { projectStream, RunId, runStream } from '../../schema/ids.ts';
 import { readArchive } from '../../store/archive.ts';
 import { operation } from '../operation.ts';
 
-/** Puts the run of an archive (a file, or the run of an archive in our folder) back into the database. */
+/** Restores the run of an archive (a file, or the id of a run in the folder of archives) to the database. */
 export const restoreArchive = operation({
   name: 'restore-archive',
   where: 'engine',
-  summary: 'Put an archived run back into the database',
+  summary: 'Restore an archived run to the database',
   http: 'POST /api/archive/restore',
   allow: ['operator'],
   input: z.object({ archive: z.string() }),

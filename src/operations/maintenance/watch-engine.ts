@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { requireControl } from '../find-run.ts';
 import { stream } from '../operation.ts';
 
-/** Names the process that is the engine; the stream lasts as long as the engine does, and fails with it. */
+/** Returns the process of the engine; the stream stays open as long as the engine runs, and fails with it. */
 export const watchEngine = stream({
   name: 'watch-engine',
   where: 'engine',
-  summary: 'Tell which process is the engine, and end with it',
-  http: { unreachable: 'It is how a server waits for the engine of another process to end.' },
+  summary: 'Return the process of the engine; the stream ends with it',
+  http: { unreachable: 'Used by a server to wait for the end of an engine in another process.' },
   allow: ['operator'],
   input: z.object({}),
   output: z.object({ pid: z.number().int() }),

@@ -10,7 +10,7 @@ import { operation } from '../operation.ts';
 export const where = operation({
   name: 'where',
   where: 'anywhere',
-  summary: 'Say where everything is written',
+  summary: 'List the paths that Manyhands reads and writes',
   http: 'GET /api/where',
   allow: ['viewer', 'operator'],
   input: z.object({ dir: z.string() }),
@@ -44,7 +44,7 @@ async function ofProject(home: Home, dir: string): Promise<{ what: string; path:
       { what: 'mirror of this project', path: join(home.mirrors, `${projectId(repository)}.git`) },
     ];
   } catch {
-    // The folder is no repository that can be worked on: then there is nothing of it to name.
+    // The folder is not a usable repository, so it has no paths to list.
     return [];
   }
 }

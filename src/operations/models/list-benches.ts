@@ -7,7 +7,7 @@ import { operation } from '../operation.ts';
 export const listBenches = operation({
   name: 'list-benches',
   where: 'anywhere',
-  summary: 'List what benchmarks came to, the newest last',
+  summary: 'List the results of benchmarks, the newest last',
   http: 'GET /api/benches',
   allow: ['viewer', 'operator'],
   input: z.object({ runs: z.array(z.string()).optional() }),

@@ -7,11 +7,11 @@ import { operation } from '../operation.ts';
 import { limitEnd } from './pick-agent.ts';
 import { type AgentsView, type AgentView, viewAgents } from './view-agents.ts';
 
-/** Lists the agents: whether they can work, their models and logins, rate limits, and the results of their work. */
+/** Lists the agents: whether they are usable, their models and logins, rate limits, and the results of their work. */
 export const listModels = operation({
   name: 'list-models',
   where: 'anywhere',
-  summary: 'List agents with their models, logins, rests and results',
+  summary: 'List agents with their models, logins, rate limits and results',
   http: 'GET /api/models',
   allow: ['viewer', 'operator'],
   input: z.object({ dir: z.string() }),

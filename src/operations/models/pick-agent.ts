@@ -13,7 +13,7 @@ export function pickFor(view: AgentsView, role: string): AgentPick {
   const candidates = candidatesFor(request).map((agent) => candidateOf(view, role, agent));
   const choice = pickAgent(request, { rateLimited: resting, busy: {}, maxParallel: {} }, now);
   if (choice.kind === 'later' || unable[choice.agent] !== undefined) {
-    const because = candidates.some(({ ok }) => ok) ? choice.because : 'no agent can work here now';
+    const because = candidates.some(({ ok }) => ok) ? choice.because : 'no agent is usable here now';
     return { role, agent: null, account: null, tier, model: null, because, candidates };
   }
   const open = openTier(config.agents[choice.agent], tier, choice.closed ?? []) ?? tier;
@@ -31,7 +31,7 @@ export function pickFor(view: AgentsView, role: string): AgentPick {
   };
 }
 
-/** When an account is available again; null where it is. */
+/** When an account is available again; null if it is available now. */
 export function limitEnd({ resting, now }: AgentsView, account: string): string | null {
   const until = resting[account] ?? 0;
   return until > now ? new Date(until).toISOString() : null;

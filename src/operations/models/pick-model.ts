@@ -8,15 +8,15 @@ import { viewAgents } from './view-agents.ts';
 export const pickModel = operation({
   name: 'pick-model',
   where: 'anywhere',
-  summary: 'Say which agent and model a role would get now, and why',
+  summary: 'Return the agent and model that a role would get now, and why',
   http: 'GET /api/models/pick',
   allow: ['viewer', 'operator'],
   input: z.object({
     dir: z.string(),
     role: z.string(),
     agents: z.array(z.string()).default([]),
-    rehearse: z.boolean().default(false).describe('Who would be picked in a rehearsal, where agents are played.'),
-    scenario: z.string().optional().describe('The file that a rehearsal plays.'),
+    rehearse: z.boolean().default(false).describe('Pick for a rehearsal, which uses scripted agents.'),
+    scenario: z.string().optional().describe('The scenario file of the rehearsal.'),
   }),
   output: AgentPick,
   run: async (app, { dir, role, ...choices }) => pickFor(await viewAgents(app, dir, choices), role),

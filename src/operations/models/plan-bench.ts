@@ -11,12 +11,12 @@ import { BenchItem, BenchKind } from '../../schema/model.ts';
 import { operation } from '../operation.ts';
 import { type AgentsView, type AgentView, viewAgents } from './view-agents.ts';
 
-/** What is to be measured: by default every kind of task with every agent. */
+/** What to measure: by default every kind of task with every agent. */
 export const BenchRequest = z.object({
   dir: z.string(),
   agents: z.array(z.string()).default([]),
   kinds: z.array(BenchKind).default([]),
-  budget: z.number().positive().optional().describe('Most US dollars over all of it.'),
+  budget: z.number().positive().optional().describe('Maximum total cost in US dollars.'),
 });
 type BenchRequest = z.infer<typeof BenchRequest>;
 
@@ -26,7 +26,7 @@ type PlannedBench = BenchItem & { choice: string };
 export const planBench = operation({
   name: 'plan-bench',
   where: 'anywhere',
-  summary: 'Say what a benchmark would ask of which agent, and what it would cost',
+  summary: 'List the tasks that a benchmark would run with which agent, and the expected cost',
   http: 'GET /api/benches/plan',
   allow: ['viewer', 'operator'],
   input: BenchRequest,
@@ -37,7 +37,7 @@ export const planBench = operation({
   },
 });
 
-/** The items of a benchmark, and the folder whose settings hold for them. */
+/** The items of a benchmark, and the folder whose settings apply to them. */
 export async function planBenches(
   app: App,
   request: BenchRequest,
@@ -83,13 +83,13 @@ function whyNot({ config, resting, now }: AgentsView, { name, ok, detail }: Agen
   return account.kind === 'resting' ? `is rate-limited until ${momentText(account.until)}` : undefined;
 }
 
-/** The cost by list prices, if the model is on the list. */
+/** The cost by list prices, if the model has one. */
 function listPrice(kind: BenchKind, model: string | null): number | undefined {
   const { input, output } = BENCH_TASKS[kind].tokens;
   return model === null ? undefined : costOf(model, { inputTokens: input, cachedTokens: 0, outputTokens: output });
 }
 
-/** The measured cost is better than any list price. */
+/** A measured cost takes precedence over the list price. */
 function averageCost(
   { benches }: History,
   of: { name: string; model: string | null; kind: BenchKind },

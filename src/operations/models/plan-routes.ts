@@ -8,11 +8,11 @@ import { viewAgents } from './view-agents.ts';
 /** The roles that recipes use. */
 const ROLES = ['plan', 'implement', 'verify', 'fix', 'review', 'resolve', 'repair', 'analyze'];
 
-/** The pick for every role that recipes use, that the settings name, or that has results. */
+/** The picked agent for every role that recipes use, that the settings contain, or that has results. */
 export const planRoutes = operation({
   name: 'plan-routes',
   where: 'anywhere',
-  summary: 'Say who each role would get now, and why',
+  summary: 'List the agent that each role would get now, and why',
   http: 'GET /api/models/routes',
   allow: ['viewer', 'operator'],
   input: z.object({ dir: z.string() }),

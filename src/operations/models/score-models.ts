@@ -11,7 +11,7 @@ import { type AgentsView, type AgentView, viewAgents } from './view-agents.ts';
 export const scoreModels = operation({
   name: 'score-models',
   where: 'anywhere',
-  summary: 'Tell how good the work of agents was, by role and model, from verified results',
+  summary: 'Score agents by role and model, from verified results',
   http: 'GET /api/models/scores',
   allow: ['viewer', 'operator'],
   input: z.object({ dir: z.string(), role: z.string().optional() }),

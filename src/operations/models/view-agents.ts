@@ -14,7 +14,7 @@ import type { Config } from '../../schema/config.ts';
 import { AccountEvent } from '../../schema/event.ts';
 import type { Store } from '../../store/store.ts';
 
-/** An agent and whether it can work here now. */
+/** An agent and whether it is usable here now. */
 export type AgentView = {
   name: string;
   kind: AgentKind;
@@ -32,7 +32,7 @@ export type AgentsView = {
   root: string;
   project: string | undefined;
   byRole: Record<string, string>;
-  /** The order of the agents that the user left open, by role. */
+  /** The learned order of the agents that the user did not order, by role. */
   ranking: Ranking;
   /** Verified results and benchmarks. */
   history: History;
@@ -49,10 +49,10 @@ export type AgentsView = {
   now: number;
 };
 
-/** The agents that the user named, and whether they would be rehearsed, by which scenario. */
+/** The agents that the user selected, and whether this is a rehearsal, with which scenario. */
 type Choices = { agents?: readonly string[]; rehearse?: boolean; scenario?: string | undefined };
 
-/** The agents of a folder's settings and their current status; nothing is spent. */
+/** The agents of a folder's settings and their current status; this costs nothing. */
 export async function viewAgents(
   { implementations, store, world, env }: App,
   dir: string,
@@ -92,7 +92,7 @@ export async function viewAgents(
   };
 }
 
-/** Where nothing is configured and nothing is installed, the agents that could be are shown with what they lack. */
+/** If no agent is configured or installed, the supported agents are shown with what is missing. */
 function orKnown<T>(pin: () => T, known: () => T): T {
   try {
     return pin();
@@ -102,7 +102,7 @@ function orKnown<T>(pin: () => T, known: () => T): T {
   }
 }
 
-/** What CC Switch keeps, by agent; no value of any variable is in it. */
+/** The profiles of CC Switch by agent, without the values of variables. */
 async function viewProfiles(config: Config, settings: Config, env: NodeJS.ProcessEnv): Promise<AgentsView['ccswitch']> {
   const { file, profiles, note } = await discoverProfiles(settings, env);
   const byAgent = Object.entries(config.agents).map(([name, agent]) => {

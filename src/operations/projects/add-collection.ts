@@ -5,11 +5,11 @@ import { projectOf } from '../find-run.ts';
 import { operation } from '../operation.ts';
 import { collectionDocument, requireRunsOf } from './collection-documents.ts';
 
-/** Makes a collection; with runs, puts them into it, whether it existed or not. */
+/** Creates a collection if needed, and adds the given runs to it. */
 export const addCollection = operation({
   name: 'add-collection',
   where: 'engine',
-  summary: 'Make a collection, or put runs into one',
+  summary: 'Create a collection, or add runs to one',
   http: 'PUT /api/collections/{name}',
   allow: ['operator'],
   input: z.object({ dir: z.string(), name: CollectionName, runs: z.array(z.string()).max(10_000).default([]) }),

@@ -4,12 +4,12 @@ import { AppError } from '../../errors.ts';
 import type { CollectionDocument } from '../../schema/collection.ts';
 import { completeId, type ProjectRef } from '../find-run.ts';
 
-/** Runs by unique beginnings of their ids; a collection holds runs of its own project only. */
+/** Finds runs by unique prefixes of their ids; a collection contains only runs of its own project. */
 export function requireRunsOf(app: App, project: ProjectRef, runs: readonly string[]): string[] {
   return runs.map((beginning) => {
     const run = completeId(app, beginning);
     if (app.runs.state(run).start.project.id === project.id) return run;
-    throw new AppError('INPUT_INVALID', `Run ${run} is of another project than ${project.root}`, { run });
+    throw new AppError('INPUT_INVALID', `Run ${run} does not belong to the project ${project.root}`, { run });
   });
 }
 
@@ -20,7 +20,7 @@ export function collectionDocument(app: App, state: ProjectState, name: string):
   return found;
 }
 
-/** All collections of a project; runs that were archived and removed are still filed, and not counted. */
+/** All collections of a project; runs that were archived and removed stay filed but are not counted. */
 export function collectionDocuments(app: App, state: ProjectState): CollectionDocument[] {
   const known = new Set(app.runs.ids());
   const filed = Object.entries(state.filed).filter(([run]) => known.has(run));

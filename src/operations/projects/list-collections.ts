@@ -4,7 +4,7 @@ import { projectOf } from '../find-run.ts';
 import { operation } from '../operation.ts';
 import { collectionDocuments } from './collection-documents.ts';
 
-/** Lists the collections of a project in the order in which they were made. */
+/** Lists the collections of a project in the order of their creation. */
 export const listCollections = operation({
   name: 'list-collections',
   where: 'anywhere',

@@ -3,14 +3,14 @@ import { z } from 'zod';
 import type { RunOverview } from '../../schema/overview.ts';
 import { operation } from '../operation.ts';
 
-/** A project in which something was ever started. */
+/** A project in which a run was ever started. */
 const KnownProject = z.object({
   id: z.string(),
   root: z.string(),
   name: z.string(),
-  exists: z.boolean().describe('Whether its folder is still there.'),
+  exists: z.boolean().describe('Whether its folder still exists.'),
   runs: z.number().int(),
-  lastAt: z.string().describe('When something last happened in one of its runs.'),
+  lastAt: z.string().describe('The time of the last event of its runs.'),
   costUsd: z.number(),
 });
 type KnownProject = z.infer<typeof KnownProject>;
@@ -19,7 +19,7 @@ type KnownProject = z.infer<typeof KnownProject>;
 export const listProjects = operation({
   name: 'list-projects',
   where: 'anywhere',
-  summary: 'List the projects in which anything was ever started',
+  summary: 'List the projects in which a run was ever started',
   http: 'GET /api/projects',
   allow: ['viewer', 'operator'],
   input: z.object({}),

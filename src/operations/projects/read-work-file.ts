@@ -17,7 +17,7 @@ const MOST_LINES = 200;
 export const readWorkFile = operation({
   name: 'read-work-file',
   where: 'anywhere',
-  summary: 'Read a work file of a project, and say what it asks for or what is wrong with it',
+  summary: 'Read a work file of a project and return its content as a request, or its errors',
   http: 'GET /api/work-file',
   allow: ['viewer', 'operator'],
   input: z.object({
@@ -26,15 +26,15 @@ export const readWorkFile = operation({
     format: WorkFormat.optional(),
   }),
   output: WorkCheck.extend({
-    summary: z.array(z.string()).describe('What it asks for, a line each.'),
+    summary: z.array(z.string()).describe('A summary of its content, one item per line.'),
     request: z
       .object({ recipe: z.string(), input: z.unknown(), options: z.record(z.string(), z.unknown()) })
       .nullable()
-      .describe('What start-run takes: its options are those that the file says; null where it has mistakes.'),
+      .describe('The input for start-run, with the options from the file; null if the file has errors.'),
   }),
   run: async (_app, { dir, file, format }) => {
     const root = await findProjectRoot(dir);
-    if (root === undefined) throw new AppError('NOT_A_REPOSITORY', `${dir} is in no repository`, { dir });
+    if (root === undefined) throw new AppError('NOT_A_REPOSITORY', `${dir} is not in a repository`, { dir });
     const path = resolve(dir, file);
     await requireInside(root, path);
     const roles = await roleNames({ userDir: join(root, '.manyhands', 'roles') });
@@ -56,7 +56,7 @@ export const readWorkFile = operation({
 async function requireInside(root: string, path: string): Promise<void> {
   const outside = new AppError('WORK_FILE_UNREADABLE', `${path} is not a file inside ${root}`, { path });
   const real = await realpath(path).catch(() => undefined);
-  if (real === undefined) throw new AppError('WORK_FILE_UNREADABLE', `${path} is not there`, { path });
+  if (real === undefined) throw new AppError('WORK_FILE_UNREADABLE', `${path} does not exist`, { path });
   const inside = relative(await realpath(root), real);
   const parts = inside.split(sep);
   if (inside === '' || isAbsolute(inside) || parts[0] === '..' || parts[0] === '.git') throw outside;

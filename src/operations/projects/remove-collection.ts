@@ -4,11 +4,11 @@ import { projectOf } from '../find-run.ts';
 import { operation } from '../operation.ts';
 import { requireRunsOf } from './collection-documents.ts';
 
-/** Removes a collection, or takes runs out of it; no run is ever removed. */
+/** Removes a collection, or removes runs from it; the runs themselves are kept. */
 export const removeCollection = operation({
   name: 'remove-collection',
   where: 'engine',
-  summary: 'Remove a collection, or take runs out of one; the runs stay',
+  summary: 'Remove a collection, or remove runs from one; the runs are kept',
   http: 'DELETE /api/collections/{name}',
   allow: ['operator'],
   input: z.object({ dir: z.string(), name: z.string(), runs: z.array(z.string()).max(10_000).default([]) }),

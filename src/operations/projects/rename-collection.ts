@@ -5,11 +5,11 @@ import { projectOf } from '../find-run.ts';
 import { operation } from '../operation.ts';
 import { collectionDocument } from './collection-documents.ts';
 
-/** Gives a collection another name. */
+/** Renames a collection. */
 export const renameCollection = operation({
   name: 'rename-collection',
   where: 'engine',
-  summary: 'Give a collection another name',
+  summary: 'Rename a collection',
   http: 'POST /api/collections/{name}/rename',
   allow: ['operator'],
   input: z.object({ dir: z.string(), name: z.string(), to: CollectionName }),

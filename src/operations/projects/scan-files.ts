@@ -4,11 +4,11 @@ import { listFiles } from '../../git/read/list-files.ts';
 import { inspectRepository } from '../../git/read/repository.ts';
 import { operation } from '../operation.ts';
 
-/** Lists the files that runs would find: those of the commit at HEAD, so that what git ignores is not among them. */
+/** Lists the files that runs would find: those of the commit at HEAD, without ignored and untracked ones. */
 export const scanFiles = operation({
   name: 'scan-files',
   where: 'anywhere',
-  summary: 'List the committed files of a project that globs match, in the order of their names',
+  summary: 'List the committed files of a project that match globs, sorted by name',
   http: 'GET /api/files',
   allow: ['viewer', 'operator'],
   input: z.object({

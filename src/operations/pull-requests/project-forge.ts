@@ -16,10 +16,12 @@ export async function forgeOf({ implementations }: App, dir: string, signal: Abo
   const config = await implementations.config(root);
   const found = await implementations.forge({ root }, config.git, signal);
   if (found.kind === 'found') return { forge: found.forge, remote: found.remote, config, root };
-  throw new AppError('FORGE_MISSING', `There are no pull requests here: ${found.reason}; ${found.nextStep}`, { dir });
+  throw new AppError('FORGE_MISSING', `Pull requests are not available here: ${found.reason}; ${found.nextStep}`, {
+    dir,
+  });
 }
 
-/** The value of a forge's answer; its failure, after retries, is an error. */
+/** The value of a forge's response; throws if it failed after retries. */
 export async function answerOf<T>(
   { world }: App,
   forge: Forge,

@@ -26,13 +26,13 @@ type PreparedReview = {
 type FetchedRef = { mirror: Mirror; remote: Remote; from: string; to: string };
 
 const FORK =
-  'It comes from a fork: the checks run the code of somebody who may not write to the repository, on this machine.';
+  'It comes from a fork: the checks run code of an author without write access to the repository on this machine.';
 
 /** Starts the review of a pull request, from its merge with its current base. */
 export const reviewPullRequest = operation({
   name: 'review-pull-request',
   where: 'engine',
-  summary: 'Review a pull request: read, check, mend, and then approve or merge it as far as it is allowed',
+  summary: 'Review a pull request: read, check and fix it, then approve or merge it as far as the settings allow',
   http: 'POST /api/pull-requests/{number}/review',
   allow: ['operator'],
   input: z.object({
@@ -58,7 +58,7 @@ export const reviewPullRequest = operation({
   },
 });
 
-/** Fetches a pull request and its base branch into the mirror and merges them there: that is what is reviewed and checked. */
+/** Fetches a pull request and its base branch into the mirror and merges them there; the merge is reviewed and checked. */
 async function prepareReview(
   app: App,
   { dir, number }: { dir: string; number: number },
@@ -72,7 +72,7 @@ async function prepareReview(
   if (from === undefined)
     throw new AppError(
       'INPUT_INVALID',
-      `${name} comes from a fork that ${forge.name} gives no ref for; fetch it yourself`,
+      `${name} comes from a fork, and ${forge.name} provides no ref for it; fetch it yourself`,
     );
   const repository = await inspectRepository(root, signal);
   const { mirror } = await openProject(app, { id: projectId(repository), root });

@@ -11,17 +11,17 @@ import { findRun, RunRef, requireControl } from '../find-run.ts';
 import { operation } from '../operation.ts';
 import { examineResult } from './examine-result.ts';
 
-/** The only task of a run in which a judge gives its opinion. */
+/** The key of the only task of a judge's run. */
 export const JUDGE_TASK = 'job/1';
 
-/** A judge reads the code itself; of the report it needs no more than this. */
+/** The length of the report for a judge, who reads the code itself. */
 const REPORT_CHARS = 60_000;
 
-/** Asks an agent in the judge role about a run: a read-only run of its own, at the commit that is judged. */
+/** Lets an agent in the judge role judge a run: in a separate read-only run at the judged commit. */
 export const askJudge = operation({
   name: 'ask-judge',
   where: 'engine',
-  summary: 'Ask an agent what it thinks of a run',
+  summary: 'Let an agent judge a run',
   http: 'POST /api/runs/{run}/judgement',
   allow: ['operator'],
   input: z.object({ ...RunRef, agents: z.array(z.string()).default([]) }),
@@ -51,7 +51,7 @@ export const askJudge = operation({
   },
 });
 
-/** The title of the run in which a judge gives its opinion on another. */
+/** The title of a judge's run. */
 export function judgeTitle({ start }: RunState): string {
   return `Judge ${start.run}`;
 }

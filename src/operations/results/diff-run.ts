@@ -6,7 +6,7 @@ import { completeKey, findRun, RunRef } from '../find-run.ts';
 import { operation } from '../operation.ts';
 import { type CommitRange, mirrorOf } from './project-mirror.ts';
 
-/** Shows what a run changed against its base, or what a task's last saved attempt changed against where it began. */
+/** Shows what a run changed compared with its base, or a task's last saved attempt compared with its start. */
 export const diffRun = operation({
   name: 'diff-run',
   where: 'anywhere',
@@ -24,7 +24,7 @@ export const diffRun = operation({
   },
 });
 
-/** The commits between which a run, or one of its tasks, made its changes. */
+/** The commits before and after the changes of a run or of one of its tasks. */
 export function rangeOf(state: RunState, task: string | undefined): CommitRange {
   return task === undefined ? { from: state.start.base.commit, to: state.tip.commit } : taskRange(state, task);
 }

@@ -9,7 +9,7 @@ import { readRef } from '../../git/refs/mirror-refs.ts';
 import type { Acceptance } from '../../schema/acceptance.ts';
 import { changesBetween } from './project-mirror.ts';
 
-/** What git shows of a run's result now, and whether it can be accepted. */
+/** The current state of a run's result in git, and whether it can be accepted. */
 export type ExaminedResult = { snapshot: ResultSnapshot; acceptance: Acceptance };
 
 /** Examines the current result of a run in the user's repository. */
@@ -31,7 +31,7 @@ async function takeSnapshot(mirror: Mirror, { start, tip, landed }: RunState): P
 async function baseOf(mirror: Mirror, landed: { branch: string; commit: string }): Promise<ResultSnapshot['base']> {
   const { branch } = landed;
   const commit = (await readRef(mirror, `refs/user/heads/${branch}`)) ?? null;
-  // A commit that the mirror does not have any more has no tree that could be compared.
+  // A commit that is no longer in the mirror has no tree to compare.
   const landedTree = await treeOf(mirror, landed.commit).catch(() => null);
   const holdsResult = commit !== null && (await isAncestor(mirror, landed.commit, commit));
   return { branch, commit, tree: commit === null ? null : await treeOf(mirror, commit), holdsResult, landedTree };

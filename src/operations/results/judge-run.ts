@@ -8,16 +8,16 @@ import { operation } from '../operation.ts';
 import { JUDGE_TASK, judgeTitle } from './ask-judge.ts';
 import { examineResult } from './examine-result.ts';
 
-/** Decides about a run by rules; opinions of agents may only withhold what the rules would grant. */
+/** Judges a run by rules; opinions of agents can only make the verdict stricter. */
 export const judgeRun = operation({
   name: 'judge-run',
   where: 'anywhere',
-  summary: 'Decide about a run: approve, revise or block',
+  summary: 'Judge a run: approve, revise or block',
   http: 'GET /api/runs/{run}/judgement',
   allow: ['viewer', 'operator'],
   input: z.object({
     ...RunRef,
-    opinions: z.array(z.string()).default([]).describe('Runs in which a judge was asked.'),
+    opinions: z.array(z.string()).default([]).describe('Runs of judges about this run.'),
   }),
   output: Judgement,
   otherRuns: ({ opinions }) => (Array.isArray(opinions) ? opinions : []),
@@ -29,12 +29,12 @@ export const judgeRun = operation({
   },
 });
 
-/** The recorded answer of a judge; one who gave none leaves the decision to a person. */
+/** The recorded answer of a judge; without one, a person decides. */
 function opinionIn(judged: RunState, judging: RunState): RequestedOpinion {
   const { run, title, base } = judging.start;
   const task = judging.tasks[JUDGE_TASK];
   if (task?.spec.role !== 'judge' || title !== judgeTitle(judged) || base.commit !== judged.tip.commit) {
-    throw new AppError('INPUT_INVALID', `Run ${run} did not ask a judge about the result of ${judged.start.run}`, {
+    throw new AppError('INPUT_INVALID', `Run ${run} is not a judgement of the result of ${judged.start.run}`, {
       run,
     });
   }

@@ -6,11 +6,11 @@ import { RunDocument } from '../../schema/document.ts';
 import { findRun, RunRef, requireControl } from '../find-run.ts';
 import { operation } from '../operation.ts';
 
-/** Brings the branch of a run onto its base, merged, checked, moved only forward; or opens a pull request for it. */
+/** Lands the branch of a run on its base: merged, checked and by fast-forward; or opens a pull request for it. */
 export const landRun = operation({
   name: 'land-run',
   where: 'engine',
-  summary: 'Bring a run branch onto its base',
+  summary: 'Land the branch of a run on its base',
   http: 'POST /api/runs/{run}/land',
   allow: ['operator'],
   input: z.object({
@@ -25,13 +25,13 @@ export const landRun = operation({
     const status = runStatus(state);
     if (state.undone !== null) {
       const again = `git revert ${state.undone.commit.slice(0, 10)}`;
-      throw new AppError('REFUSED', `Run ${run} was undone on ${state.undone.branch}; to have it again: ${again}`, {
+      throw new AppError('REFUSED', `Run ${run} was undone on ${state.undone.branch}; to apply it again: ${again}`, {
         run,
       });
     }
-    // A pull request that is open is brought up to date, or the run is landed here after all.
+    // An open pull request is updated, or the run is landed locally instead.
     if (state.landed !== null && state.landed.how !== 'pr')
-      throw new AppError('REFUSED', `Run ${run} has landed on ${state.landed.branch} already`, { run });
+      throw new AppError('REFUSED', `Run ${run} has already landed on ${state.landed.branch}`, { run });
     if (state.tip.commit === base.commit) throw new AppError('REFUSED', `Run ${run} has nothing to land`, { run });
     if (status === 'running' || status === 'cancelling')
       throw new AppError('REFUSED', `Run ${run} is still ${status}; wait for it with manyhands wait ${run}`, { run });

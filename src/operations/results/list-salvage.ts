@@ -47,11 +47,11 @@ function describe(app: App, run: string, ordinal: number): Pick<SalvageItem, 'ta
   const key = state?.order[ordinal - 1];
   const task = key === undefined ? undefined : state?.tasks[key];
   if (state === undefined || task === undefined)
-    return { task: '?', landed: false, detail: 'of a run that is not on record' };
+    return { task: '?', landed: false, detail: 'of a run that is not in the database' };
   return { task: task.spec.key, landed: isLanded(state, task.spec.key), detail: task.spec.title };
 }
 
-/** An attempt that changed nothing left nothing to restore. */
+/** An attempt without changes has nothing to restore. */
 function isEmpty(app: App, run: string, ref: string): boolean {
   if (!app.runs.ids().includes(run)) return false;
   const attempts = Object.values(app.runs.state(run).tasks).flatMap((task) => task.attempts);

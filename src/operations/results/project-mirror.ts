@@ -9,12 +9,12 @@ import { listSaved } from '../../git/save/saved-work.ts';
 import type { FileChange } from '../../schema/change.ts';
 import type { ProjectRef } from '../find-run.ts';
 
-/** The run, the ordinal of the task and the attempt that a ref of saved work names. */
+/** The run, the ordinal of the task and the attempt in a ref of saved work. */
 export const SAVED_REF = /^refs\/manyhands\/attempts\/([0-9a-z]{8})-(\d+)-(\d+)\//;
 
 export type CommitRange = { from: string; to: string };
 
-/** The mirror of a project, which has its results also when the user's repository is gone. */
+/** The mirror of a project, which contains its results even if the user's repository was deleted. */
 export async function mirrorOf({ home }: Pick<App, 'home'>, project: ProjectRef): Promise<Mirror> {
   try {
     return (await openProject({ home }, project)).mirror;
@@ -26,7 +26,7 @@ export async function mirrorOf({ home }: Pick<App, 'home'>, project: ProjectRef)
   }
 }
 
-/** The files in which two commits differ, with their lines. */
+/** The files in which two commits differ, with their line counts. */
 export async function changesBetween(mirror: Mirror, range: CommitRange): Promise<FileChange[]> {
   const [files, lines] = await Promise.all([changedFiles(mirror, range), diffStat(mirror, range)]);
   const byPath = new Map(lines.map((line) => [line.path, line]));

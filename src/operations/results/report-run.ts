@@ -11,7 +11,7 @@ import { findRun, RunRef } from '../find-run.ts';
 import { operation } from '../operation.ts';
 import { examineResult } from './examine-result.ts';
 
-/** Writes the report of a run, also of one whose repository is gone. */
+/** Writes the report of a run, even if its repository was deleted. */
 export const reportRun = operation({
   name: 'report-run',
   where: 'anywhere',

@@ -21,7 +21,10 @@ export const restoreSalvage = operation({
     ...RunRef,
     ref: z.string(),
     branch: z.string().optional(),
-    to: z.string().optional().describe('A folder of another clone that gets the branch, where the repository is gone.'),
+    to: z
+      .string()
+      .optional()
+      .describe('A folder of another clone that gets the branch, if the repository was deleted.'),
   }),
   output: z.object({ branch: z.string(), commit: z.string() }),
   run: async (app, input) => {
@@ -31,11 +34,9 @@ export const restoreSalvage = operation({
     );
     const [only, second] = [...new Map(saved.map((item) => [item.commit, item])).values()];
     if (only === undefined || (second !== undefined && input.ref.length < 7)) {
-      throw new AppError(
-        'INPUT_INVALID',
-        `${input.ref} names no single piece of saved work; list it with manyhands salvage`,
-        { ref: input.ref },
-      );
+      throw new AppError('INPUT_INVALID', `${input.ref} does not identify saved work; list it with manyhands salvage`, {
+        ref: input.ref,
+      });
     }
     const [, run, ordinal, attempt] = SAVED_REF.exec(only.ref) ?? [];
     const branch = input.branch ?? `mh-tasks/${run ?? 'saved'}/${ordinal ?? only.commit.slice(0, 10)}-${attempt ?? 1}`;
@@ -54,18 +55,18 @@ async function restore(
   if (commit === undefined) throw new AppError('INPUT_INVALID', `There is no saved work ${ref}`, { ref });
   const pushed = await pushBranch({ mirror, repository, commit, branch, expected: null });
   if (pushed.kind === 'pushed') return { branch, commit };
-  throw new AppError('BRANCH_TAKEN', `The branch ${branch} could not be made (${pushed.reason}): ${pushed.detail}`, {
+  throw new AppError('BRANCH_TAKEN', `The branch ${branch} could not be created (${pushed.reason}): ${pushed.detail}`, {
     branch,
   });
 }
 
-/** The repository that gets the branch: the project's own, unless another clone is named. */
+/** The repository that gets the branch: the project's own, unless another clone is given. */
 async function openTarget(app: App, project: ProjectRef, to: string | undefined): Promise<Target> {
   if (to === undefined) return openProject(app, project);
   return { mirror: await mirrorOf(app, project), repository: await inspectRepository(to) };
 }
 
-/** A ref names its run, and so its project; a commit does not, so that the folder decides. */
+/** The project of a ref follows from its run; that of a commit is the project of the folder. */
 async function projectOfSaved(app: App, { ref, dir, run: given }: Ref & { ref: string }): Promise<ProjectRef> {
   const named = SAVED_REF.exec(ref)?.[1];
   const run = given ?? (named !== undefined && app.runs.ids().includes(named) ? named : undefined);

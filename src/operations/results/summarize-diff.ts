@@ -6,11 +6,11 @@ import { operation } from '../operation.ts';
 import { rangeOf } from './diff-run.ts';
 import { changesBetween, mirrorOf } from './project-mirror.ts';
 
-/** The diff in figures: files by kind, what a person should know about them, and whether tests are missing. */
+/** Statistics of a diff: files by kind, notable changes, and whether tests are missing. */
 export const summarizeDiff = operation({
   name: 'summarize-diff',
   where: 'anywhere',
-  summary: 'Tell in figures what a run, or one of its tasks, changed',
+  summary: 'Summarize in numbers what a run, or one of its tasks, changed',
   http: 'GET /api/runs/{run}/diff/summary',
   allow: ['viewer', 'operator'],
   input: z.object({ ...RunRef, task: z.string().optional() }),

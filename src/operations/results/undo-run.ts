@@ -3,18 +3,18 @@ import { UndoResult } from '../../schema/undo.ts';
 import { findRun, RunRef, requireControl } from '../find-run.ts';
 import { operation } from '../operation.ts';
 
-/** Reverts a landed run by a new commit, only where git proves it safe; or says what that would do. */
+/** Reverts a landed run by a new commit, only where git proves it safe; in a dry run only reports the changes. */
 export const undoRun = operation({
   name: 'undo-run',
   where: 'engine',
-  summary: 'Take a landed run back, where git proves it safe',
+  summary: 'Revert a landed run, where git proves it safe',
   http: 'POST /api/runs/{run}/undo',
   allow: ['operator'],
   input: z.object({
     ...RunRef,
     dryRun: z.boolean().default(false),
     branch: z.boolean().default(false).describe('Also delete the branch of the run, after saving it.'),
-    reason: z.string().default('asked for by a person'),
+    reason: z.string().default('requested by a person'),
   }),
   output: UndoResult,
   run: async (app, { dryRun, branch, reason, ...ref }, { origin }) => {

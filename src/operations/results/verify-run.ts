@@ -8,7 +8,7 @@ import { examineResult } from './examine-result.ts';
 export const verifyRun = operation({
   name: 'verify-run',
   where: 'anywhere',
-  summary: 'Say whether the result of a run can be accepted',
+  summary: 'Check whether the result of a run can be accepted',
   http: 'GET /api/runs/{run}/acceptance',
   allow: ['viewer', 'operator'],
   input: z.object(RunRef),

@@ -6,7 +6,7 @@ import { HoldId } from '../../schema/event.ts';
 import { completeKey, findRun, RunRef, requireControl } from '../find-run.ts';
 import { operation } from '../operation.ts';
 
-/** Approves a plan, or the held work of one task or of all; records who did, and what they chose. */
+/** Approves a plan, or the held work of one task or of all; records the actor and the chosen option. */
 export const approveRun = operation({
   name: 'approve-run',
   where: 'engine',
@@ -16,7 +16,7 @@ export const approveRun = operation({
   input: z.object({
     ...RunRef,
     task: z.string().optional(),
-    hold: HoldId.optional().describe('Only this hold; refused when it was answered already.'),
+    hold: HoldId.optional().describe('Only this hold; an error if it was already answered.'),
     option: z.string().optional().describe('The chosen option, where the hold has several.'),
     note: z.string().optional(),
   }),

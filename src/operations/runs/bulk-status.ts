@@ -7,11 +7,11 @@ import { findRecipe } from '../../recipes/registry.ts';
 import { findRun, projectOf, RunRef, requireDir } from '../find-run.ts';
 import { operation } from '../operation.ts';
 
-/** The status of the items of a run: how many, which failed and why, which files were not processed. */
+/** The status of the items of a bulk run: counts, failures with reasons, and unprocessed files. */
 export const showBulkStatus = operation({
   name: 'bulk-status',
   where: 'anywhere',
-  summary: 'Tell how the items of a bulk run stand; without a run, of the latest here',
+  summary: 'Show the status of the items of a bulk run, by default of the latest one of the project',
   http: 'GET /api/runs/{run}/items',
   allow: ['viewer', 'operator'],
   input: z.object(RunRef),
@@ -22,7 +22,7 @@ export const showBulkStatus = operation({
     const { run, recipe } = state.start;
     const status = statusOf(state);
     if (status !== undefined) return status;
-    throw new AppError('REFUSED', `Run ${run} is no run of items: it is ${recipe.name}`, { run });
+    throw new AppError('REFUSED', `Run ${run} is not a bulk run: its recipe is ${recipe.name}`, { run });
   },
 });
 
@@ -34,7 +34,7 @@ async function latestStatus(app: App, dir: string): Promise<BulkStatus> {
     const status = state.start.project.id === project.id ? statusOf(state) : undefined;
     if (status !== undefined) return status;
   }
-  throw new AppError('RUN_NONE', `There is no run of items in ${project.root} yet`, { root: project.root });
+  throw new AppError('RUN_NONE', `There is no bulk run in ${project.root} yet`, { root: project.root });
 }
 
 function statusOf(state: RunState): BulkStatus | undefined {

@@ -5,17 +5,17 @@ import { RunDocument } from '../../schema/document.ts';
 import { findRun, RunRef, requireControl } from '../find-run.ts';
 import { operation } from '../operation.ts';
 
-/** Cancels a run: nothing new starts, what runs is stopped, and all of its work stays saved. */
+/** Cancels a run: nothing new starts, running attempts are stopped, and all work stays saved. */
 export const cancelRun = operation({
   name: 'cancel-run',
   where: 'engine',
-  summary: 'Cancel a run; everything it made is kept',
+  summary: 'Cancel a run; all of its work is kept',
   http: 'POST /api/runs/{run}/cancel',
   allow: ['operator'],
   input: z.object({
     ...RunRef,
     reason: z.string().default('cancelled by a person'),
-    force: z.boolean().default(false).describe('Kill its agents at once; what they made is saved all the same.'),
+    force: z.boolean().default(false).describe('Kill its agents at once; their work is still saved.'),
   }),
   output: RunDocument,
   run: async (app, { reason, force, ...ref }, { origin }) => {

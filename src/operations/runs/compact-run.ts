@@ -7,7 +7,7 @@ import { attemptId } from '../../schema/ids.ts';
 import { findRun, RunRef } from '../find-run.ts';
 import { operation } from '../operation.ts';
 
-/** So many of the latest attempts are read, and so many of their last rows. */
+/** How many of the latest attempts are read, and how many of their last rows. */
 const MOST_ATTEMPTS = 20;
 const MOST_ROWS = 300;
 
@@ -15,17 +15,20 @@ const MOST_ROWS = 300;
 export const compactRun = operation({
   name: 'compact-run',
   where: 'anywhere',
-  summary: 'Tell in a few words how a run goes and what to do next',
+  summary: 'Summarize the progress of a run and the next step',
   http: 'GET /api/runs/{run}/compact',
   allow: ['viewer', 'operator'],
-  input: z.object({ ...RunRef, after: z.string().max(100).optional().describe('The cursor of the answer before.') }),
+  input: z.object({
+    ...RunRef,
+    after: z.string().max(100).optional().describe('The cursor of the previous response.'),
+  }),
   output: CompactRun,
   run: async (app, { after, ...ref }) => {
     const state = await findRun(app, ref);
     const summary = compact(state, lastRows(app, state), after);
     const { run } = state.start;
     if (summary.recommended.action !== 'wait' || app.runs.isActive(run)) return summary;
-    const because = 'it was interrupted: no engine works on it';
+    const because = 'it was interrupted: no engine is running it';
     return {
       ...summary,
       recommended: { action: 'resume' as const, task: null, because, command: `manyhands resume ${run}` },

@@ -6,11 +6,11 @@ import { HealthSign } from '../../schema/health.ts';
 import { completeKey, findRun, RunRef, requireControl } from '../find-run.ts';
 import { operation } from '../operation.ts';
 
-/** Hides a warning; what caused it stays recorded. */
+/** Hides a warning; its cause stays recorded. */
 export const dismissWarning = operation({
   name: 'dismiss-warning',
   where: 'engine',
-  summary: 'Show a warning about an attempt no longer',
+  summary: 'Dismiss a warning about an attempt',
   http: 'POST /api/runs/{run}/tasks/{task}/warnings/dismiss',
   allow: ['operator'],
   input: z.object({ ...RunRef, task: z.string(), attempt: z.number().int().positive(), sign: HealthSign }),

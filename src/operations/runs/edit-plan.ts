@@ -9,10 +9,10 @@ import { TaskSpec } from '../../schema/task.ts';
 import { completeKey, findRun, RunRef, requireControl } from '../find-run.ts';
 import { operation } from '../operation.ts';
 
-/** A task as the plan should have it: an existing one by its key, or a new one. */
+/** A task of the edited plan: an existing one by its key, or a new one. */
 const WantedTask = z.strictObject({
   task: z.string().optional().describe('The key of an existing task; without it the task is new.'),
-  id: z.string().optional().describe('A name by which other tasks of this list can need a new one.'),
+  id: z.string().optional().describe('The name of a new task, for the needs of other tasks in this list.'),
   title: TaskSpec.shape.title.optional(),
   description: z.string().min(1).optional(),
   needs: z.array(z.string()).optional(),

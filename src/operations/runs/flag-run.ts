@@ -9,7 +9,7 @@ import { operation } from '../operation.ts';
 export const flagRun = operation({
   name: 'flag-run',
   where: 'engine',
-  summary: 'Mark a run to come back to, or take the mark away',
+  summary: 'Flag a run for follow-up, or remove the flag',
   http: 'POST /api/runs/{run}/flag',
   allow: ['operator'],
   input: z.object({ ...RunRef, flagged: z.boolean().default(true), note: z.string().trim().max(1_000).optional() }),

@@ -5,11 +5,11 @@ import { Filing } from '../../schema/collection.ts';
 import { findRun, RunRef } from '../find-run.ts';
 import { operation } from '../operation.ts';
 
-/** Leaves a run out of lists, or lists it again; nothing of it is removed. */
+/** Hides a run from lists, or lists it again; none of its data is removed. */
 export const hideRun = operation({
   name: 'hide-run',
   where: 'engine',
-  summary: 'Leave a run out of lists, or list it again',
+  summary: 'Hide a run from lists, or list it again',
   http: 'POST /api/runs/{run}/hide',
   allow: ['operator'],
   input: z.object({ ...RunRef, hidden: z.boolean().default(true) }),

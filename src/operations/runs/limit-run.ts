@@ -9,7 +9,7 @@ import { operation } from '../operation.ts';
 export const limitRun = operation({
   name: 'limit-run',
   where: 'engine',
-  summary: 'Change how many attempts of a run are under way at once',
+  summary: 'Change the maximum number of concurrent attempts of a run',
   http: 'POST /api/runs/{run}/limit',
   allow: ['operator'],
   input: z.object({ ...RunRef, agents: z.number().int().min(1).max(150) }),

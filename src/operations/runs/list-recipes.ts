@@ -5,21 +5,21 @@ import { operation } from '../operation.ts';
 
 const JsonSchema = z.record(z.string(), z.unknown());
 
-/** A recipe as a form or another program needs it. */
+/** A recipe as forms and other programs need it. */
 const RecipeDocument = z.object({
   name: z.string(),
   title: z.string(),
   summary: z.string(),
-  input: JsonSchema.describe('JSON Schema of what it takes.'),
-  options: JsonSchema.describe('JSON Schema of the options that every recipe takes.'),
+  input: JsonSchema.describe('JSON Schema of its input.'),
+  options: JsonSchema.describe('JSON Schema of the options of every recipe.'),
   file: z.boolean().describe('Whether its input is usually read from a work file.'),
 });
 
-/** Lists the recipes that a form can start, each with what it takes. */
+/** Lists the recipes that a form can start, each with the schema of its input. */
 export const listRecipes = operation({
   name: 'list-recipes',
   where: 'anywhere',
-  summary: 'List the recipes and what they take',
+  summary: 'List the recipes and their inputs',
   http: 'GET /api/recipes',
   allow: ['viewer', 'operator'],
   input: z.object({}),

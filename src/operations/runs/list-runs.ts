@@ -12,13 +12,13 @@ const Filter = z.object({
   dir: z.string().optional(),
   limit: z.number().int().positive().max(1000).default(20),
   collection: z.string().optional(),
-  flagged: z.boolean().default(false).describe('Only those that are flagged.'),
-  hidden: z.boolean().default(false).describe('Hidden ones too; they do not count against the limit.'),
-  status: z.array(RunStatus).optional().describe('Only those that stand so.'),
-  text: z.string().max(1_000).optional().describe('Only those whose title, id or recipe holds every word of it.'),
-  project: z.string().optional().describe('Only those of the project with this id.'),
-  before: z.string().optional().describe('Only those that are older than this run.'),
-  archived: z.boolean().default(false).describe('Those that are in archives and no longer in the database.'),
+  flagged: z.boolean().default(false).describe('Only flagged runs.'),
+  hidden: z.boolean().default(false).describe('Include hidden runs; they do not count against the limit.'),
+  status: z.array(RunStatus).optional().describe('Only runs with one of these statuses.'),
+  text: z.string().max(1_000).optional().describe('Only runs whose title, id or recipe contains every word of it.'),
+  project: z.string().optional().describe('Only runs of the project with this id.'),
+  before: z.string().optional().describe('Only runs that are older than this one.'),
+  archived: z.boolean().default(false).describe('List runs that are in archives and no longer in the database.'),
 });
 type Filter = z.infer<typeof Filter>;
 
@@ -79,7 +79,7 @@ function matches(run: RunSummary, { collection, flagged, status, text }: Filter)
   return words.every((word) => searched.includes(word));
 }
 
-/** The fields of a line of a list and no others: scripts read them. */
+/** Exactly the fields of a list entry, because scripts read them. */
 function summaryOf(overview: RunOverview): RunSummary {
   const { run, title, recipe, project, status, cost, startedAt, endedAt, nextAt, carried, tasks, done } = overview;
   const { collection, hidden, flag } = overview;

@@ -20,7 +20,7 @@ export type WarningItem = z.infer<typeof WarningItem>;
 export const listWarnings = operation({
   name: 'list-warnings',
   where: 'anywhere',
-  summary: 'List the warnings about the attempts of a run that nobody has dismissed',
+  summary: 'List the warnings about the attempts of a run that were not dismissed',
   http: 'GET /api/runs/{run}/warnings',
   allow: ['viewer', 'operator'],
   input: z.object({ ...RunRef, task: z.string().optional() }),

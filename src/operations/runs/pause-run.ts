@@ -5,11 +5,11 @@ import { RunDocument } from '../../schema/document.ts';
 import { findRun, RunRef, requireControl } from '../find-run.ts';
 import { operation } from '../operation.ts';
 
-/** Starts nothing more in a run, or in one of its tracks, until it is resumed; what runs continues to its end. */
+/** Pauses a run, or one of its tracks, until it is resumed: no new attempts start; running ones continue to their end. */
 export const pauseRun = operation({
   name: 'pause-run',
   where: 'engine',
-  summary: 'Start nothing more in a run, or in one of its tracks, until it is resumed',
+  summary: 'Pause a run, or one of its tracks: no new attempts start until it is resumed',
   http: 'POST /api/runs/{run}/pause',
   allow: ['operator'],
   input: z.object({ ...RunRef, track: z.string().optional(), reason: z.string().default('paused by a person') }),

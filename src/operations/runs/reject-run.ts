@@ -6,7 +6,7 @@ import { HoldId } from '../../schema/event.ts';
 import { completeKey, findRun, RunRef, requireControl } from '../find-run.ts';
 import { operation } from '../operation.ts';
 
-/** Rejects one hold: a task's work returns to its agent with the reason, a plan is made again, anything else ends the run. */
+/** Rejects one hold: a task's work returns to its agent with the reason, a plan is generated again, anything else ends the run. */
 export const rejectRun = operation({
   name: 'reject-run',
   where: 'engine',
@@ -16,8 +16,8 @@ export const rejectRun = operation({
   input: z.object({
     ...RunRef,
     task: z.string().optional(),
-    hold: HoldId.optional().describe('Only this hold; refused when it was answered already.'),
-    reason: z.string().min(1).max(10_000).describe('The agent gets it.'),
+    hold: HoldId.optional().describe('Only this hold; an error if it was already answered.'),
+    reason: z.string().min(1).max(10_000).describe('The reason, which is passed to the agent.'),
   }),
   output: RunDocument,
   run: async (app, { task, hold, reason, ...ref }, { origin }) => {

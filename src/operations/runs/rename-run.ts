@@ -5,11 +5,11 @@ import { RunDocument } from '../../schema/document.ts';
 import { findRun, RunRef, requireControl } from '../find-run.ts';
 import { operation } from '../operation.ts';
 
-/** Gives a run another title, whether it is active or has ended. */
+/** Changes the title of a run, whether it is active or has ended. */
 export const renameRun = operation({
   name: 'rename-run',
   where: 'engine',
-  summary: 'Give a run another title',
+  summary: 'Change the title of a run',
   http: 'POST /api/runs/{run}/rename',
   allow: ['operator'],
   input: z.object({ ...RunRef, title: z.string().trim().min(1).max(200) }),

@@ -22,7 +22,7 @@ export const resumeRuns = operation({
     refused: z
       .array(z.object({ run: z.string(), reason: z.string() }))
       .optional()
-      .describe('Of all projects: those that could not be taken up.'),
+      .describe('Runs of all projects that could not be resumed.'),
   }),
   run: async (app, input, { origin }) => {
     const control = requireControl(app);
@@ -54,7 +54,7 @@ export const resumeRuns = operation({
   },
 });
 
-/** A run that cannot be resumed, because its repository is gone, say, does not keep the others from continuing. */
+/** A run that cannot be resumed, for example because its repository was deleted, does not stop the others from continuing. */
 async function resumeAll(
   app: App,
   origin: Origin,

@@ -11,7 +11,7 @@ import { operation } from '../operation.ts';
 export const retryRun = operation({
   name: 'retry-run',
   where: 'engine',
-  summary: 'Try failed or blocked tasks again',
+  summary: 'Retry failed or blocked tasks',
   http: 'POST /api/runs/{run}/retry',
   allow: ['operator'],
   input: z.object({
@@ -20,13 +20,13 @@ export const retryRun = operation({
     requeue: z
       .boolean()
       .default(false)
-      .describe('Put them back in line from a clean workspace, without counting what was tried; also one that runs.'),
+      .describe('Restart them from a clean workspace and reset their attempt count; also a running one.'),
     stop: StopRule.optional().describe('Changes when an attempt is stopped.'),
     agents: StartOptions.shape.agents.describe(
       'Changes the agents: a name, role=name, or command:<program>, with its current settings.',
     ),
-    scopeAllow: z.array(ScopeGlob).default([]).describe('Files that may be changed besides those allowed so far.'),
-    budget: StartOptions.shape.budget.describe('Changes the most US dollars that the run may spend in all.'),
+    scopeAllow: z.array(ScopeGlob).default([]).describe('Globs of additional files that may be changed.'),
+    budget: StartOptions.shape.budget.describe('Changes the maximum total cost of the run in US dollars.'),
   }),
   output: RunDocument,
   run: async (app, { requeue, agents, stop, scopeAllow, budget, ...input }, { origin }) => {
@@ -35,7 +35,7 @@ export const retryRun = operation({
     const task = input.task === undefined ? {} : { task: completeKey(found, input.task) };
     const request: RetryRequest = {
       ...task,
-      reason: 'asked for by a person',
+      reason: 'requested by a person',
       requeue,
       change: { stop, scopeAllow, budget },
     };

@@ -3,11 +3,11 @@ import { shownState } from '../../core/view/shown-state.ts';
 import { findRun, RunRef } from '../find-run.ts';
 import { operation } from '../operation.ts';
 
-/** The state of a run, small enough to be sent however many tasks it has. */
+/** The state of a run, reduced so that it stays small with any number of tasks. */
 export const runState = operation({
   name: 'run-state',
   where: 'anywhere',
-  summary: 'Give the state of a run, onto which the events after its version can be folded',
+  summary: 'Return the state of a run, which later events can be folded into',
   http: 'GET /api/runs/{run}/state',
   allow: ['viewer', 'operator'],
   input: z.object(RunRef),
@@ -17,9 +17,9 @@ export const runState = operation({
     state: z
       .unknown()
       .describe(
-        'The fold of its events, small: prompts are empty, long texts are cut to 300 characters, ' +
-          'outputs of checks and big answers are left out, of a thousand tasks and more their gates too. ' +
-          'show-task tells a task whole.',
+        'The reduced fold of its events: prompts are empty, long texts are cut to 300 characters, ' +
+          'outputs of checks and large answers are omitted, with a thousand tasks or more also their gates. ' +
+          'show-task returns a complete task.',
       ),
   }),
   run: async (app, ref) => {

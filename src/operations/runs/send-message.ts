@@ -9,13 +9,13 @@ import { operation } from '../operation.ts';
 export const sendMessage = operation({
   name: 'send-message',
   where: 'engine',
-  summary: 'Send a message, or a review of lines, to the agent of a task',
+  summary: 'Send a message, or comments on lines of the diff, to the agent of a task',
   http: 'POST /api/runs/{run}/tasks/{task}/messages',
   allow: ['operator'],
   input: z.object({
     ...RunRef,
     task: z.string(),
-    message: MessageText.default('').describe('May be empty where there are comments.'),
+    message: MessageText.default('').describe('May be empty if there are comments.'),
     comments: z.array(ReviewComment).max(500).default([]),
   }),
   output: RunDocument,

@@ -4,14 +4,14 @@ import { TaskSpec } from '../../schema/task.ts';
 import { findRun, RunRef } from '../find-run.ts';
 import { operation } from '../operation.ts';
 
-/** A task of a plan as a person reads and changes it. */
+/** A task of a plan, for reading and editing. */
 const PlanTask = z.object({
   task: z.string().describe('Its key in the run.'),
   title: TaskSpec.shape.title,
-  description: z.string().describe('What the agent is asked to do.'),
+  description: z.string().describe('The instructions for the agent.'),
   needs: z.array(z.string()),
   priority: TaskSpec.shape.priority,
-  agent: z.string().nullable().describe('Who must do it, where that is fixed.'),
+  agent: z.string().nullable().describe('The agent that must run it, if fixed.'),
 });
 
 /** Shows the tasks of a run that have not started, in the order in which they would start. */

@@ -10,7 +10,7 @@ import { operation } from '../operation.ts';
 export const showTask = operation({
   name: 'show-task',
   where: 'anywhere',
-  summary: 'Show a task whole, with its prompt and all its attempts',
+  summary: 'Show a complete task, with its prompt and all its attempts',
   http: 'GET /api/runs/{run}/tasks/{task}',
   allow: ['viewer', 'operator'],
   input: z.object(TaskRef),
@@ -19,11 +19,11 @@ export const showTask = operation({
     title: z.string(),
     project: z.string(),
     recipe: z.string(),
-    status: RunStatus.describe('How the run stands.'),
+    status: RunStatus.describe('The status of the run.'),
     task: z.unknown().describe('The state of the task: spec, attempts, evidence, phase.'),
     dependents: z.array(z.string()).describe('The tasks that need it.'),
     stale: z.boolean().describe('It was done and must be done again.'),
-    resumable: z.boolean().describe('Its agent can go on where the last attempt ended.'),
+    resumable: z.boolean().describe('Its agent can continue the session of the last attempt.'),
   }),
   run: async (app, { task: named, ...ref }) => {
     const state = await findRun(app, ref);

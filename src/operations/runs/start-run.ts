@@ -17,12 +17,12 @@ export const startRun = operation({
   input: StartRequest,
   output: z.object({
     run: z.string(),
-    notes: z.array(z.string()).describe('What the user should know, a sentence each.'),
+    notes: z.array(z.string()).describe('Notes for the user, one sentence each.'),
   }),
   run: (app, request, { origin }) => beginRun(app, request, { origin }),
 });
 
-/** Starts a run, also one that is an item of a batch: its recipe settles now what the request refers to, such as a template. */
+/** Starts a run, also for an item of a batch: its recipe resolves references of the request, such as a template, now. */
 export async function beginRun(
   app: App,
   request: StartRequest,

@@ -3,7 +3,7 @@ import { RunsItem } from '../../schema/overview.ts';
 import { projectOf } from '../find-run.ts';
 import { stream } from '../operation.ts';
 
-/** Follows all runs, or those of a project: each now and whenever it changes, its latest state only. */
+/** Follows all runs, or those of a project: returns each now and whenever it changes, only with its latest state. */
 export const watchRuns = stream({
   name: 'watch-runs',
   where: 'anywhere',
@@ -12,8 +12,8 @@ export const watchRuns = stream({
   allow: ['viewer', 'operator'],
   input: z.object({
     after: z.number().int().nonnegative().default(0).describe('The last position received: only what changed since.'),
-    limit: z.number().int().min(1).max(1000).default(200).describe('So many ended runs at first.'),
-    dir: z.string().optional().describe('Only those of the project of this folder.'),
+    limit: z.number().int().min(1).max(1000).default(200).describe('Maximum number of ended runs in the initial list.'),
+    dir: z.string().optional().describe('Only runs of the project of this folder.'),
   }),
   output: RunsItem,
   cursor: 'position',

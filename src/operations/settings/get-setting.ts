@@ -5,11 +5,11 @@ import { valueAt } from '../../config/merge.ts';
 import { operation } from '../operation.ts';
 import { SettingsRef, settingsLocation, shownValue } from './settings-files.ts';
 
-/** The value of a setting that is in force, and where it comes from. */
+/** The effective value of a setting, and where it comes from. */
 export const getSetting = operation({
   name: 'get-setting',
   where: 'anywhere',
-  summary: 'Give the value of a setting that is in force',
+  summary: 'Return the effective value of a setting',
   http: 'GET /api/settings/{key}',
   allow: ['viewer', 'operator'],
   input: z.object({ ...SettingsRef, key: z.string().describe('Such as limits.agents.') }),

@@ -12,11 +12,11 @@ const SettingEntry = z.object({
   description: z.string(),
 });
 
-/** Lists every setting, its value in force and where that comes from. */
+/** Lists every setting, its effective value and where that comes from. */
 export const listSettings = operation({
   name: 'list-settings',
   where: 'anywhere',
-  summary: 'List every setting, its value and where that comes from',
+  summary: 'List every setting, its effective value and where that comes from',
   http: 'GET /api/settings/list',
   allow: ['viewer', 'operator'],
   input: z.object(SettingsRef),

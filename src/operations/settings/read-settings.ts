@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { operation } from '../operation.ts';
 import { readSettingsFile, SettingsDocument, SettingsRef } from './settings-files.ts';
 
-/** Reads a file of settings and what is in force because of it. */
+/** Reads a settings file and the resulting effective settings. */
 export const readSettings = operation({
   name: 'read-settings',
   where: 'anywhere',
-  summary: 'Read a file of settings',
+  summary: 'Read a settings file',
   http: 'GET /api/settings',
   allow: ['viewer', 'operator'],
   input: z.object(SettingsRef),

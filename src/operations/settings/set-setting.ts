@@ -3,11 +3,11 @@ import { requireKey, setConfig } from '../../config/edit.ts';
 import { operation } from '../operation.ts';
 import { hiddenValue, SettingsRef, settingTarget } from './settings-files.ts';
 
-/** Sets a value in a file of settings; all files together are checked before it is written. */
+/** Sets a value in a settings file; all files together are validated before it is written. */
 export const setSetting = operation({
   name: 'set-setting',
   where: 'anywhere',
-  summary: 'Set a value in a file of settings; its comments and its order stay',
+  summary: 'Set a value in a settings file; its comments and order are kept',
   http: 'PUT /api/settings/{key}',
   allow: ['operator'],
   input: z.object({ ...SettingsRef, key: z.string(), value: z.string().describe('YAML, such as 8 or ["npm test"].') }),

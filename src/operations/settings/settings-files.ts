@@ -17,34 +17,34 @@ import { AppError } from '../../errors.ts';
 import type { Origin } from '../../schema/actor.ts';
 import { Config } from '../../schema/config.ts';
 
-/** Whose settings: those of a project, or a person's own for all of them. */
+/** The scope of settings: one project, or all projects of a user. */
 const SettingsScope = z.enum(['project', 'user']);
 type SettingsScope = z.infer<typeof SettingsScope>;
 
-/** A file of settings as it stands, and what holds because of it. */
+/** A settings file and the resulting effective settings. */
 export const SettingsDocument = z.object({
   file: z.string(),
   exists: z.boolean(),
   text: z.string(),
-  values: z.record(z.string(), z.unknown()).describe('What the file itself says.'),
-  effective: z.record(z.string(), z.unknown()).describe('What holds: all files together, over the defaults.'),
+  values: z.record(z.string(), z.unknown()).describe('The values in the file itself.'),
+  effective: z.record(z.string(), z.unknown()).describe('The effective values: all files together, over the defaults.'),
   origins: z
     .record(z.string(), z.enum(['default', 'user', 'project']))
     .describe('Where the value of each setting comes from.'),
-  schema: z.record(z.string(), z.unknown()).describe('The JSON Schema of a file of settings.'),
-  hash: z.string().describe('Names the text; a change is refused when the file has another one by then.'),
+  schema: z.record(z.string(), z.unknown()).describe('The JSON Schema of a settings file.'),
+  hash: z.string().describe('The hash of the text; a change is rejected if the file has another hash by then.'),
 });
 export type SettingsDocument = z.infer<typeof SettingsDocument>;
 
-/** Which file of settings: the user's, or that of the folder's project. */
+/** The selected settings file: the user's, or that of the folder's project. */
 export const SettingsRef = { dir: z.string().optional(), scope: SettingsScope };
 export type SettingsRef = { dir?: string | undefined; scope: SettingsScope };
 
-/** Maps whose values may be secrets: they are written, and never shown. */
+/** Maps whose values may be secrets: they can be written, but are never shown. */
 const HIDDEN_MAPS: ReadonlySet<string> = new Set(['env', 'headers']);
 const HIDDEN = '[hidden]';
 
-/** A file of settings and what is in force because of it; values that may be secret are hidden. */
+/** A settings file and the resulting effective settings; values that may be secret are hidden. */
 export async function readSettingsFile(env: NodeJS.ProcessEnv, ref: SettingsRef): Promise<SettingsDocument> {
   const { scope, place } = await settingsTarget(env, ref);
   const file = configFile(scope, place) ?? '';
@@ -65,14 +65,14 @@ export async function readSettingsFile(env: NodeJS.ProcessEnv, ref: SettingsRef)
   };
 }
 
-/** The file of settings that is selected. */
+/** The path of the selected settings file. */
 export async function settingsTarget(
   env: NodeJS.ProcessEnv,
   { dir, scope }: SettingsRef,
 ): Promise<{ scope: ConfigScope; place: ConfigLocation }> {
   const root = dir === undefined ? undefined : await findProjectRoot(dir);
   if (scope === 'project' && root === undefined) {
-    const where = dir === undefined ? 'Name a folder of the project (dir)' : `${dir} is in no repository`;
+    const where = dir === undefined ? 'Specify a folder of the project (dir)' : `${dir} is not in a repository`;
     throw new AppError('NOT_A_REPOSITORY', `${where}; settings of a project are kept in its repository`, { dir });
   }
   return {
@@ -81,13 +81,13 @@ export async function settingsTarget(
   };
 }
 
-/** The files that are read for a value in force: those of the user, and in the scope `project` also those of its project. */
+/** The files that determine an effective value: those of the user, and in the scope `project` also those of the project. */
 export async function settingsLocation(env: NodeJS.ProcessEnv, { dir, scope }: SettingsRef): Promise<ConfigLocation> {
   const root = scope === 'user' || dir === undefined ? undefined : await findProjectRoot(dir);
   return { env, ...(root === undefined ? {} : { dir: root }) };
 }
 
-/** One setting in a file; a setting of the user is still checked together with the project of the folder. */
+/** One setting in a file; a user setting is still validated together with the project of the folder. */
 export async function settingTarget(
   env: NodeJS.ProcessEnv,
   { key, dir, scope }: SettingsRef & { key: string },
@@ -96,7 +96,7 @@ export async function settingTarget(
   return { key, scope: scope === 'user' ? 'global' : 'project', place: location };
 }
 
-/** A value as an entry point may show it: what may be secret is shown only to the user at the terminal. */
+/** A value as an entry point may show it: possible secrets are shown only to the user at the terminal. */
 export function shownValue(path: readonly string[], value: unknown, { actor, via }: Origin): unknown {
   return via === 'cli' && actor.kind === 'person' ? value : hiddenValue(path, value);
 }
@@ -108,7 +108,7 @@ export function hiddenValue(path: readonly string[], value: unknown): unknown {
   return hide({ [path.at(-1) ?? '']: value })[path.at(-1) ?? ''];
 }
 
-/** Without the values of variables and headers. */
+/** Hides the values of variables and headers. */
 function hide(settings: Plain): Plain {
   const shown = Object.entries(settings).map(([key, value]): [string, unknown] => {
     if (!isPlain(value)) return [key, value];
@@ -118,7 +118,7 @@ function hide(settings: Plain): Plain {
   return Object.fromEntries(shown);
 }
 
-/** The same for the text of the file, the last place first, so that the others stay where they are. */
+/** The same for the text of the file; replaces the last occurrence first, so that earlier offsets stay valid. */
 function hideText(text: string, document: Document): string {
   const places: [number, number][] = [];
   visit(document, {
@@ -134,20 +134,20 @@ function hideText(text: string, document: Document): string {
   return places.reduce((shown, [from, to]) => `${shown.slice(0, from)}${HIDDEN}${shown.slice(to)}`, text);
 }
 
-/** The text that replaces a hidden value must not be written as the value. */
+/** Rejects the placeholder of a hidden value as a new value. */
 export function requireShown(path: readonly string[], value: unknown): void {
   if (!JSON.stringify(value ?? '').includes(HIDDEN)) return;
   const key = path.join('.');
   throw new AppError(
     'INPUT_INVALID',
-    `${key}: ${HIDDEN} stands for a value that is not shown; write the value itself`,
+    `${key}: ${HIDDEN} is the placeholder of a hidden value; write the value itself`,
     {
       key,
     },
   );
 }
 
-/** The hash by which a writer shows which text it read. */
+/** The hash that a writer passes to show which text it read. */
 export function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }

@@ -3,11 +3,11 @@ import { unsetConfig } from '../../config/edit.ts';
 import { operation } from '../operation.ts';
 import { SettingsRef, settingTarget } from './settings-files.ts';
 
-/** Removes a value from a file of settings; one that is not set there is refused. */
+/** Removes a value from a settings file; an error if it is not set there. */
 export const unsetSetting = operation({
   name: 'unset-setting',
   where: 'anywhere',
-  summary: 'Remove a value from a file of settings, so that the one below counts',
+  summary: 'Remove a value from a settings file, so that the next lower file or the default applies',
   http: 'DELETE /api/settings/{key}',
   allow: ['operator'],
   input: z.object({ ...SettingsRef, key: z.string() }),

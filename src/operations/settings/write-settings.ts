@@ -11,17 +11,17 @@ import {
   settingsTarget,
 } from './settings-files.ts';
 
-/** One change of a file of settings; without a value the setting is removed. */
+/** One change of a settings file; without a value the setting is removed. */
 const SettingsChange = z.object({
   path: z.array(z.string().min(1)).min(1).max(10),
   value: z.unknown().optional(),
 });
 
-/** Changes a file of settings, all changes or none; refused where the file is not the one that was read. */
+/** Changes a settings file, all changes or none; rejected if the file was modified since it was read. */
 export const writeSettings = operation({
   name: 'write-settings',
   where: 'anywhere',
-  summary: 'Change a file of settings; its comments and its order stay',
+  summary: 'Change a settings file; its comments and order are kept',
   http: 'PUT /api/settings',
   allow: ['operator'],
   input: z.object({
@@ -37,7 +37,7 @@ export const writeSettings = operation({
       changes: changes.map(({ path, value }) => (value === undefined ? { path } : { path, value })),
       expects: (text, file) => {
         if (hashOf(text) === hash) return;
-        throw new AppError('CONFLICT', `${file} was changed meanwhile: read it again`, { file });
+        throw new AppError('CONFLICT', `${file} was changed concurrently: read it again`, { file });
       },
     });
     return readSettingsFile(env, ref);

@@ -5,10 +5,10 @@ import { findRecipe } from '../../recipes/registry.ts';
 import type { Template, TemplateDocument } from '../../schema/template.ts';
 import { projectOf } from '../find-run.ts';
 
-/** `project`: undefined where the folder is no project, so that no run belongs to it. */
+/** `project`: undefined if the folder is not a project and therefore has no runs. */
 type TemplateRuns = { all: RunState[]; project: string | undefined };
 
-/** The jobs that were made from templates, as seen from a folder. */
+/** The jobs from templates, as seen from a folder. */
 export async function runsFromTemplates(app: App, dir: string): Promise<TemplateRuns> {
   const project = await projectOf(app, dir).catch(() => undefined);
   const candidates = app.overviews.all().filter(({ recipe }) => findRecipe(recipe)?.usesTemplates === true);

@@ -8,7 +8,7 @@ import { describeTemplate, runsFromTemplates } from './describe-template.ts';
 export const listTemplates = operation({
   name: 'list-templates',
   where: 'anywhere',
-  summary: 'List the templates for jobs, and how jobs from them went',
+  summary: 'List the templates for jobs, with statistics of their jobs',
   http: 'GET /api/templates',
   allow: ['viewer', 'operator'],
   input: z.object({ dir: z.string() }),

@@ -8,7 +8,7 @@ import { operation } from '../operation.ts';
 export const removeTemplate = operation({
   name: 'remove-template',
   where: 'anywhere',
-  summary: 'Remove a template; the built-in ones stay',
+  summary: 'Remove a template; built-in ones cannot be removed',
   http: 'DELETE /api/templates/{name}',
   allow: ['operator'],
   input: z.object({ dir: z.string(), name: FileName, scope: z.enum(['project', 'global']).default('project') }),

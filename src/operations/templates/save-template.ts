@@ -15,10 +15,10 @@ export const saveTemplate = operation({
   input: z.object({
     dir: z.string(),
     name: FileName,
-    text: z.string().min(1).max(100_000).describe('Its guidelines; or a whole file with front matter of its own.'),
+    text: z.string().min(1).max(100_000).describe('Its guidelines, or a complete file with front matter.'),
     header: TemplateHeader.omit({ name: true }).partial().prefault({}),
     scope: z.enum(['project', 'global']).default('project'),
-    replace: z.boolean().default(false).describe('Replace the one of that name.'),
+    replace: z.boolean().default(false).describe('Replace an existing template of that name.'),
   }),
   output: TemplateDocument,
   run: async (app, { dir, name, text, header, scope, replace }) => {

@@ -8,7 +8,7 @@ import { describeTemplate, runsFromTemplates } from './describe-template.ts';
 export const showTemplate = operation({
   name: 'show-template',
   where: 'anywhere',
-  summary: 'Show a template, and how jobs from it went',
+  summary: 'Show a template, with statistics of its jobs',
   http: 'GET /api/templates/{name}',
   allow: ['viewer', 'operator'],
   input: z.object({ dir: z.string(), name: z.string() }),

@@ -8,7 +8,7 @@ import { completeKey, findRun, type Ref, requireTask } from '../find-run.ts';
 
 type TaskOfRun = Ref & { task: string };
 
-/** The terminal of the task's running attempt, else of its last one that had a terminal. */
+/** The terminal of the task's running attempt, otherwise of its last attempt with a terminal. */
 export async function requireTerminal(app: App, ref: TaskOfRun): Promise<HeldTerminal> {
   const { start } = await findRun(app, ref);
   const { state, task } = taskIn(app, start.run, ref.task);
@@ -17,7 +17,7 @@ export async function requireTerminal(app: App, ref: TaskOfRun): Promise<HeldTer
   return held;
 }
 
-/** The same, but waits for an attempt that is to have a terminal and has not started it. */
+/** The same, but waits for an attempt whose terminal has not started yet. */
 export async function waitForTerminal(app: App, ref: TaskOfRun, signal: AbortSignal): Promise<HeldTerminal> {
   const { start } = await findRun(app, ref);
   for (;;) {

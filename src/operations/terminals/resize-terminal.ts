@@ -3,7 +3,7 @@ import { TaskRef } from '../find-run.ts';
 import { operation } from '../operation.ts';
 import { requireTerminal } from './held-terminal.ts';
 
-/** Sizes outside of these are refused: programs allocate by them. */
+/** Limits of the size, because programs allocate memory by it. */
 export const TERMINAL_SIZE = { columns: { least: 20, most: 500 }, rows: { least: 5, most: 300 } } as const;
 
 /** Resizes the terminal of an attempt; the last call wins. */

@@ -7,16 +7,16 @@ import { waitForTerminal } from './held-terminal.ts';
 /** A piece of a terminal's output. The first one has the current screen (`reset`), unless `after` could be resumed. */
 const TerminalItem = z.union([
   z.object({
-    offset: z.number().int().nonnegative().describe('Where this piece ends; pass it back as `after`.'),
-    data: z.string().describe('What the program wrote, in base64.'),
-    reset: z.literal(true).optional().describe('It stands for everything before it: clear what is shown first.'),
+    offset: z.number().int().nonnegative().describe('The end of this piece; pass it as `after` to continue.'),
+    data: z.string().describe('The output of the program, in base64.'),
+    reset: z.literal(true).optional().describe('It replaces all previous output: clear the screen first.'),
     columns: z.number().int().optional(),
     rows: z.number().int().optional(),
   }),
   z.object({ ended: z.literal(true) }),
 ]);
 
-/** Shows the terminal of an attempt, waits for one that is about to begin, and says when it has ended. */
+/** Follows the terminal of an attempt until it ends; waits for one that is about to start. */
 export const watchTerminal = stream({
   name: 'watch-terminal',
   where: 'anywhere',
@@ -25,7 +25,7 @@ export const watchTerminal = stream({
   allow: ['viewer', 'operator'],
   input: z.object({
     ...TaskRef,
-    after: z.number().int().nonnegative().optional().describe('The last offset that was received.'),
+    after: z.number().int().nonnegative().optional().describe('The last offset received.'),
   }),
   output: TerminalItem,
   cursor: 'offset',

@@ -7,10 +7,10 @@ import { completeKey, findRun, type Ref, requireTask, TaskRef } from '../find-ru
 /** The fields of every operation about one attempt. */
 export const AttemptRef = {
   ...TaskRef,
-  attempt: z.number().int().positive().optional().describe('By default the last.'),
+  attempt: z.number().int().positive().optional().describe('The number of the attempt; default: the last one.'),
 };
 
-/** The selected attempt, by number or the last; none where the task was never attempted. */
+/** The selected attempt, by number or the last; undefined if the task was never attempted. */
 export async function findAttempt(
   app: App,
   ref: Ref & { task: string; attempt?: number | undefined },

@@ -7,13 +7,13 @@ import { AttemptRef, findAttempt } from './find-attempt.ts';
 export const findInTranscript = operation({
   name: 'find-in-transcript',
   where: 'anywhere',
-  summary: 'Find a text in what an agent said in one attempt',
+  summary: 'Find a text in the transcript of one attempt',
   http: 'GET /api/runs/{run}/tasks/{task}/transcript/find',
   allow: ['viewer', 'operator'],
   input: z.object({
     ...AttemptRef,
     text: z.string().max(1_000),
-    after: z.number().int().nonnegative().default(0).describe('The last row found before.'),
+    after: z.number().int().nonnegative().default(0).describe('The last row that was found.'),
     limit: z.number().int().min(1).max(1000).default(100),
   }),
   output: TranscriptHits,

@@ -7,19 +7,19 @@ import type { TranscriptEntry } from '../../store/store.ts';
 import { completeKey, findRun, RunRef } from '../find-run.ts';
 import { stream } from '../operation.ts';
 
-/** Which lines are read; what is undefined selects all. */
+/** Which lines are read; undefined selects all. */
 type Selection = { task: string | undefined; attempt: number | undefined };
 
-/** The task and the number that the name of an attempt contains. */
+/** The task and the number in the name of an attempt. */
 type AttemptName = { ordinal: number; number: number };
 
 const PAGE = 500;
 
-/** Reads the transcripts of a run in the order in which rows were stored; with `follow` until the run is settled. */
+/** Reads the transcripts of a run in the order in which rows were stored; with `follow` until the run has ended or waits. */
 export const readLogs = stream({
   name: 'read-logs',
   where: 'anywhere',
-  summary: 'Read what the agents said',
+  summary: 'Read the transcripts of a run',
   http: 'GET /api/runs/{run}/logs',
   allow: ['viewer', 'operator'],
   input: z.object({
@@ -27,7 +27,7 @@ export const readLogs = stream({
     task: z.string().optional(),
     follow: z.boolean().default(false),
     attempt: z.number().int().positive().optional().describe('Only this attempt of each task.'),
-    after: z.number().int().nonnegative().default(0).describe('The last line received: only what came later.'),
+    after: z.number().int().nonnegative().default(0).describe('The last line received: only later ones are returned.'),
   }),
   output: LogLine,
   cursor: 'id',

@@ -4,19 +4,19 @@ import type { Store, TranscriptEntry } from '../../store/store.ts';
 import { operation } from '../operation.ts';
 import { AttemptRef, findAttempt } from './find-attempt.ts';
 
-/** Reads a page of one attempt: at an offset, around a row, from the next occurrence of a text on, or the last one. */
+/** Reads a page of one attempt: at an offset, around a row, from the next occurrence of a text, or the last page. */
 export const readTranscript = operation({
   name: 'read-transcript',
   where: 'anywhere',
-  summary: 'Read a page of what an agent said in one attempt',
+  summary: 'Read a page of the transcript of one attempt',
   http: 'GET /api/runs/{run}/tasks/{task}/transcript',
   allow: ['viewer', 'operator'],
   input: z.object({
     ...AttemptRef,
-    offset: z.number().int().nonnegative().optional().describe('Rows to skip; by default the last page is given.'),
-    row: z.number().int().positive().optional().describe('Give the page around this row.'),
+    offset: z.number().int().nonnegative().optional().describe('Rows to skip; default: the last page is returned.'),
+    row: z.number().int().positive().optional().describe('Return the page around this row.'),
     limit: z.number().int().min(1).max(1000).default(200),
-    find: z.string().max(1_000).optional().describe('Begin at the first row from the offset on that holds it.'),
+    find: z.string().max(1_000).optional().describe('Begin at the first row after the offset that contains this text.'),
   }),
   output: TranscriptPage,
   run: async (app, input) => {

@@ -6,7 +6,7 @@ import type { SearchHit } from '../../store/store.ts';
 import { completeId, projectFilter } from '../find-run.ts';
 import { operation } from '../operation.ts';
 
-/** What `search` finds: rows of transcripts, newest first, and tasks by what they are asked to do. */
+/** The result of `search`: rows of transcripts, newest first, and tasks by their instructions. */
 export const SearchResult = z.object({
   hits: z.array(
     z.object({
@@ -30,7 +30,7 @@ export const SearchResult = z.object({
       status: TaskOverviewStatus,
     }),
   ),
-  next: z.number().int().nullable().describe('Pass it back as `before` for older hits; null where there are none.'),
+  next: z.number().int().nullable().describe('Pass it as `before` for older hits; null if there are none.'),
 });
 export type SearchResult = z.infer<typeof SearchResult>;
 
@@ -38,10 +38,10 @@ type Hit = SearchResult['hits'][number];
 type TaskHit = SearchResult['tasks'][number];
 type Query = { text: string; run?: string; projectId?: string; before?: number; limit: number };
 
-/** Hits of other projects are passed over in pages of so many, and not for ever. */
+/** The size and maximum number of pages that are read while hits of other projects are skipped. */
 const PAGE = 200;
 const MOST_PAGES = 25;
-/** So many runs are searched for tasks. */
+/** The maximum number of runs whose tasks are searched. */
 const MOST_RUNS = 20;
 
 /** Searches the transcripts and the tasks of runs. */
@@ -56,7 +56,7 @@ export const search = operation({
     dir: z.string().optional().describe('Only the project of this folder.'),
     project: z.string().optional().describe('Only the project with this id.'),
     run: z.string().optional(),
-    before: z.number().int().positive().optional().describe('The `next` of the page before.'),
+    before: z.number().int().positive().optional().describe('The `next` of the previous page.'),
     limit: z.number().int().min(1).max(200).default(50),
   }),
   output: SearchResult,
@@ -77,7 +77,7 @@ export const search = operation({
 
 type States = (run: string) => RunState | undefined;
 
-/** Each run is folded once for a search; one that is gone has no state. */
+/** Folds each run once per search; a removed run has no state. */
 function statesOf(app: App): States {
   const ids = new Set(app.runs.ids());
   const known = new Map<string, RunState>();

@@ -5,20 +5,20 @@ import { UsageBy } from '../../schema/usage.ts';
 import { projectFilter } from '../find-run.ts';
 import { operation } from '../operation.ts';
 
-/** What the runs of one project, or of all, have consumed; runs outside of the days are not read. */
+/** The usage of the runs of one project, or of all; runs outside the days are not read. */
 export const usage = operation({
   name: 'usage',
   where: 'anywhere',
-  summary: 'Tell what runs have consumed',
+  summary: 'Report the usage and cost of runs',
   http: 'GET /api/usage',
   allow: ['viewer', 'operator'],
   input: z.object({
     dir: z.string().optional(),
     by: UsageBy.default('agent'),
     project: z.string().optional().describe('Only the project with this id.'),
-    since: z.iso.date().optional().describe('The first day that counts, such as 2026-03-01.'),
-    until: z.iso.date().optional().describe('The last day that counts.'),
-    daily: z.boolean().default(false).describe('A line for each day of each name.'),
+    since: z.iso.date().optional().describe('The first day to include, such as 2026-03-01.'),
+    until: z.iso.date().optional().describe('The last day to include.'),
+    daily: z.boolean().default(false).describe('Group by day as well.'),
   }),
   output: z.array(UsageRow),
   run: async (app, { dir, project, by, ...days }) => {

@@ -11,14 +11,14 @@ const LINE = { required: false, fix: null };
 const PROGRAMS = { github: 'gh', gitlab: 'glab', bitbucket: undefined } as const;
 const VARIABLES = ['BITBUCKET_TOKEN', 'BITBUCKET_API_TOKEN', 'BITBUCKET_APP_PASSWORD'] as const;
 
-/** Looks where pull requests would go: the forge, its program, and with `online` the login. */
+/** Checks the forge for pull requests: its provider, its program, and with `online` the login. */
 export async function examineForge({ dir, env, online }: ForgeExamination): Promise<DoctorLine[]> {
   const { signal } = new AbortController();
   const root = await inspectRepository(dir, signal).then(
     (repository) => repository.root,
     () => undefined,
   );
-  // A folder that is no repository, and settings that cannot be read, have lines of their own.
+  // A folder that is not a repository, and invalid settings, are reported on separate lines.
   const config = root === undefined ? undefined : await loadConfig({ dir: root, env }).catch(() => undefined);
   if (root === undefined || config === undefined) return [];
   try {
@@ -44,17 +44,17 @@ async function loginLine(forge: Forge, signal: AbortSignal): Promise<DoctorLine>
   return { ...LINE, name: 'forge login', ok, detail, fix: ok ? null : (nextStep ?? null) };
 }
 
-/** Without asking anybody it can only be told whether there is something to ask with. */
+/** Without `online` only the presence of credentials is checked. */
 function programLine({ name }: Forge, env: NodeJS.ProcessEnv): DoctorLine {
   const line = { ...LINE, name: 'forge login' };
   const program = PROGRAMS[name];
   if (program === undefined) {
     const variable = VARIABLES.find((each) => (env[each] ?? '') !== '');
     if (variable !== undefined)
-      return { ...line, ok: true, detail: `${variable} is set; --online asks whether it is valid` };
+      return { ...line, ok: true, detail: `${variable} is set; --online checks whether it is valid` };
     return { ...line, ok: false, detail: 'no login for Bitbucket is set', fix: `Set ${VARIABLES[0]}.` };
   }
   const found = findOnPath(program, { dir: '/', path: env.PATH ?? '' });
-  if ('found' in found) return { ...line, ok: true, detail: `${found.found}; --online asks whether it is logged in` };
+  if ('found' in found) return { ...line, ok: true, detail: `${found.found}; --online checks whether it is logged in` };
   return { ...line, ok: false, detail: found.missing, fix: `Install ${program}, then ${program} auth login.` };
 }

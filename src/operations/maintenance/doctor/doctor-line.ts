@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** One thing that was checked; one that fails says how to fix it. */
+/** The result of one check; a failed one contains a fix. */
 export const DoctorLine = z.object({
   name: z.string(),
   ok: z.boolean(),

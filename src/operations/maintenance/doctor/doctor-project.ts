@@ -18,13 +18,13 @@ type Place = { root: string; path: string; config: Config };
 
 const Scripts = z.object({ scripts: z.record(z.string(), z.unknown()) });
 
-/** Looks at what the settings of a project name: commands, servers of tools, a browser, files. Nothing of it is run. */
+/** Checks what the settings of a project refer to: commands, MCP servers, a browser, files. None of it is executed. */
 export async function examineProject({ dir, env, online }: ProjectExamination): Promise<DoctorLine[]> {
   const root = await inspectRepository(dir).then(
     (found) => found.root,
     () => dir,
   );
-  // Settings that cannot be read have a line of their own.
+  // Invalid settings are reported on a separate line.
   const config = await loadConfig({ dir: root, env }).catch(() => undefined);
   if (config === undefined) return [];
   const place = { root, path: env.PATH ?? '', config };
@@ -51,7 +51,7 @@ async function commandLine(place: Place, name: string, run: Command): Promise<Do
   const line = { name, required: false, fix: null };
   const text = textOf(run);
   const word = commandWord(run);
-  if (word === undefined) return { ...line, ok: true, detail: `${text}: only a shell can tell what it starts` };
+  if (word === undefined) return { ...line, ok: true, detail: `${text}: not checked, because it needs a shell` };
   const dir = join(place.root, word.folder);
   const found = findOnPath(word.program, { dir, path: place.path });
   if ('missing' in found)
@@ -64,10 +64,10 @@ async function commandLine(place: Place, name: string, run: Command): Promise<Do
   return { ...line, ok: true, detail: `${text}: ${found.found}` };
 }
 
-/** What stands inside the project may come into being only when its set-up runs. */
+/** A program inside the project may exist only after its set-up has run. */
 function missingProgram({ config }: Place, line: DoctorLine, program: string): DoctorLine {
   if (program.includes('/') && config.workspace.setup.length > 0)
-    return { ...line, ok: true, detail: `${line.detail}; the set-up may make it` };
+    return { ...line, ok: true, detail: `${line.detail}; the set-up may create it` };
   return { ...line, fix: `Install ${program}, or correct the command: manyhands config list` };
 }
 
@@ -86,12 +86,12 @@ async function fileLines({ root, config }: Place): Promise<DoctorLine[]> {
   const named = [config.instructions, config.project.testInstructions, ...config.project.keyFiles];
   for (const path of named.filter((each) => each !== undefined)) {
     if (await exists(join(root, path))) continue;
-    const fix = 'Make the file, or take it out of the settings.';
+    const fix = 'Create the file, or remove it from the settings.';
     lines.push({
       name: 'file',
       ok: false,
       required: false,
-      detail: `${path} is named in the settings and not there`,
+      detail: `${path} is in the settings but does not exist`,
       fix,
     });
   }
@@ -102,7 +102,7 @@ async function fileLines({ root, config }: Place): Promise<DoctorLine[]> {
       ok: false,
       required: false,
       detail,
-      fix: 'Run manyhands init --yes: it renews that file only.',
+      fix: 'Run manyhands init --yes: it updates that file only.',
     });
   }
   return lines;
@@ -116,7 +116,7 @@ function shorten(name: string): string {
   return name.length > 30 ? `${name.slice(0, 29)}…` : name;
 }
 
-/** The program that a configured command starts, and the folder it starts it in; undefined where only a shell could tell. */
+/** The program that a configured command starts, and its working folder; undefined if the command needs a shell. */
 export function commandWord(command: string | readonly string[]): { program: string; folder: string } | undefined {
   if (typeof command !== 'string') return command[0] === undefined ? undefined : { program: command[0], folder: '.' };
   const entered = /^\s*cd\s+([\w./-]+)\s*&&\s*(.*)$/s.exec(command);

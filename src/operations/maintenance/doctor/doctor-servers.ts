@@ -18,10 +18,10 @@ const BROWSER_APPS = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
 ];
-/** Arguments with which the browser is found in another way. */
+/** Arguments that specify the browser in another way. */
 const OWN_BROWSER = /^(--browser-?url|-u|--wsEndpoint|--executable-?path|-e|--autoConnect)(=|$)/i;
 
-/** Looks at the servers of tools: a program must be there, an address is asked only with `online`. */
+/** Checks the MCP servers: a program must exist; a URL is contacted only with `online`. */
 export async function examineServers(what: ServersExamination): Promise<DoctorLine[]> {
   const servers = await Promise.all(
     Object.entries(what.config.mcp).map(([name, server]) => serverLine(what, `mcp ${name}`, server)),
@@ -34,7 +34,7 @@ async function serverLine(what: ServersExamination, name: string, server: McpSer
   if ('command' in server) return programLine(what, name, server.command);
   const address = new URL(server.url).origin;
   if (!what.online)
-    return { name, ok: true, required: false, detail: `${address}: not asked; --online asks it`, fix: null };
+    return { name, ok: true, required: false, detail: `${address}: not checked; --online contacts it`, fix: null };
   try {
     const { status } = await fetch(server.url, {
       method: 'HEAD',
@@ -52,18 +52,18 @@ async function serverLine(what: ServersExamination, name: string, server: McpSer
 function programLine({ root, path }: ServersExamination, name: string, command: string): DoctorLine {
   const found = findOnPath(command, { dir: root, path });
   if ('found' in found) return { name, ok: true, required: false, detail: found.found, fix: null };
-  return { name, ok: false, required: false, detail: found.missing, fix: `Install ${command}, or name its full path.` };
+  return { name, ok: false, required: false, detail: found.missing, fix: `Install ${command}, or use its full path.` };
 }
 
 function browserLines(what: ServersExamination): DoctorLine[] {
   const { command, args } = what.config.verify.browser;
   const starter = programLine(what, 'browser tools', command ?? 'npx');
   if (args.some((arg) => OWN_BROWSER.test(arg)))
-    return [starter, { name: 'browser', ok: true, required: false, detail: 'named in verify.browser.args', fix: null }];
+    return [starter, { name: 'browser', ok: true, required: false, detail: 'set in verify.browser.args', fix: null }];
   const search = { dir: what.root, path: what.path };
   const found = [...BROWSERS, ...BROWSER_APPS].map((name) => findOnPath(name, search)).find((each) => 'found' in each);
   if (found !== undefined && 'found' in found)
     return [starter, { name: 'browser', ok: true, required: false, detail: found.found, fix: null }];
-  const fix = 'Install Chrome or Chromium, or name one with verify.browser.args: ["--executablePath", "<path>"].';
+  const fix = 'Install Chrome or Chromium, or set one with verify.browser.args: ["--executablePath", "<path>"].';
   return [starter, { name: 'browser', ok: false, required: false, detail: 'no Chrome or Chromium is on PATH', fix }];
 }
