@@ -63,7 +63,10 @@ export function completeId(app: App, beginning: string): string {
   const [only, second] = ids;
   if (only === undefined) throw new AppError('RUN_UNKNOWN', `There is no run ${beginning}`, { run: beginning });
   if (second === undefined) return only;
-  throw new AppError('RUN_AMBIGUOUS', `${beginning} is ambiguous: it matches ${ids.slice(0, 5).join(', ')}`, { run: beginning, ids });
+  throw new AppError('RUN_AMBIGUOUS', `${beginning} is ambiguous: it matches ${ids.slice(0, 5).join(', ')}`, {
+    run: beginning,
+    ids,
+  });
 }
 
 /** The task that a person names, or the only one whose key ends with the text. */
