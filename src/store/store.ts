@@ -92,7 +92,10 @@ export interface Store extends AsyncDisposable {
   loadSnapshot(stream: string, codec: string): { version: number; state: unknown } | undefined;
   /** Stores a text once, under its SHA-256. */
   putBlob(text: string): Promise<string>;
+  /** The text of a hash, if it is stored; throws DATA_DAMAGED where the stored text has another hash. */
   getBlob(hash: string): string | undefined;
+  /** The hashes whose stored text is damaged. */
+  damagedBlobs(): string[];
   /**
    * Rows, cursors and usage in one transaction; rows of a file arrive in the order of their positions, so that a repeated
    * batch adds nothing. A power failure may lose the last ones, which can be read again.

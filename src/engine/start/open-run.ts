@@ -4,10 +4,11 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { redactor, secretsAmong } from '../../core/redact.ts';
 import { hasVariables, withValues } from '../../core/run/recorded-config.ts';
-import type { RunState } from '../../core/run/state.ts';
+import { OPEN_STATUSES, type RunState } from '../../core/run/state.ts';
 import { AppError } from '../../errors.ts';
 import { openMirror } from '../../git/mirror/mirror.ts';
 import { openStoredMirror } from '../../git/mirror/mirror-config.ts';
+import { recoverObjects } from '../../git/mirror/recover-objects.ts';
 import { inspectRepository, type Repository } from '../../git/read/repository.ts';
 import { readRef, writeRef } from '../../git/refs/mirror-refs.ts';
 import type { Home } from '../../home.ts';
@@ -29,6 +30,7 @@ export async function openRun(
   const state = loaded?.state ?? loadRun(ctx.store, runStream(run));
   const { start } = state;
   const project = loaded?.project ?? (await openProject(ctx, start.project));
+  await recoverCommits(ctx, project, state);
   await repairBranch(project, state);
   const values = await currentValues(ctx, start, start.config);
   const recipe = ctx.implementations.recipe(start.recipe.name, start.recipe.version);
@@ -136,6 +138,34 @@ async function inspectAgain(root: string): Promise<Repository> {
     if (!(error instanceof AppError) || error.code !== 'NOT_A_REPOSITORY') throw error;
   }
   throw new AppError('REPOSITORY_GONE', `The repository is no longer at ${root}`, { root });
+}
+
+/** A mirror that was deleted, or lost objects, is completed from the repository and the workspaces; what a run needs and neither has is named. */
+async function recoverCommits(
+  { home }: Pick<EngineContext, 'home'>,
+  { mirror, repository }: Project,
+  state: RunState,
+): Promise<void> {
+  const needed = new Map([
+    [state.start.base.commit, 'its base'],
+    [state.tip.commit, 'its branch'],
+    ...Object.values(state.tasks).flatMap(({ spec, phase }): [string, string][] => {
+      const commit = 'commit' in phase ? phase.commit : phase.status === 'blocked' ? phase.landing?.commit : undefined;
+      return commit == null || !OPEN_STATUSES.some((status) => status === phase.status)
+        ? []
+        : [[commit, `the work of ${spec.key}`]];
+    }),
+  ]);
+  const lost = await recoverObjects(mirror, { repository, workspaces: home.workspaces, commits: [...needed.keys()] });
+  if (lost.length === 0) return;
+  const what = lost.map((commit) => `${needed.get(commit) ?? 'a commit'} (${commit.slice(0, 10)})`).join(', ');
+  throw new AppError(
+    'DATA_DAMAGED',
+    `The mirror ${mirror.dir} lost ${what}, which neither the repository nor a workspace has`,
+    {
+      lost,
+    },
+  );
 }
 
 /** Events decide where the branch is; a ref that a crash left elsewhere is kept under another name and corrected. */

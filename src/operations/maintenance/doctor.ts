@@ -19,6 +19,7 @@ import { newestBackupAt } from '../../store/sqlite/backup.ts';
 import { openSqliteStore } from '../../store/sqlite/open.ts';
 import { type AgentsView, viewAgents } from '../models/view-agents.ts';
 import { operation } from '../operation.ts';
+import { examineMirrors, examineTexts } from './doctor/doctor-data.ts';
 import { examineForge } from './doctor/doctor-forge.ts';
 import { DoctorLine } from './doctor/doctor-line.ts';
 import { examineProject } from './doctor/doctor-project.ts';
@@ -57,6 +58,7 @@ export const doctor = operation({
       await check('git', true, requireGit),
       await check('data directory', true, () => dataDirectory(home)),
       await check('database', true, () => database(app)),
+      ...(await examineData(app)),
       await examineBackup(app),
       await check('file events', true, () => fileEvents(app)),
       await check('space', true, () => space(home)),
@@ -91,6 +93,17 @@ async function dataDirectory(home: Home): Promise<string> {
 async function database({ home, world }: App): Promise<string> {
   await using store = await openSqliteStore({ file: home.database, world });
   return `${counted(store.streams('run/').length, 'run')} in ${home.database}`;
+}
+
+/** The contents of the database and the mirrors; a database that cannot be opened is reported by its own line. */
+async function examineData({ home, world }: App): Promise<DoctorLine[]> {
+  try {
+    await using store = await openSqliteStore({ file: home.database, world });
+    return [examineTexts(store), await examineMirrors(home, store)];
+  } catch (error) {
+    if (error instanceof AppError) return [];
+    throw error;
+  }
 }
 
 /** Output is followed by file events, which some network file systems do not deliver. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
+import { AppError } from '../../errors.ts';
 import type { World } from '../../world.ts';
 import type { Store, StoredEvent, TranscriptEntry } from '../store.ts';
 import { createCheckpoints } from './checkpoints.ts';
@@ -116,11 +117,12 @@ function createStore(db: DatabaseSync, { file, world }: SqliteOptions): Store {
     },
     loadSnapshot: (stream, codec) => translateErrors(() => snapshots.load(stream, codec)),
     putBlob: async (text) => {
-      const hash = createHash('sha256').update(text).digest('hex');
+      const hash = hashOf(text);
       await group.add(() => blobs.put(hash, text));
       return hash;
     },
     getBlob: (hash) => translateErrors(() => blobs.get(hash)),
+    damagedBlobs: () => translateErrors(() => blobs.damaged()),
     ingest: (batch) => {
       const encoded = encodeBatch(batch);
       return group.add(
@@ -195,10 +197,15 @@ function createListeners<T>(): Listeners<T> {
   };
 }
 
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
 /** The statements on texts that are stored once under their hash. */
 function prepareBlobs(db: DatabaseSync) {
   const insert = db.prepare('INSERT INTO blobs (hash, text) VALUES (?, ?) ON CONFLICT (hash) DO NOTHING');
   const select = db.prepare('SELECT text FROM blobs WHERE hash = ?');
+  const all = db.prepare('SELECT hash, text FROM blobs');
 
   return {
     put: (hash: string, text: string): void => {
@@ -206,7 +213,24 @@ function prepareBlobs(db: DatabaseSync) {
     },
     get: (hash: string): string | undefined => {
       const row = select.get(hash);
-      return row === undefined ? undefined : textOf(row, 'text');
+      if (row === undefined) return undefined;
+      const text = textOf(row, 'text');
+      if (hashOf(text) === hash) return text;
+      throw new AppError(
+        'DATA_DAMAGED',
+        `The stored text ${hash.slice(0, 12)} was changed: it does not match its hash`,
+        {
+          hash,
+        },
+      );
+    },
+    damaged: (): string[] => {
+      const found: string[] = [];
+      for (const row of all.iterate()) {
+        const hash = textOf(row, 'hash');
+        if (hashOf(textOf(row, 'text')) !== hash) found.push(hash);
+      }
+      return found;
     },
   };
 }

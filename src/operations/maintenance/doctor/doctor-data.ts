@@ -1,0 +1,93 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { messageOf } from '../../../errors.ts';
+import { git } from '../../../git/git.ts';
+import type { Home } from '../../../home.ts';
+import { RunEvent } from '../../../schema/event.ts';
+import type { Store } from '../../../store/store.ts';
+import type { DoctorLine } from './doctor-line.ts';
+
+/** What the log names of one project: commits, and the runs that they belong to. */
+type NamedCommits = Map<string, string>;
+
+/** A mirror of a large repository takes long to check. */
+const FSCK_TIMEOUT_MS = 300_000;
+const SHOWN = 5;
+
+/** Whether every stored text has the content that its hash names. */
+export function examineTexts(store: Store): DoctorLine {
+  const damaged = store.damagedBlobs();
+  const ok = damaged.length === 0;
+  const detail = ok
+    ? 'every stored text has the content that its hash names'
+    : `damaged: ${damaged
+        .slice(0, SHOWN)
+        .map((hash) => hash.slice(0, 12))
+        .join(', ')}${damaged.length > SHOWN ? ` and ${damaged.length - SHOWN} more` : ''}`;
+  const fix = ok ? null : 'Runs that use these texts cannot be continued. Restore the newest good backup.';
+  return { name: 'stored texts', ok, required: true, detail, fix };
+}
+
+/** Whether the mirrors hold all commits that the log names, and everything that these need. */
+export async function examineMirrors(home: Home, store: Store): Promise<DoctorLine> {
+  const problems: string[] = [];
+  const projects = namedCommits(store);
+  const present = new Set(await readdir(home.mirrors).catch((): string[] => []));
+  for (const [project, commits] of projects) {
+    const name = `${project}.git`;
+    if (!present.has(name)) problems.push(`${name} is missing (${runsOf(commits.values())})`);
+    else problems.push(...(await damageOf(join(home.mirrors, name), name, commits)));
+  }
+  const ok = problems.length === 0;
+  const detail = ok
+    ? `the commits of ${projects.size === 1 ? '1 project' : `${projects.size} projects`} are complete`
+    : problems.join('; ');
+  const fix = ok
+    ? null
+    : 'A mirror is rebuilt from the repository and the workspaces when one of its runs is continued (manyhands resume <run>); what cannot be recovered is named then.';
+  return { name: 'mirrors', ok, required: true, detail, fix };
+}
+
+async function damageOf(dir: string, name: string, commits: NamedCommits): Promise<string[]> {
+  try {
+    const args = ['fsck', '--connectivity-only', '--no-dangling', '--no-progress', ...commits.keys()];
+    const { code, stdout, stderr } = await git(args, {
+      gitDir: dir,
+      timeoutMs: FSCK_TIMEOUT_MS,
+      allow: [0, 1, 2, 3, 128],
+    });
+    if (code === 0) return [];
+    const lines = `${stdout}\n${stderr}`.split('\n').filter((line) => line.trim() !== '');
+    const affected = [...commits]
+      .filter(([commit]) => lines.some((line) => line.includes(commit)))
+      .map(([, run]) => run);
+    const whose = affected.length > 0 ? ` (${runsOf(affected)})` : '';
+    return [`${name} is incomplete${whose}: ${lines.slice(0, SHOWN).join(', ')}`];
+  } catch (error) {
+    return [`${name} could not be checked: ${messageOf(error)}`];
+  }
+}
+
+function runsOf(runs: Iterable<string>): string {
+  const ids = [...new Set(runs)];
+  return `${ids.length === 1 ? 'run' : 'runs'} ${ids.slice(0, SHOWN).join(', ')}${ids.length > SHOWN ? ', …' : ''}`;
+}
+
+function namedCommits(store: Store): Map<string, NamedCommits> {
+  const projects = new Map<string, NamedCommits>();
+  for (const { stream } of store.streams('run/')) {
+    let run = '';
+    let commits: NamedCommits = new Map();
+    for (const { type, data } of store.readTypes(stream, ['run.started', 'attempt.ended', 'tasks.landed'])) {
+      const event = RunEvent.safeParse({ type, data }).data;
+      if (event?.type === 'run.started') {
+        run = event.data.run;
+        commits = projects.get(event.data.project.id) ?? new Map<string, string>();
+        projects.set(event.data.project.id, commits);
+      } else if (event?.type === 'attempt.ended' && event.data.saved !== undefined)
+        commits.set(event.data.saved.commit, run);
+      else if (event?.type === 'tasks.landed') commits.set(event.data.commit, run);
+    }
+  }
+  return projects;
+}
