@@ -10,7 +10,7 @@ const FETCH_TIMEOUT_MS = 1_800_000;
 const FETCH = ['fetch', '--quiet', '--no-tags', '--no-auto-maintenance', '--no-write-fetch-head', '--refmap='];
 
 /** The commits that the mirror does not have, or not with their trees. */
-export async function missingCommits(mirror: Mirror, commits: readonly string[]): Promise<string[]> {
+async function missingCommits(mirror: Mirror, commits: readonly string[]): Promise<string[]> {
   if (commits.length === 0) return [];
   const input = `${commits.map((commit) => `${commit}^{tree}`).join('\n')}\n`;
   const { stdout } = await git(['cat-file', '--batch-check'], { gitDir: mirror.dir, input });
