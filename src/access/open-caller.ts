@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
 import { type App, createReader } from '../app.ts';
-import { AppError } from '../errors.ts';
+import { AppError, type ErrorCode } from '../errors.ts';
 import { type Home, prepareHome, resolveHome } from '../home.ts';
 import {
   OPERATIONS,
@@ -16,7 +16,7 @@ import { identityOf, mayCall } from '../operations/authorize.ts';
 import { itemsOf, runOperation, runStream } from '../operations/dispatch.ts';
 import type { Call, Where } from '../operations/operation.ts';
 import type { Origin } from '../schema/actor.ts';
-import { openSqliteStore } from '../store/sqlite/open.ts';
+import { IN_MEMORY, openSqliteStore } from '../store/sqlite/open.ts';
 import { realWorld, type World } from '../world.ts';
 import type { Caller } from './caller.ts';
 import { engineAbsent, engineBusy, OwnEngine } from './own-engine.ts';
@@ -29,6 +29,12 @@ type Reached =
   | { kind: 'own'; engine: OwnEngine }
   | { kind: 'other'; client: SocketClient }
   | { kind: 'none'; app: App };
+
+/** Where an operation runs, and whether it needs the database. */
+type Reachable = { where: Where; toleratesDamage?: boolean };
+
+/** Errors of a database that cannot be opened. */
+const UNREADABLE: readonly ErrorCode[] = ['DATA_DAMAGED', 'DATA_NEWER', 'NO_PERMISSION'];
 
 /** Number and interval of connection attempts to a process that is becoming the engine. */
 const TRIES = 100;
@@ -74,7 +80,7 @@ class EngineCaller implements Caller {
   ): Promise<OperationOutput<N>> {
     const call = this.#callOf(options);
     requireAllowed(OPERATIONS[name], input, call.origin);
-    const reached = await this.#reach(OPERATIONS[name].where);
+    const reached = await this.#reach(OPERATIONS[name]);
     if (reached.kind === 'other') return this.#callOther(reached.client, name, { input, call });
     return runOperation(name, reached.kind === 'own' ? reached.engine.app : reached.app, { input, call });
   }
@@ -110,7 +116,7 @@ class EngineCaller implements Caller {
   ): AsyncGenerator<readonly StreamItem<N>[]> {
     const call = this.#callOf(options);
     requireAllowed(STREAMS[name], input, call.origin);
-    const reached = await this.#reach(STREAMS[name].where);
+    const reached = await this.#reach(STREAMS[name]);
     if (reached.kind === 'other') {
       // As for a call: the items have the type of this stream's items.
       for await (const item of reached.client.stream(name, input, call)) yield [item as StreamItem<N>];
@@ -154,12 +160,14 @@ class EngineCaller implements Caller {
     return { signal, origin };
   }
 
-  async #reach(where: Where): Promise<Reached> {
+  async #reach({ where, toleratesDamage = false }: Reachable): Promise<Reached> {
     if (this.#own !== undefined) return { kind: 'own', engine: this.#own };
     for (let attempt = 0; attempt < TRIES; attempt += 1) {
       const client = await this.#connect();
       if (client !== undefined) return { kind: 'other', client };
-      if (where === 'anywhere') return { kind: 'none', app: await this.#read() };
+      if (where === 'anywhere') {
+        return { kind: 'none', app: await (toleratesDamage ? this.#readDespiteDamage() : this.#read()) };
+      }
       if (where === 'living-engine') throw engineAbsent(this.#home);
       const own = await OwnEngine.open({ home: this.#home, env: this.#env, world: this.#world });
       if (own !== undefined) {
@@ -190,12 +198,20 @@ class EngineCaller implements Caller {
     return this.#reader;
   }
 
-  async #openReader(): Promise<App> {
+  /** Without a readable database: on an empty one in memory. */
+  #readDespiteDamage(): Promise<App> {
+    return this.#read().catch((error: unknown) => {
+      if (!(error instanceof AppError) || !UNREADABLE.includes(error.code)) throw error;
+      return this.#openReader(IN_MEMORY);
+    });
+  }
+
+  async #openReader(file = this.#home.database): Promise<App> {
     const home = this.#home;
     const env = this.#env;
     const world = this.#world;
     await prepareHome(home);
-    const store = await openSqliteStore({ file: home.database, world });
+    const store = await openSqliteStore({ file, world });
     this.#opened.push(store);
     return createReader({ home, env, world, store });
   }

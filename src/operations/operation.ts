@@ -25,6 +25,8 @@ type Contract<I extends z.ZodType, O extends z.ZodType> = {
   allow: readonly AccessRole[];
   input: I;
   output: O;
+  /** Whether it also works, on an empty store, where the database cannot be opened. */
+  toleratesDamage?: boolean;
   /** The runs in its input other than `run`; a token that is bound to one run has no access to them. */
   otherRuns?(input: Record<string, unknown>): readonly unknown[];
 };

@@ -1,7 +1,7 @@
 import { lstat, mkdir, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { exists } from '../git/path-kind.ts';
-import { isFolderInUse } from '../process/open-files.ts';
+import { isFolderInUse } from '../process/proc-stat.ts';
 import { crashpoint, type World } from '../world.ts';
 import { copyTree, removeTree } from './copy-tree.ts';
 import { targetInside } from './inside.ts';

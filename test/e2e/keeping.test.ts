@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { DoctorLine } from '../../src/operations/maintenance/doctor/doctor-line.ts';
 import { RunDocument } from '../../src/schema/document.ts';
 import { ArchiveResult, BackupResult } from '../../src/schema/keeping.ts';
 import { makeScratch, type Scratch } from '../support/scratch.ts';
@@ -22,6 +23,51 @@ async function archived(project: Scratch, ...args: string[]): Promise<ArchiveRes
   if (item === undefined) throw new Error(`nothing was archived: ${stdout}${stderr}`);
   return item;
 }
+
+/** Inverts bytes in the middle of every page of a file but its first. */
+function flipBytes(file: string): void {
+  const bytes = readFileSync(file);
+  for (let page = 4_096; page < bytes.length; page += 4_096)
+    for (let at = page; at < page + 300; at += 1) bytes.writeUInt8(bytes.readUInt8(at) ^ 0x55, at);
+  writeFileSync(file, bytes);
+}
+
+async function databaseLine(project: Scratch): Promise<{ code: number | null; line: DoctorLine }> {
+  const { code, json } = await project.mh(['doctor', '--json']);
+  const line = DoctorLine.array()
+    .parse(json)
+    .find(({ name }) => name === 'database');
+  if (line === undefined) throw new Error('doctor says nothing about the database');
+  return { code, line };
+}
+
+describe('a damaged database', () => {
+  it.each([
+    ['whose header is overwritten', (file: string) => writeFileSync(file, 'not a database\n')],
+    ['with flipped bytes', flipBytes],
+  ])('%s is found by doctor, whose commands restore the newest intact backup', async (_, damage) => {
+    await using project = await scratch();
+    const [older, newer] = [await project.mh(['backup', '--json']), await project.mh(['backup', '--json'])].map(
+      ({ json }) => BackupResult.parse(json).file,
+    );
+    flipBytes(newer ?? '');
+    const file = join(project.home, 'manyhands.db');
+    damage(file);
+    const damaged = readFileSync(file);
+    const listing = await project.mh(['ls', '--all']);
+    expect([listing.code, listing.stderr]).toEqual([3, expect.stringContaining('manyhands doctor')]);
+
+    const { code, line } = await databaseLine(project);
+    expect([code, line.ok, line.detail]).toEqual([3, false, expect.stringContaining('is damaged')]);
+    const commands = (line.fix ?? '').split('\n').filter((text) => /^(mkdir|cp) /.test(text));
+    expect(commands.at(-1)).toContain(older);
+    for (const command of commands) execFileSync('sh', ['-c', command], { stdio: 'pipe' });
+    expect((await databaseLine(project)).line).toMatchObject({ ok: true, detail: expect.stringContaining('1 run in') });
+    expect((await project.mh(['ls', '--all', '--json'])).json).toMatchObject([{ run: project.run }]);
+    const [aside = ''] = readdirSync(project.home).filter((name) => name.startsWith('damaged-'));
+    expect(readFileSync(join(project.home, aside, 'manyhands.db')).equals(damaged)).toBe(true);
+  });
+});
 
 describe('backups and archives', () => {
   it('copies the database to usable files, and keeps the newest', async () => {

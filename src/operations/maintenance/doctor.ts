@@ -19,7 +19,7 @@ import { newestBackupAt } from '../../store/sqlite/backup.ts';
 import { openSqliteStore } from '../../store/sqlite/open.ts';
 import { type AgentsView, viewAgents } from '../models/view-agents.ts';
 import { operation } from '../operation.ts';
-import { examineMirrors, examineTexts } from './doctor/doctor-data.ts';
+import { examineDatabase, examineMirrors, examineTexts } from './doctor/doctor-data.ts';
 import { examineForge } from './doctor/doctor-forge.ts';
 import { DoctorLine } from './doctor/doctor-line.ts';
 import { examineProject } from './doctor/doctor-project.ts';
@@ -45,6 +45,7 @@ const NO_AGENT: DoctorLine = {
 export const doctor = operation({
   name: 'doctor',
   where: 'anywhere',
+  toleratesDamage: true,
   summary: 'Check what Manyhands needs',
   http: 'GET /api/doctor',
   allow: ['viewer', 'operator'],
@@ -57,7 +58,7 @@ export const doctor = operation({
       await check('node', true, () => Promise.resolve(`${process.version} on ${process.platform}`)),
       await check('git', true, requireGit),
       await check('data directory', true, () => dataDirectory(home)),
-      await check('database', true, () => database(app)),
+      await examineDatabase(app),
       ...(await examineData(app)),
       await examineBackup(app),
       await check('file events', true, () => fileEvents(app)),
@@ -88,11 +89,6 @@ async function dataDirectory(home: Home): Promise<string> {
   const probe = await mkdtemp(join(home.root, 'doctor-'));
   await rm(probe, { recursive: true });
   return `${home.root} is writable`;
-}
-
-async function database({ home, world }: App): Promise<string> {
-  await using store = await openSqliteStore({ file: home.database, world });
-  return `${counted(store.streams('run/').length, 'run')} in ${home.database}`;
 }
 
 /** The contents of the database and the mirrors; a database that cannot be opened is reported by its own line. */

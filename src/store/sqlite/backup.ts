@@ -27,10 +27,16 @@ const ABANDONED_MS = 3_600_000;
 const CHECK_SOURCE = `
 const { parentPort, workerData } = require('node:worker_threads');
 const { DatabaseSync } = require('node:sqlite');
-const copied = new DatabaseSync(workerData);
-copied.exec('PRAGMA journal_mode = DELETE');
-parentPort.postMessage(String(copied.prepare('PRAGMA integrity_check').get().integrity_check));
-copied.close();
+const { file, readOnly } = workerData;
+const pragma = readOnly ? 'quick_check' : 'integrity_check';
+try {
+  const database = new DatabaseSync(file, { readOnly });
+  if (!readOnly) database.exec('PRAGMA journal_mode = DELETE');
+  parentPort.postMessage(String(database.prepare('PRAGMA ' + pragma).get()[pragma]));
+  database.close();
+} catch (error) {
+  parentPort.postMessage(error.message);
+}
 `;
 
 /** Copies the open database to a file atomically, verifies the copy, and keeps only the newest backups. */
@@ -59,12 +65,16 @@ export async function backupDatabase({ file, folder, keep, kind, world }: Backup
 
 /** The start time of the newest backup of any kind; undefined if there is none. */
 export async function newestBackupAt(folder: string): Promise<number | undefined> {
-  const stamps = (await namesIn(folder)).flatMap((name) => {
+  return (await listBackups(folder))[0]?.at;
+}
+
+/** All backups with their start times, the newest first. */
+export async function listBackups(folder: string): Promise<{ file: string; at: number }[]> {
+  const backups = (await namesIn(folder)).flatMap((name) => {
     const stamp = (NAME.requested.exec(name) ?? NAME.automatic.exec(name))?.[1];
-    return stamp === undefined ? [] : [stamp];
+    return stamp === undefined ? [] : [{ file: join(folder, name), at: timeOf(stamp) }];
   });
-  const newest = stamps.sort().at(-1);
-  return newest === undefined ? undefined : timeOf(newest);
+  return backups.sort((a, b) => b.at - a.at);
 }
 
 /** Copies one snapshot of the database: in a read transaction writes do not restart the backup. */
@@ -77,11 +87,21 @@ async function copy(file: string, temporary: string): Promise<void> {
 
 /** Checks the integrity of a copy of the database, and makes it a single file, in a separate thread: a large one takes seconds. */
 async function requireIntact(file: string): Promise<void> {
-  const reader = new Worker(CHECK_SOURCE, { eval: true, workerData: file, stderr: true });
+  const damage = await findDamage({ file, readOnly: false });
+  if (damage === undefined) return;
+  throw new AppError('DATA_DAMAGED', `The backup is damaged, so it was deleted: ${damage}`, { file });
+}
+
+/** The first damage that SQLite finds in a database that is not changed by this; undefined if there is none. */
+export function databaseDamage(file: string): Promise<string | undefined> {
+  return findDamage({ file, readOnly: true });
+}
+
+async function findDamage(workerData: { file: string; readOnly: boolean }): Promise<string | undefined> {
+  const reader = new Worker(CHECK_SOURCE, { eval: true, workerData, stderr: true });
   try {
     const [result]: unknown[] = await once(reader, 'message');
-    if (result === 'ok') return;
-    throw new AppError('DATA_DAMAGED', `The backup is damaged, so it was deleted: ${String(result)}`, { file });
+    return result === 'ok' ? undefined : String(result);
   } finally {
     await reader.terminate();
   }

@@ -23,6 +23,9 @@ interface Listeners<T> {
   notify(value: T): void;
 }
 
+/** Selects a database that exists only in this process. */
+export const IN_MEMORY = ':memory:';
+
 /** `busyTimeoutMs`: another program may lock the file briefly (a backup, a shell); the wait blocks the event loop. */
 type SqliteOptions = { file: string; world: World; busyTimeoutMs?: number };
 
@@ -34,7 +37,7 @@ const LARGEST_IDLE_WAL_BYTES = 128 * 1024 * 1024;
 /** Opens and migrates the database; refuses a newer one with DATA_NEWER and a damaged one with DATA_DAMAGED. */
 export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   const { file, busyTimeoutMs = BUSY_TIMEOUT_MS } = options;
-  preparePrivateFile(file);
+  if (file !== IN_MEMORY) preparePrivateFile(file);
   let db: DatabaseSync | undefined;
   try {
     db = new DatabaseSync(file, { timeout: busyTimeoutMs });

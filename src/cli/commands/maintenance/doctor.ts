@@ -57,7 +57,12 @@ function doctorLines(terminal: Terminal, lines: readonly DoctorLine[]): string[]
   return lines.flatMap(({ name, ok, required, detail, fix }) => {
     const mark = ok ? colors.green('✓') : required ? colors.red('✗') : colors.yellow('!');
     const line = `${mark} ${name}${' '.repeat(width - textWidth(name))}  ${cleanText(detail)}`;
-    return ok || fix === null ? [line] : [line, `  ${' '.repeat(width)}  ${colors.dim('fix:')} ${fix}`];
+    if (ok || fix === null) return [line];
+    const indent = ' '.repeat(width + 4);
+    return [
+      line,
+      ...fix.split('\n').map((part, index) => `${indent}${index === 0 ? `${colors.dim('fix:')} ` : ''}${part}`),
+    ];
   });
 }
 

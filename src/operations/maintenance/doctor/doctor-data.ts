@@ -1,9 +1,14 @@
 import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
-import { messageOf } from '../../../errors.ts';
+import { dirname, join } from 'node:path';
+import type { App } from '../../../app.ts';
+import { momentText } from '../../../core/view/amounts.ts';
+import { AppError, messageOf } from '../../../errors.ts';
 import { git } from '../../../git/git.ts';
 import type { Home } from '../../../home.ts';
+import { shellWord } from '../../../process/shell-word.ts';
 import { RunEvent } from '../../../schema/event.ts';
+import { databaseDamage, listBackups } from '../../../store/sqlite/backup.ts';
+import { openSqliteStore } from '../../../store/sqlite/open.ts';
 import type { Store } from '../../../store/store.ts';
 import type { DoctorLine } from './doctor-line.ts';
 
@@ -13,6 +18,54 @@ type NamedCommits = Map<string, string>;
 /** A mirror of a large repository takes long to check. */
 const FSCK_TIMEOUT_MS = 300_000;
 const SHOWN = 5;
+
+/** Whether the database can be opened and no page of it is damaged; if not, the commands that restore a backup. */
+export async function examineDatabase(app: App): Promise<DoctorLine> {
+  const line = { name: 'database', required: true };
+  try {
+    return { ...line, ok: true, detail: await intactDatabase(app), fix: null };
+  } catch (error) {
+    const isDamaged = error instanceof AppError && error.code === 'DATA_DAMAGED';
+    const fix = isDamaged ? await recoverySteps(app) : error instanceof AppError ? error.hint : null;
+    return { ...line, ok: false, detail: messageOf(error), fix };
+  }
+}
+
+async function intactDatabase({ home, world }: App): Promise<string> {
+  const file = home.database;
+  await using store = await openSqliteStore({ file, world });
+  const [damage] = ((await databaseDamage(file)) ?? '')
+    .split('\n')
+    .filter((text) => text !== '' && !text.startsWith('***'));
+  if (damage !== undefined) throw new AppError('DATA_DAMAGED', `The database ${file} is damaged: ${damage}`, { file });
+  const { length } = store.streams('run/');
+  return `${length} ${length === 1 ? 'run' : 'runs'} in ${file}`;
+}
+
+/** What to type, one command a line: the damaged files are moved aside, never deleted. */
+async function recoverySteps({ home, world, control }: App): Promise<string> {
+  const file = shellWord(home.database);
+  const aside = shellWord(join(dirname(home.database), `damaged-${world.token().slice(0, 8)}`));
+  const backup = await newestIntact(home.backups);
+  const restored =
+    backup === undefined
+      ? [`There is no intact backup in ${home.backups}: the next command starts with an empty database.`]
+      : [`Restore the backup of ${momentText(backup.at)}, which lacks everything after it:`];
+  return [
+    'Run these commands in this order. The damaged files are kept.',
+    ...(control === undefined ? [] : ['manyhands stop']),
+    `mkdir ${aside} && mv ${file}* ${aside}`,
+    ...restored,
+    ...(backup === undefined ? [] : [`cp ${shellWord(backup.file)} ${file}`]),
+    'manyhands doctor',
+  ].join('\n');
+}
+
+/** A backup was intact when it was made; the disk may have changed it since. */
+async function newestIntact(folder: string): Promise<{ file: string; at: number } | undefined> {
+  for (const backup of await listBackups(folder)) if ((await databaseDamage(backup.file)) === undefined) return backup;
+  return undefined;
+}
 
 /** Whether every stored text has the content that its hash names. */
 export function examineTexts(store: Store): DoctorLine {
