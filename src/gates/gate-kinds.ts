@@ -89,3 +89,8 @@ export function withAllowed(gates: readonly GateSpec[], globs: readonly string[]
     gate.gate === 'scope' && gate.allow.length > 0 ? { ...gate, allow: [...new Set([...gate.allow, ...globs])] } : gate,
   );
 }
+
+/** The names of the checks among the gates. */
+export function commandChecks(gates: readonly GateSpec[]): string[] {
+  return [...new Set(gates.flatMap((gate) => (gate.gate === 'command' ? [gate.name] : [])))];
+}

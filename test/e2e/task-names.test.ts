@@ -19,7 +19,7 @@ const TASKS = `tasks:
 const AGENT = `#!/bin/sh
 case "$(cat)" in
   *FAIL*) [ -e "$HOME/fixed" ] || { echo cannot sign up; exit 1; }; echo done > signup.txt ;;
-  *login*) echo done > login.txt ;;
+  *login*) echo done > login.txt; echo 'Adds the login page. Closes #9 [skip ci]' ;;
   *) echo done > welcome.txt ;;
 esac
 `;
@@ -31,6 +31,9 @@ it('shows tasks under the ids of the work file, and takes them in every command'
   const ended = await project.mh(['run', 'tasks.yaml', '--agent', 'command:./agent.sh']);
   const run = project.git('for-each-ref', '--format=%(refname:short)', 'refs/heads/mh/').slice(3);
   expect(ended.code).toBe(1);
+  const message = project.git('log', '-1', '--format=%B', `mh/${run}`);
+  expect(message).toMatch(/^Login page\n\nAdds the login page\. Closes 9\n\nTask Login of run /);
+  expect(message).toContain('\nNo check is required to land.\n\nManyhands-Run: ');
   const shown = await project.mh(['show', run]);
   const logs = await project.mh(['logs', run, '--task', 'sign-up']);
   const report = await project.mh(['report', run]);

@@ -1,6 +1,7 @@
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { workMessage } from '../../core/land/commit-message.ts';
 import { taskOf } from '../../core/run/phase.ts';
 import { lastAttempt, type TaskState } from '../../core/run/state.ts';
 import { AppError, errorCode, messageOf } from '../../errors.ts';
@@ -70,18 +71,18 @@ export async function saveAttemptWorkspace(
   run: ActiveRun,
   task: TaskState,
   workspace: AttemptWorkspace,
-  options: { number: number; save: number },
+  options: { number: number; save: number; summary?: string },
 ): Promise<SavedWork> {
   const attempt = task.attempts[options.number - 1] ?? lastAttempt(task);
   const ref = saveRef(run, task, options);
   const { git } = run.ledger.state.start.config;
-  const trailers = [...git.trailers, `Manyhands-Run: ${run.id}`, `Manyhands-Task: ${task.spec.key}`];
+  const { summary = '' } = options;
   const saved = await saveWorkspace({
     mirror: run.project.mirror,
     path: workspace.path,
     ref,
     base: attempt?.base ?? run.ledger.state.start.base.commit,
-    message: `${task.spec.title}\n\n${trailers.join('\n')}\n`,
+    message: workMessage(run.ledger.state, task, { summary, trailers: git.trailers }),
     exclude: workspace.excluded ?? [],
     author: { name: git.author, email: git.email },
     ...mergeParents(run, task),

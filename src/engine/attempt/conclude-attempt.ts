@@ -210,10 +210,17 @@ function withoutSecrets(failure: Failure, redact: Redact): Failure {
     : { ...failure, message, evidence: redact(failure.evidence) };
 }
 
-async function save(run: ActiveRun, { task, attempt, workspace }: EndedAttempt): Promise<SavedWork | undefined> {
+async function save(
+  run: ActiveRun,
+  { task, attempt, workspace, outcome }: EndedAttempt,
+): Promise<SavedWork | undefined> {
   if (workspace === undefined) return undefined;
   const save = await nextSave(run, task, attempt.number);
-  return saveAttemptWorkspace(run, task, workspace, { number: attempt.number, save });
+  return saveAttemptWorkspace(run, task, workspace, {
+    number: attempt.number,
+    save,
+    summary: run.redact(outcome.result.text),
+  });
 }
 
 /** The gates of the attempt itself: something changed, the handoff is usable, no conflict marker remains. */

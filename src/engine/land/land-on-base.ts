@@ -1,3 +1,4 @@
+import { runMergeMessage } from '../../core/land/commit-message.ts';
 import { recordBaseLanding } from '../../core/land/decide-run-landing.ts';
 import { mergeCommits } from '../../git/merge/merge.ts';
 import { refreshMirror } from '../../git/mirror/refresh.ts';
@@ -76,7 +77,7 @@ async function candidateOn(
     mirror: run.project.mirror,
     onto: base,
     theirs: tip.commit,
-    message: `Merge mh/${run.id}: ${run.ledger.state.start.title}\n\nManyhands-Run: ${run.id}\n`,
+    message: runMergeMessage(run.ledger.state),
     now: ctx.world.now(),
   });
   if (merged.kind !== 'merged') {

@@ -1,3 +1,4 @@
+import { taskMergeMessage } from '../../core/land/commit-message.ts';
 import {
   completeLanding,
   conflictLanding,
@@ -6,7 +7,6 @@ import {
   returnForProof,
 } from '../../core/land/decide-landing.ts';
 import { propose } from '../../core/land/decide-verification.ts';
-import type { TaskState } from '../../core/run/state.ts';
 import { scopeGates } from '../../gates/gate-kinds.ts';
 import { mergeCommits } from '../../git/merge/merge.ts';
 import { readRef, writeRef } from '../../git/refs/mirror-refs.ts';
@@ -103,7 +103,7 @@ async function mergeInOrder(ctx: EngineContext, run: ActiveRun, keys: readonly T
       mirror: run.project.mirror,
       onto,
       theirs,
-      message: mergeMessage(run, task),
+      message: taskMergeMessage(run.ledger.state, task),
       now: ctx.world.now(),
     });
     if (merged.kind === 'unrelated') {
@@ -281,8 +281,4 @@ function blockingFlags(run: ActiveRun, key: TaskKey): string[] {
 
 function stillLanding(run: ActiveRun, keys: readonly TaskKey[]): TaskKey[] {
   return keys.filter((key) => run.ledger.state.tasks[key]?.phase.status === 'landing');
-}
-
-function mergeMessage(run: ActiveRun, task: TaskState): string {
-  return `Merge: ${task.spec.title}\n\nManyhands-Run: ${run.id}\nManyhands-Task: ${task.spec.key}\n`;
 }
