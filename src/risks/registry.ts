@@ -12,6 +12,8 @@ import type { Risk, RiskContext } from './risk.ts';
 import { secretLikeOutput } from './secret-like-output.ts';
 import { sensitiveFile } from './sensitive-file.ts';
 import { stalled } from './stalled.ts';
+import { suppressedFile } from './suppressed-file.ts';
+import { suppressedLine } from './suppressed-line.ts';
 import { untrustedSettings } from './untrusted-settings.ts';
 
 const RISKS: { [N in Exclude<RiskName, CandidateRisk>]: Risk } = {
@@ -27,6 +29,8 @@ const RISKS: { [N in Exclude<RiskName, CandidateRisk>]: Risk } = {
   'budget-stopped': budgetStopped,
   'not-checked': notChecked,
   'untrusted-settings': untrustedSettings,
+  'suppressed-file': suppressedFile,
+  'suppressed-line': suppressedLine,
 };
 
 /** Everything risky about an attempt, by the user's policy for each risk; without one, by the risk's own. */

@@ -14,6 +14,9 @@ export type Digest = {
   permissionDenials: number;
 };
 
+/** The lines that were added to a file. */
+export type AddedLines = { path: string; isNew: boolean; lines: readonly string[] };
+
 export type RiskContext = {
   digest: Digest;
   /** Whether it claimed to be done. */
@@ -28,6 +31,8 @@ export type RiskContext = {
   untrusted: readonly string[];
   /** Files that differ from where it began. */
   changed: readonly string[];
+  /** The lines added to those of them that are programs. */
+  added: readonly AddedLines[];
   /** What the inspecting gates found: secrets in its output or in commits that do not land, and what they leave to a person. */
   inspected: { exposed: number; held: readonly string[] };
 };

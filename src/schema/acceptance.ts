@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { RunStatus } from './document.ts';
 import { Verdict } from './gate.ts';
+import { RiskSeverity } from './risk.ts';
 
 /** The checks that a run must pass before its result is accepted. */
 export const Criterion = z.enum(['finished', 'branch', 'evidence', 'scope', 'secrets', 'risks', 'tests']);
@@ -16,6 +17,17 @@ export const EvidenceStatus = z.object({
 });
 export type EvidenceStatus = z.infer<typeof EvidenceStatus>;
 
+/** Something about the result of a run that a person should know. */
+export const Finding = z.object({
+  task: z.string().nullable(),
+  finding: z.string().describe('The name of the risk, of the trait of the files, or of the warning.'),
+  severity: RiskSeverity,
+  detail: z.string(),
+  files: z.array(z.string()),
+  approved: z.boolean().describe('Whether a person approved it before it landed.'),
+});
+export type Finding = z.infer<typeof Finding>;
+
 /** What `verify` prints with --json. */
 export const Acceptance = z.object({
   run: z.string(),
@@ -26,6 +38,7 @@ export const Acceptance = z.object({
   tree: z.string().nullable().describe('The tree of that commit; evidence is bound to it.'),
   criteria: z.array(z.object({ criterion: Criterion, verdict: z.enum(['pass', 'warn', 'fail']), reason: z.string() })),
   evidence: z.array(EvidenceStatus),
+  findings: z.array(Finding).describe('What a person should know, the most severe first.'),
   reasons: z.array(z.string()).describe('Why it is blocked, one sentence per reason.'),
 });
 export type Acceptance = z.infer<typeof Acceptance>;

@@ -4,6 +4,17 @@ import { z } from 'zod';
 export const FileKind = z.enum(['source', 'test', 'config', 'lock', 'docs', 'generated', 'other']);
 export type FileKind = z.infer<typeof FileKind>;
 
+/** What a diff of lines does not show about a changed file. */
+export const FileTrait = z.enum([
+  'case-collision',
+  'over-limit',
+  'executable',
+  'not-executable',
+  'line-endings',
+  'link',
+]);
+export type FileTrait = z.infer<typeof FileTrait>;
+
 /** One file in which two commits differ. */
 export const FileChange = z.object({
   path: z.string(),
@@ -11,6 +22,7 @@ export const FileChange = z.object({
   added: z.number().int().describe('Lines added.'),
   deleted: z.number().int().describe('Lines deleted.'),
   binary: z.boolean(),
+  traits: z.array(FileTrait).optional().describe('What the lines do not show.'),
 });
 export type FileChange = z.infer<typeof FileChange>;
 

@@ -14,6 +14,8 @@ export const RiskName = z.enum([
   'budget-stopped',
   'untrusted-settings',
   'not-checked',
+  'suppressed-file',
+  'suppressed-line',
   'tests-missing',
   'tests-skipped',
   'fewer-tests',

@@ -1,11 +1,12 @@
 import { candidateGates } from '../../gates/gate-kinds.ts';
-import type { Acceptance, Criterion, EvidenceStatus } from '../../schema/acceptance.ts';
+import type { Acceptance, Criterion, EvidenceStatus, Finding } from '../../schema/acceptance.ts';
 import type { FileChange } from '../../schema/change.ts';
 import type { Evidence } from '../../schema/gate.ts';
-import { flagsOf, type RunState, type TaskState } from '../run/state.ts';
+import type { RunState, TaskState } from '../run/state.ts';
 import { runStatus } from '../view/run-status.ts';
 import { taskLabel } from '../view/task-label.ts';
 import { changeSummary } from './change-summary.ts';
+import { findingsOf, findingText, isOpen } from './findings.ts';
 
 /** What git shows of a run's result now, in the repository of the user. */
 export type ResultSnapshot = {
@@ -26,14 +27,15 @@ export type ResultSnapshot = {
   changes: FileChange[];
 };
 
-type Finding = Acceptance['criteria'][number];
+type CriterionResult = Acceptance['criteria'][number];
 
 /** The current result: the commit that is judged, and whether it is still what the run left. */
-type CurrentResult = { commit: string | null; tree: string | null; branch: Finding };
+type CurrentResult = { commit: string | null; tree: string | null; branch: CriterionResult };
 
 /** Whether the current result of a run can be accepted; claims of agents do not count. */
 export function acceptanceOf(state: RunState, snapshot: ResultSnapshot): Acceptance {
   const standing = currentResult(state, snapshot);
+  const findings = findingsOf(state, snapshot.changes);
   const evidence = hasResult(state) ? evidenceStatus(state, standing.tree) : [];
   const criteria = [
     finished(state),
@@ -41,7 +43,7 @@ export function acceptanceOf(state: RunState, snapshot: ResultSnapshot): Accepta
     proven(state, evidence),
     inspected(state, 'scope') ?? pass('scope', 'no task was given a scope'),
     inspected(state, 'secrets') ?? unsearched(state),
-    risks(state),
+    risks(state, findings),
     tests(state, snapshot),
   ];
   const reasons = criteria.filter(({ verdict }) => verdict === 'fail').map(({ reason }) => reason);
@@ -54,6 +56,7 @@ export function acceptanceOf(state: RunState, snapshot: ResultSnapshot): Accepta
     tree: standing.tree,
     criteria,
     evidence,
+    findings,
     reasons,
   };
 }
@@ -63,7 +66,7 @@ function hasResult(state: RunState): boolean {
   return state.tip.commit !== state.start.base.commit;
 }
 
-function finished(state: RunState): Finding {
+function finished(state: RunState): CriterionResult {
   const status = runStatus(state);
   const reason = state.status.kind === 'ended' ? state.status.reason : 'it has not ended';
   if (status === 'done') return pass('finished', `the run is done: ${reason}`);
@@ -115,7 +118,7 @@ function onBase(state: RunState, base: NonNullable<ResultSnapshot['base']>): Cur
   return { ...result, branch: warn('branch', reason) };
 }
 
-function proven(state: RunState, evidence: readonly EvidenceStatus[]): Finding {
+function proven(state: RunState, evidence: readonly EvidenceStatus[]): CriterionResult {
   if (!hasResult(state)) return pass('evidence', 'the run changed nothing that could be checked');
   if (evidence.length === 0) {
     return runStatus(state) === 'done'
@@ -139,7 +142,7 @@ function openText({ gate, standing, summary }: EvidenceStatus): string {
 }
 
 /** What an inspection gate found about every task that landed. */
-function inspected(state: RunState, criterion: 'scope' | 'secrets'): Finding | undefined {
+function inspected(state: RunState, criterion: 'scope' | 'secrets'): CriterionResult | undefined {
   const checked = landedTasks(state).filter(({ spec }) => spec.gates.some(({ gate }) => gate === criterion));
   if (checked.length === 0) return undefined;
   const open = checked.flatMap((task) => {
@@ -151,22 +154,20 @@ function inspected(state: RunState, criterion: 'scope' | 'secrets'): Finding | u
     : fail(criterion, open.join('; '));
 }
 
-function unsearched(state: RunState): Finding {
+function unsearched(state: RunState): CriterionResult {
   return hasResult(state)
     ? warn('secrets', 'what landed was not searched for secrets')
     : pass('secrets', 'the run changed nothing that could hold secrets');
 }
 
-function risks(state: RunState): Finding {
-  const flags = landedTasks(state).flatMap((task) =>
-    flagsOf(task).map(({ severity, detail, blocking }) => {
-      return `${taskLabel(task.spec)}: ${severity}: ${detail}${blocking ? ' (approved by a person)' : ''}`;
-    }),
-  );
-  return flags.length === 0 ? pass('risks', 'no risk was found in what landed') : warn('risks', flags.join('; '));
+function risks(state: RunState, findings: readonly Finding[]): CriterionResult {
+  if (findings.length === 0) return pass('risks', 'no risk was found in what landed');
+  const open = findings.filter(isOpen);
+  const shown = (open.length === 0 ? findings : open).map((finding) => findingText(state, finding)).join('; ');
+  return open.length === 0 ? warn('risks', shown) : fail('risks', shown);
 }
 
-function tests(state: RunState, snapshot: ResultSnapshot): Finding {
+function tests(state: RunState, snapshot: ResultSnapshot): CriterionResult {
   if (!hasResult(state)) return pass('tests', 'the run changed nothing that a test could cover');
   const summary = changeSummary(snapshot.changes);
   const deleted = summary.risks.find(({ risk }) => risk === 'tests-deleted');
@@ -181,15 +182,15 @@ function landedTasks(state: RunState): TaskState[] {
   });
 }
 
-function pass(criterion: Criterion, reason: string): Finding {
+function pass(criterion: Criterion, reason: string): CriterionResult {
   return { criterion, verdict: 'pass', reason };
 }
 
-function warn(criterion: Criterion, reason: string): Finding {
+function warn(criterion: Criterion, reason: string): CriterionResult {
   return { criterion, verdict: 'warn', reason };
 }
 
-function fail(criterion: Criterion, reason: string): Finding {
+function fail(criterion: Criterion, reason: string): CriterionResult {
   return { criterion, verdict: 'fail', reason };
 }
 

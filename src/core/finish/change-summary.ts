@@ -1,4 +1,4 @@
-import { type ChangeSummary, type FileChange, FileKind } from '../../schema/change.ts';
+import { type ChangeSummary, type FileChange, FileKind, type FileTrait } from '../../schema/change.ts';
 import { fileKind } from './file-kind.ts';
 
 type Listed = ChangeSummary['files'][number];
@@ -48,6 +48,15 @@ const RISKS: readonly ChangeRisk[] = [
       ),
   },
   { risk: 'large', find: large },
+  {
+    risk: 'case-collision',
+    find: having('case-collision', 'paths that differ from others only in upper and lower case'),
+  },
+  { risk: 'over-limit', find: having('over-limit', 'files of more than 5 MB, which every clone keeps for good') },
+  { risk: 'link', find: having('link', 'symbolic links') },
+  { risk: 'executable', find: having('executable', 'files that became executable') },
+  { risk: 'not-executable', find: having('not-executable', 'files that are not executable any more') },
+  { risk: 'line-endings', find: having('line-endings', 'files whose line endings changed as a whole') },
 ];
 
 /** A change in figures: files by kind, what a person should know about it, and whether tests are missing. */
@@ -91,6 +100,14 @@ function matching(pattern: RegExp, detail: string): ChangeRisk['find'] {
   return (files) =>
     found(
       files.filter(({ path }) => pattern.test(path)),
+      detail,
+    );
+}
+
+function having(trait: FileTrait, detail: string): ChangeRisk['find'] {
+  return (files) =>
+    found(
+      files.filter(({ traits }) => traits?.includes(trait)),
       detail,
     );
 }

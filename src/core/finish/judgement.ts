@@ -1,6 +1,7 @@
 import type { Acceptance, Decision, Judgement, Opinion } from '../../schema/acceptance.ts';
 import { ReviewOutput } from '../../schema/output.ts';
-import { flagsOf, lastAttempt, type RunState } from '../run/state.ts';
+import { lastAttempt, type RunState } from '../run/state.ts';
+import { findingText, isOpen } from './findings.ts';
 
 /** An opinion that was requested from an agent, and the run in which it is recorded. */
 export type RequestedOpinion = { by: string; run: string; opinion: Opinion };
@@ -44,14 +45,7 @@ function blockReasons(state: RunState, acceptance: Acceptance): string[] {
     .map(({ reason }) => reason);
   if (!['done', 'unverified', 'partial', 'failed'].includes(acceptance.status))
     reasons.unshift(...of(acceptance, 'finished'));
-  const serious = state.order.flatMap((key) => {
-    const task = state.tasks[key];
-    if (task?.phase.status !== 'done') return [];
-    return flagsOf(task)
-      .filter(({ severity, blocking }) => severity === 'high' && !blocking)
-      .map(({ detail }) => `${key}: ${detail}`);
-  });
-  return [...reasons, ...serious];
+  return [...reasons, ...acceptance.findings.filter(isOpen).map((finding) => findingText(state, finding))];
 }
 
 function reviseReasons(state: RunState, acceptance: Acceptance): string[] {

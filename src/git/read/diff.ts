@@ -34,6 +34,40 @@ export async function diffText(mirror: Mirror, { from, to }: Between, paths: rea
   return (await git(['diff-tree', ...how, '--end-of-options', from, to, '--', ...paths], inMirror(mirror))).stdout;
 }
 
+/** The lines that a file gained. */
+export type GainedLines = { path: string; isNew: boolean; lines: string[] };
+
+/** The lines that each of these files gained between two commits. */
+export async function addedLines(
+  mirror: Mirror,
+  { from, to }: Between,
+  paths: readonly string[],
+): Promise<GainedLines[]> {
+  const how = [
+    '-r',
+    '-p',
+    '--unified=0',
+    '--no-color',
+    '--no-ext-diff',
+    '--no-textconv',
+    '--no-renames',
+    '--no-prefix',
+  ];
+  const { stdout } = await git(['diff-tree', ...how, '--end-of-options', from, to, '--', ...paths], inMirror(mirror));
+  const found: GainedLines[] = [];
+  let isNew = false;
+  let isHeader = true;
+  for (const line of stdout.split('\n')) {
+    if (line.startsWith('diff --git ')) [isNew, isHeader] = [false, true];
+    else if (isHeader && line.startsWith('new file mode')) isNew = true;
+    else if (isHeader && line.startsWith('+++ '))
+      found.push({ path: line.slice(4).replace(/\t$/, ''), isNew, lines: [] });
+    else if (line.startsWith('@@')) isHeader = false;
+    else if (!isHeader && line.startsWith('+')) found.at(-1)?.lines.push(line.slice(1));
+  }
+  return found;
+}
+
 /** How many lines each file gained and lost between two commits. */
 export async function diffStat(mirror: Mirror, { from, to }: Between, signal?: AbortSignal): Promise<FileStat[]> {
   const args = ['diff-tree', '-r', '-z', '--numstat', '--no-renames', '--end-of-options', from, to];

@@ -5,6 +5,7 @@ import { AppError } from '../../errors.ts';
 import type { Mirror } from '../../git/mirror/mirror.ts';
 import { openStoredMirror } from '../../git/mirror/mirror-config.ts';
 import { changedFiles, diffStat } from '../../git/read/diff.ts';
+import { fileTraits } from '../../git/read/file-traits.ts';
 import { listSaved } from '../../git/save/saved-work.ts';
 import type { FileChange } from '../../schema/change.ts';
 import type { ProjectRef } from '../find-run.ts';
@@ -28,11 +29,17 @@ export async function mirrorOf({ home }: Pick<App, 'home'>, project: ProjectRef)
 
 /** The files in which two commits differ, with their line counts. */
 export async function changesBetween(mirror: Mirror, range: CommitRange): Promise<FileChange[]> {
-  const [files, lines] = await Promise.all([changedFiles(mirror, range), diffStat(mirror, range)]);
+  const [files, lines, traits] = await Promise.all([
+    changedFiles(mirror, range),
+    diffStat(mirror, range),
+    fileTraits(mirror, range),
+  ]);
   const byPath = new Map(lines.map((line) => [line.path, line]));
   return files.flatMap(({ path, status }) => {
     const { added = 0, deleted = 0, binary = false } = byPath.get(path) ?? {};
-    return status === 'renamed' ? [] : [{ path, status, added, deleted, binary }];
+    const own = traits.get(path);
+    const change = { path, status, added, deleted, binary, ...(own === undefined ? {} : { traits: own }) };
+    return status === 'renamed' ? [] : [{ ...change, status }];
   });
 }
 

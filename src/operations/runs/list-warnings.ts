@@ -1,16 +1,21 @@
 import { z } from 'zod';
 import { openWarnings } from '../../core/attempt/fold-attempt.ts';
-import { lastAttempt } from '../../core/run/state.ts';
+import { resultFindings } from '../../core/finish/findings.ts';
+import { lastAttempt, type RunState } from '../../core/run/state.ts';
+import type { Finding } from '../../schema/acceptance.ts';
 import { HealthSign } from '../../schema/health.ts';
+import { RiskSeverity } from '../../schema/risk.ts';
 import { completeKey, findRun, RunRef } from '../find-run.ts';
 import { operation } from '../operation.ts';
+import { changesBetween, mirrorOf } from '../results/project-mirror.ts';
 
-/** A sign that the last attempt of a task may be failing. */
+/** A sign that the last attempt of a task may be failing, or a finding about what landed. */
 export const WarningItem = z.object({
   run: z.string(),
   task: z.string(),
   attempt: z.number().int(),
-  sign: HealthSign,
+  sign: HealthSign.nullable().describe('The sign, which can be dismissed; null for a finding about what landed.'),
+  severity: RiskSeverity.optional().describe('How severe a finding is.'),
   message: z.string(),
   at: z.string(),
 });
@@ -20,7 +25,8 @@ export type WarningItem = z.infer<typeof WarningItem>;
 export const listWarnings = operation({
   name: 'list-warnings',
   where: 'anywhere',
-  summary: 'List the warnings about the attempts of a run that were not dismissed',
+  summary:
+    'List the warnings about a run: signs of its attempts that are not dismissed, and findings about what landed',
   http: 'GET /api/runs/{run}/warnings',
   allow: ['viewer', 'operator'],
   input: z.object({ ...RunRef, task: z.string().optional() }),
@@ -28,7 +34,7 @@ export const listWarnings = operation({
   run: async (app, { task: named, ...ref }) => {
     const state = await findRun(app, ref);
     const keys = named === undefined ? state.order : [completeKey(state, named)];
-    return keys.flatMap((key) => {
+    const signs = keys.flatMap((key) => {
       const task = state.tasks[key];
       const attempt = task === undefined ? undefined : lastAttempt(task);
       return openWarnings(attempt).map(({ sign, message, at }) => ({
@@ -40,5 +46,29 @@ export const listWarnings = operation({
         at: new Date(at).toISOString(),
       }));
     });
+    const range = { from: state.start.base.commit, to: state.tip.commit };
+    const hasChanges = range.from !== range.to && named === undefined;
+    const changes = hasChanges ? await changesBetween(await mirrorOf(app, state.start.project), range) : [];
+    const findings = resultFindings(state, changes).filter(({ task }) => task === null || keys.includes(task));
+    return [...signs, ...findings.map((finding) => warningOf(state, finding))];
   },
 });
+
+function warningOf(state: RunState, finding: Finding): WarningItem {
+  const task = finding.task === null ? undefined : state.tasks[finding.task];
+  const attempt = task === undefined ? undefined : lastAttempt(task);
+  return {
+    run: state.start.run,
+    task: finding.task ?? '',
+    attempt: attempt?.number ?? 0,
+    sign: null,
+    severity: finding.severity,
+    message: `${finding.finding}: ${finding.detail}${finding.approved ? ' (approved by a person)' : ''}`,
+    at: new Date(attempt?.ended?.at ?? lastEndOf(state)).toISOString(),
+  };
+}
+
+/** When the last attempt of a run ended, whose work completed the result. */
+function lastEndOf(state: RunState): number {
+  return Math.max(0, ...Object.values(state.tasks).map((task) => lastAttempt(task)?.ended?.at ?? 0));
+}

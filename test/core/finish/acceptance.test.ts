@@ -3,6 +3,7 @@ import { acceptanceOf, type ResultSnapshot } from '../../../src/core/finish/acce
 import { judgementOf } from '../../../src/core/finish/judgement.ts';
 import type { RunState } from '../../../src/core/run/state.ts';
 import type { Criterion, Decision } from '../../../src/schema/acceptance.ts';
+import type { FileTrait } from '../../../src/schema/change.ts';
 import type { RunEvent } from '../../../src/schema/event.ts';
 import type { Verdict } from '../../../src/schema/gate.ts';
 import {
@@ -127,5 +128,23 @@ describe('a judgement', () => {
       done,
     ).state;
     expect(decided(state)).toBe('block');
+    const { acceptance, criteria, findings } = acceptanceOf(state, standing);
+    expect(acceptance).toBe('blocked');
+    expect(criteria).toContainEqual({ criterion: 'risks', verdict: 'fail', reason: 'job/1: high: rm -rf' });
+    expect(findings).toEqual([
+      { task: 'job/1', finding: 'destructive-command', severity: 'high', detail: 'rm -rf', files: [], approved: false },
+    ]);
+  });
+
+  it('lists what the lines of a change do not show among the findings, and accepts it', () => {
+    const traits: FileTrait[] = ['case-collision', 'line-endings'];
+    const change = { path: 'Src/a.ts', status: 'added' as const, added: 1, deleted: 0, binary: false, traits };
+    const state = finished(judged('pass'));
+    const { acceptance, findings } = acceptanceOf(state, { ...standing, changes: [change] });
+    expect(acceptance).toBe('verified');
+    expect(findings).toMatchObject([
+      { finding: 'case-collision', severity: 'medium', files: ['Src/a.ts'] },
+      { finding: 'line-endings', severity: 'low' },
+    ]);
   });
 });

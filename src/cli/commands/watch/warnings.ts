@@ -39,7 +39,7 @@ export const warningsCommand: CliCommand = {
         const found = await caller.call('list-warnings', { dir, ...parseTarget(args) });
         if (dismiss)
           for (const { run, task, attempt, sign } of found)
-            await caller.call('dismiss-warning', { run, task, attempt, sign });
+            if (sign !== null) await caller.call('dismiss-warning', { run, task, attempt, sign });
         if (json) printJson(terminal, found);
         else printWarnings(terminal, found, dismiss);
         return 0;
@@ -57,6 +57,9 @@ function printWarnings(terminal: Terminal, found: readonly WarningItem[], isDism
   ]);
   if (found.length === 0) terminal.err('There are no warnings.\n');
   else printLines(terminal, tableLines(COLUMNS, rows, Number.MAX_SAFE_INTEGER));
-  if (found.length > 0 && isDismissed)
-    terminal.err(`${found.length} ${found.length === 1 ? 'warning' : 'warnings'} dismissed.\n`);
+  const dismissed = found.filter(({ sign }) => sign !== null).length;
+  if (dismissed > 0 && isDismissed)
+    terminal.err(`${dismissed} ${dismissed === 1 ? 'warning' : 'warnings'} dismissed.\n`);
+  if (found.length > dismissed && isDismissed)
+    terminal.err('Findings about what landed stay listed; manyhands verify shows whether they need a decision.\n');
 }
