@@ -3,10 +3,9 @@ import { commandText } from '../gates/gate-kinds.ts';
 import type { GateSpec } from '../schema/gate.ts';
 import { isCheckLike, isExpectation, isSubject, packageEntries } from './check-files.ts';
 import { TEST_RUNNERS, type Use, usesOf } from './command-uses.ts';
-import { namedScripts, SCRIPT_RUNNERS } from './guard-command.ts';
 import { plainPath } from './guard-globs.ts';
 import { makeCommands } from './guard-make.ts';
-import { scriptsOf } from './guard-package.ts';
+import { namedScripts, SCRIPT_RUNNERS, scriptsOf } from './guard-package.ts';
 import { folderOf, importedFiles, isProgram, quotedTexts, resolveFile } from './module-imports.ts';
 import { commandLabel, joinPath, type ShellCommand, shellCommands, UNKNOWN } from './shell-commands.ts';
 

@@ -7,15 +7,13 @@ import { showFile } from '../git/read/diff.ts';
 import type { GateSpec } from '../schema/gate.ts';
 import { isEmptied } from './check-files.ts';
 import { type Closure, closureOf } from './closure.ts';
-import { earlyExit } from './early-exits.ts';
 import { CHECK_CONFIG, INSTALLED, looseMatcher, pathMatcher, TOOL_FILES } from './guard-globs.ts';
-import { isLockfile, lockfileReason } from './guard-lockfile.ts';
 import { runsTheSame } from './guard-make.ts';
-import { isManifest, manifestReason } from './guard-manifest.ts';
+import { isLockfile, isManifest, lockfileReason, manifestReason } from './guard-manifest.ts';
 import { packageReason } from './guard-package.ts';
 import { compilerReason, isCompilerSettings } from './guard-tsconfig.ts';
-import { inlineTestReason } from './inline-tests.ts';
 import { isLoadedByTests, type SearchedFiles, testHelpers } from './test-modules.ts';
+import { earlyExit, inlineTestReason } from './weakened-source.ts';
 
 export interface GuardOptions {
   changed: readonly ChangedPath[];

@@ -7,7 +7,7 @@ import type { AttemptState, TaskState } from '../../core/run/state.ts';
 import { accountName, limitAccount } from '../../core/schedule/account.ts';
 import { AppError, messageOf } from '../../errors.ts';
 import { handoffGate, requiresChange } from '../../gates/gate-kinds.ts';
-import { addedLines, type Between, type GainedLines, showFile } from '../../git/read/diff.ts';
+import { addedLines, showFile } from '../../git/read/diff.ts';
 import { changedPaths } from '../../git/read/touched.ts';
 import { outputText } from '../../process/output-text.ts';
 import type { RunEvent, SavedWork } from '../../schema/event.ts';
@@ -39,8 +39,6 @@ type Progress = { saved?: SavedWork; error?: unknown };
 const CONCLUDE_DELAYS_MS = [0, 100, 1_000, 3_000];
 /** Length of the agent's final message in the event; the transcript has all of it. */
 const SUMMARY_CHARS = 4_000;
-/** The most changed files whose added lines are searched for suppressed checks. */
-const MOST_SEARCHED_FILES = 2_000;
 const CONFLICT_MARKER = /^(<{7}|>{7}|\|{7})( |$)/m;
 
 /**
@@ -183,11 +181,10 @@ async function flagsOf(
     ? await changedPaths(run.project.mirror, { from: attempt.base, to: saved.commit })
     : [];
   const programs = changed.filter((path) => fileKind(path) === 'source' || fileKind(path) === 'test');
-  const range = { from: attempt.base, to: saved?.commit ?? attempt.base };
   const context = {
     digest,
     changed,
-    added: await addedTo(run, range, programs),
+    added: await addedLines(run.project.mirror, { from: attempt.base, to: saved?.commit ?? attempt.base }, programs),
     inspected: end.inspection,
     claimedSuccess: end.failure === undefined,
     stoppedBy: stopped?.kind,
@@ -197,11 +194,6 @@ async function flagsOf(
     billedModel: result.usage.kind === 'known' ? result.usage.model : undefined,
   };
   return ctx.implementations.findRisks(context, run.ledger.state.start.config.risks);
-}
-
-/** The lines added to these files; more files than a person would read are not searched. */
-async function addedTo(run: ActiveRun, range: Between, paths: readonly string[]): Promise<GainedLines[]> {
-  return paths.length === 0 ? [] : addedLines(run.project.mirror, range, paths.slice(0, MOST_SEARCHED_FILES));
 }
 
 /** Settings files of the base that the agent always obeys and that are not trusted. */

@@ -8,6 +8,8 @@ export type Between = { from: string; to: string };
 export type ChangeOptions = { renames?: boolean; signal?: AbortSignal };
 
 const TIMEOUT_MS = 300_000;
+/** The most paths of one command line. */
+const MOST_PATHS = 2_000;
 
 /** The files in which two commits differ; a rename counts as one deleted and one added file unless `renames` is set. */
 export async function changedFiles(
@@ -35,9 +37,9 @@ export async function diffText(mirror: Mirror, { from, to }: Between, paths: rea
 }
 
 /** The lines that a file gained. */
-export type GainedLines = { path: string; isNew: boolean; lines: string[] };
+type GainedLines = { path: string; isNew: boolean; lines: string[] };
 
-/** The lines that each of these files gained between two commits. */
+/** The lines that each of these files gained between two commits; of very many files, those of the first ones. */
 export async function addedLines(
   mirror: Mirror,
   { from, to }: Between,
@@ -53,7 +55,9 @@ export async function addedLines(
     '--no-renames',
     '--no-prefix',
   ];
-  const { stdout } = await git(['diff-tree', ...how, '--end-of-options', from, to, '--', ...paths], inMirror(mirror));
+  if (paths.length === 0) return [];
+  const some = paths.slice(0, MOST_PATHS);
+  const { stdout } = await git(['diff-tree', ...how, '--end-of-options', from, to, '--', ...some], inMirror(mirror));
   const found: GainedLines[] = [];
   let isNew = false;
   let isHeader = true;

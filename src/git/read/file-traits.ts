@@ -1,4 +1,3 @@
-import type { FileTrait } from '../../schema/change.ts';
 import { git } from '../git.ts';
 import type { Mirror } from '../mirror/mirror-config.ts';
 import { type Between, diffStat } from './diff.ts';
@@ -9,6 +8,9 @@ const LARGE_BYTES = 5 * 1024 * 1024;
 /** Fewer changed lines can be a coincidence. */
 const LEAST_LINES = 2;
 const TIMEOUT_MS = 300_000;
+
+/** What a diff of lines does not show about a changed file. */
+type FileTrait = 'case-collision' | 'over-limit' | 'executable' | 'not-executable' | 'line-endings' | 'link';
 
 type RawChange = { path: string; status: string; before: string; after: string; oid: string };
 

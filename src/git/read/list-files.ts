@@ -17,3 +17,41 @@ export async function listFiles(
     return mode.startsWith('100') ? [{ path: row.slice(at + 1), oid }] : [];
   });
 }
+
+const TIMEOUT_MS = 300_000;
+/** Longer files are data, and no text that decides anything. */
+const MAX_CHARS = 4 * 1024 * 1024;
+
+/** The regular files of one commit: their paths, their texts, and a search over them. */
+export type FilesOfCommit = {
+  paths: ReadonlySet<string>;
+  read(path: string): Promise<string | undefined>;
+  search(pattern: string): Promise<string[]>;
+};
+
+/** Opens the files of a commit; each text is read once. */
+export async function filesOfCommit(mirror: Mirror, commit: string): Promise<FilesOfCommit> {
+  const oids = new Map((await listFiles(mirror, commit)).map(({ path, oid }) => [path, oid]));
+  const texts = new Map<string, Promise<string | undefined>>();
+  return {
+    paths: new Set(oids.keys()),
+    read: (path) => {
+      const oid = oids.get(path);
+      if (oid === undefined) return Promise.resolve(undefined);
+      const text = texts.get(oid) ?? readText(mirror, oid);
+      texts.set(oid, text);
+      return text;
+    },
+    search: async (pattern) => {
+      const args = ['grep', '--name-only', '-z', '-I', '-E', '-e', pattern, commit];
+      const { stdout } = await git(args, { gitDir: mirror.dir, timeoutMs: TIMEOUT_MS, allow: [0, 1] });
+      // Each path is preceded by the commit.
+      return stdout.split('\0').flatMap((line) => (line === '' ? [] : [line.slice(commit.length + 1)]));
+    },
+  };
+}
+
+async function readText(mirror: Mirror, oid: string): Promise<string> {
+  const { stdout } = await git(['cat-file', 'blob', oid], { gitDir: mirror.dir });
+  return stdout.length > MAX_CHARS ? stdout.slice(0, MAX_CHARS) : stdout;
+}
