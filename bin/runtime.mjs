@@ -3,6 +3,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from '
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { reportProgress } from './progress.mjs';
 
 const OLDEST = [22, 18];
 const PACKAGE = fileURLToPath(new URL('..', import.meta.url));
@@ -54,6 +55,7 @@ function install(folder, need) {
   const parent = join(folder, '..');
   mkdirSync(parent, { recursive: true });
   const staging = mkdtempSync(join(parent, 'install-'));
+  const stopReporting = reportProgress(`Node ${VERSION}`, staging);
   try {
     cpSync(DEFINITION, staging, { recursive: true });
     const npm = process.env.npm_execpath;
@@ -68,6 +70,7 @@ function install(folder, need) {
     }
     moveIntoPlace(staging, folder);
   } finally {
+    stopReporting();
     rmSync(staging, { recursive: true, force: true });
   }
 }

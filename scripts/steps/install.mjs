@@ -11,6 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { reportProgress } from '../../bin/progress.mjs';
 import { hashOf, ROOT, textOf } from './checkout.mjs';
 
 const MODULES = join(ROOT, 'node_modules');
@@ -86,7 +87,9 @@ function npmCi(folder) {
   const npm = process.env.npm_execpath;
   const [program, ...before] = npm?.endsWith('npm-cli.js') ? [process.execPath, npm] : ['npm'];
   const options = { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'], maxBuffer: 64 * 1024 * 1024 };
+  const stopReporting = reportProgress('dependencies', folder);
   const result = spawnSync(program, [...before, ...args], options);
+  stopReporting();
   if (result.status === 0) return;
   const output = result.error ? result.error.message : `${result.stdout}${result.stderr}`;
   throw new Error(`The dependencies could not be installed. npm says:\n${output.trim()}`);

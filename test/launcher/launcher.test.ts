@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { describe, expect, test } from 'vitest';
 import {
   fittingNode,
@@ -129,6 +130,29 @@ describe('where no Node is new enough', () => {
     );
     expect(first.code).toBe(0);
     expect(await launch(how, launcherIn(folder), ['exit', '0'])).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  test('reports the progress of an installation that takes seconds', async () => {
+    const folder = await install({ node: false });
+    const root = join(import.meta.dirname, '../..');
+    for (const name of ['scripts', 'package.json', 'package-lock.json'])
+      cpSync(join(root, name), join(folder, name), { recursive: true });
+    const go = join(folder, 'go');
+    const npm = `mkdir -p node_modules/a node_modules/@b/c; while [ ! -e "${go}" ]; do sleep 0.1; done; exit 1`;
+    const how = withNpm(folder, npm);
+    for (const script of [launcherIn(folder), join(folder, 'scripts/setup.mjs')]) {
+      rmSync(go, { force: true });
+      const child = start(how, script, []);
+      const lines: string[] = [];
+      if (child.stderr === null) throw new Error('The output is not piped');
+      for await (const line of createInterface({ input: child.stderr })) {
+        lines.push(line);
+        if (line.includes('so far')) writeFileSync(go, '');
+      }
+      expect(lines[0]).toMatch(/Installing .* …$/);
+      expect(lines[1]).toMatch(/^Installing (Node 24\S+|dependencies): \d+ s, 2 packages so far …$/);
+      expect(lines.slice(2).join('\n')).toMatch(/could not (be installed|install one)/);
+    }
   });
 
   test('says what npm said and what to do, and leaves nothing half installed, when that fails', async () => {
