@@ -34,14 +34,14 @@ export function bitbucketForge({ repo, env, timeoutMs }: BitbucketForge): Forge 
     view,
     create: ({ head, base, title, body, draft }, signal) => {
       const sides = { source: { branch: { name: head } }, destination: { branch: { name: base } } };
-      const wanted = { ...sides, title, description: body, draft };
-      return call({ method: 'POST', path: root, body: wanted, schema: Pull }, signal);
+      const fields = { ...sides, title, description: body, draft };
+      return call({ method: 'POST', path: root, body: fields, schema: Pull }, signal);
     },
     update: async (number, { body, draft }, signal) => {
       const now = await view(number, signal);
       if (!now.ok) return now;
-      const wanted = { title: now.value.title, description: body, draft: now.value.draft && draft };
-      return ignoreValue(await call({ method: 'PUT', path: `${root}/${number}`, body: wanted, schema: Pull }, signal));
+      const fields = { title: now.value.title, description: body, draft: now.value.draft && draft };
+      return ignoreValue(await call({ method: 'PUT', path: `${root}/${number}`, body: fields, schema: Pull }, signal));
     },
     checks: async ({ number }, signal) => {
       const answer = await get(`${root}/${number}/statuses?pagelen=100`, Statuses, signal);

@@ -38,9 +38,9 @@ export interface Forge {
   find(branch: string, signal: AbortSignal): Promise<Answer<PullRequest | undefined>>;
   list(signal: AbortSignal): Promise<Answer<PullRequest[]>>;
   view(number: number, signal: AbortSignal): Promise<Answer<PullRequest & { body: string }>>;
-  create(wanted: NewPullRequest, signal: AbortSignal): Promise<Answer<PullRequest>>;
+  create(pull: NewPullRequest, signal: AbortSignal): Promise<Answer<PullRequest>>;
   /** Sets the text; a draft becomes ready if `draft` is false, and one that the user made ready stays ready. */
-  update(number: number, wanted: { body: string; draft: boolean }, signal: AbortSignal): Promise<Answer<void>>;
+  update(number: number, text: { body: string; draft: boolean }, signal: AbortSignal): Promise<Answer<void>>;
   checks(pull: PullRequest, signal: AbortSignal): Promise<Answer<ForgeChecks>>;
   /** Whether the logged-in user has approved it, for the current commit where the forge reports that. */
   isApproved(pull: PullRequest, signal: AbortSignal): Promise<Answer<boolean>>;

@@ -43,16 +43,16 @@ export function gitlabForge({ host, repo, env, timeoutMs }: ProgramForge): Forge
     view,
     create: ({ head, base, title, body, draft }, signal) => {
       const draftTitle = draft ? `Draft: ${title}` : title;
-      const wanted = { source_branch: head, target_branch: base, title: draftTitle, description: body };
-      return call({ method: 'POST', path: root, body: wanted, schema: MergeRequest }, signal);
+      const fields = { source_branch: head, target_branch: base, title: draftTitle, description: body };
+      return call({ method: 'POST', path: root, body: fields, schema: MergeRequest }, signal);
     },
     update: async (number, { body, draft }, signal) => {
       const now = await view(number, signal);
       if (!now.ok) return now;
       const ready = now.value.draft && !draft ? { title: now.value.title.replace(DRAFT, '') } : {};
-      const wanted = { description: body, ...ready };
+      const fields = { description: body, ...ready };
       return ignoreValue(
-        await call({ method: 'PUT', path: `${root}/${number}`, body: wanted, schema: MergeRequest }, signal),
+        await call({ method: 'PUT', path: `${root}/${number}`, body: fields, schema: MergeRequest }, signal),
       );
     },
     checks: async ({ number }, signal) => {

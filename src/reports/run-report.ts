@@ -13,28 +13,28 @@ import { type Block, code, list, type Page, type Piece, paragraph, section, tabl
 import { checkBlocks, taskBlocks } from './task-section.ts';
 import { decisionTrail } from './trail.ts';
 
-/** What a report is made of. `looked` is null where the repository cannot be read; `blind` is the reason. */
+/** The input of a report. `examination` is null if the repository cannot be read; `unreadable` is the reason. */
 export type ReportMaterial = {
   state: RunState;
   events: readonly ShownEvent[];
-  looked: { acceptance: Acceptance; judgement: Judgement; changes: ChangeSummary } | null;
-  blind: string | null;
+  examination: { acceptance: Acceptance; judgement: Judgement; changes: ChangeSummary } | null;
+  unreadable: string | null;
 };
 
 const MAX_FILES = 200;
 const MAX_STEPS = 500;
 
 /** The report of a run: what was requested, what was done, what proves it, what is risky, what it cost, and who decided what. */
-export function runReport({ state, events, looked, blind }: ReportMaterial): Page {
+export function runReport({ state, events, examination, unreadable }: ReportMaterial): Page {
   const document = runDocument(state);
   return {
     title: document.title,
     blocks: [
-      ...overview(document, looked, blind),
+      ...overview(document, examination, unreadable),
       ...section('What was requested', requestBlocks(state)),
-      ...(looked === null ? [] : section('Acceptance', acceptanceBlocks(looked.acceptance))),
-      ...(looked === null ? [] : section('Evidence', evidenceBlocks(looked.acceptance, state))),
-      ...(looked === null ? [] : section('What changed', changeBlocks(looked.changes, document))),
+      ...(examination === null ? [] : section('Acceptance', acceptanceBlocks(examination.acceptance))),
+      ...(examination === null ? [] : section('Evidence', evidenceBlocks(examination.acceptance, state))),
+      ...(examination === null ? [] : section('What changed', changeBlocks(examination.changes, document))),
       ...section('What was done', taskBlocks(state, document)),
       ...section('Risks', riskBlocks(document)),
       ...section('Decisions', trailBlocks(events, state)),
@@ -43,12 +43,16 @@ export function runReport({ state, events, looked, blind }: ReportMaterial): Pag
   };
 }
 
-function overview(document: RunDocument, looked: ReportMaterial['looked'], blind: string | null): Block[] {
+function overview(
+  document: RunDocument,
+  examination: ReportMaterial['examination'],
+  unreadable: string | null,
+): Block[] {
   const { run, status, reason, landed, undone, cost, startedAt, endedAt, recipe } = document;
   const rows: Piece[][] = [
     ['Run', code(run)],
     ['Status', `${status}${reason === null ? '' : `: ${reason}`}`],
-    ...(looked === null ? [] : [['Judgement', judgementText(looked.judgement)]]),
+    ...(examination === null ? [] : [['Judgement', judgementText(examination.judgement)]]),
     ...(landed === null ? [] : [['Landed', `${landed.how} on ${landed.branch} at ${landed.commit.slice(0, 10)}`]]),
     ...(undone === null
       ? []
@@ -59,9 +63,9 @@ function overview(document: RunDocument, looked: ReportMaterial['looked'], blind
     ['Cost', usdText(cost)],
   ];
   const note =
-    blind === null
+    unreadable === null
       ? []
-      : [paragraph(`The repository could not be read, so acceptance and evidence are left out: ${blind}`)];
+      : [paragraph(`The repository could not be read, so acceptance and evidence are left out: ${unreadable}`)];
   return [...table(['', ''], rows), ...note];
 }
 

@@ -209,7 +209,7 @@ describe('a batch', () => {
   });
 
   it('continues from an item, and prints from which one to continue after a failure', async () => {
-    const failed = { version: 9, ended: 'No agent can work here', complete: false, code: 'AGENT_MISSING' };
+    const failed = { version: 9, ended: 'No agent is usable here', complete: false, code: 'AGENT_MISSING' };
     const { code, calls, stderr } = await runWith(
       {
         answers: { ...answers, 'start-batch': { ...STARTED, collection: 'mine' } },

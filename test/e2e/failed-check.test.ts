@@ -27,7 +27,7 @@ async function scratch(condition: string): Promise<Scratch> {
 function expectOutput(text: string): string {
   expect(text).toContain('command: sh check.sh');
   expect(text).toMatch(/exit code 3 after \d/);
-  expect(text).toContain('the last 20 lines; 10 lines before them are left out');
+  expect(text).toContain('the last 20 lines; 10 lines before them are omitted');
   expect(text).toMatch(/output line 11\.[\s\S]*output line 30\./);
   expect(text).not.toContain('output line 10.');
   const file = /complete output: (\S+)/.exec(text)?.[1] ?? '';

@@ -31,7 +31,7 @@ it('lands a run once when two terminals land it concurrently, and does not affec
   const landed = [await first.done, await second.done];
   expect(landed.map(({ stderr }) => stderr).join()).not.toContain('is at version');
   expect(landed.map(({ code }) => code)).toEqual([0, 3]);
-  expect(landed[1]?.stdout).toContain('has landed on main already');
+  expect(landed[1]?.stdout).toContain('has already landed on main');
   const ended = await engine.done;
   expect([ended.code, RunDocument.parse(ended.json).status], ended.stderr).toEqual([0, 'done']);
 });

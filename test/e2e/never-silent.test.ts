@@ -24,8 +24,8 @@ describe.concurrent('a run without money for its review', { timeout: 120_000 }, 
     ]);
     const run = RunDocument.parse(json, { error: () => stderr });
     expect([code, run.status, run.reviewed, run.landed]).toEqual([4, 'done', false, null]);
-    expect(run.reason).toContain('not reviewed: review/1 was abandoned, out of money');
+    expect(run.reason).toContain('not reviewed: review/1 was abandoned, out of budget');
     for (const command of ['show', 'report'])
-      expect((await project.mh([command])).stdout).toContain('was abandoned, out of money');
+      expect((await project.mh([command])).stdout).toContain('was abandoned, out of budget');
   });
 });

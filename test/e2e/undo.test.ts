@@ -71,7 +71,7 @@ describe.concurrent('undoing a run', () => {
     expect((await project.mh(['show', run, '--json'])).json).toMatchObject({
       undone: { branch: 'main', commit: result.reverted?.commit },
     });
-    expect(await refused(project, run)).toMatch(/^3 .*undone already/);
+    expect(await refused(project, run)).toMatch(/^3 .*already undone/);
     expect((await project.mh(['land', run])).stderr).toContain('git revert');
   });
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { DoctorLine } from '../../src/operations/maintenance/doctor/doctor-line.ts';
-import { commandWord, examineProject, scriptWord } from '../../src/operations/maintenance/doctor/doctor-project.ts';
+import { startedProgram, examineProject, packageScript } from '../../src/operations/maintenance/doctor/doctor-project.ts';
 import { testProgram } from '../cli/cli-run.ts';
 import { makeScratch } from '../support/scratch.ts';
 import { makeProject, type Project } from './project.ts';
@@ -117,12 +117,12 @@ describe('the program of a command', () => {
     ['cd apps/web && yarn run build', 'yarn', 'apps/web', 'build'],
     ['./gradlew test', './gradlew', '.', undefined],
   ])('%s', (command, program, folder, script) => {
-    expect(commandWord(command)).toEqual({ program, folder });
-    expect(scriptWord(command)).toBe(script);
+    expect(startedProgram(command)).toEqual({ program, folder });
+    expect(packageScript(command)).toBe(script);
   });
 
   it('is not guessed where a shell decides', () => {
-    expect(commandWord('$(which npm) test')).toBeUndefined();
-    expect(commandWord('"my program" x')).toBeUndefined();
+    expect(startedProgram('$(which npm) test')).toBeUndefined();
+    expect(startedProgram('"my program" x')).toBeUndefined();
   });
 });

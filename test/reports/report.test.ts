@@ -58,7 +58,7 @@ function reportOf(text: string): Page {
   ];
   const [first, ...rest] = events;
   if (first === undefined) throw new Error('a story has a beginning');
-  return runReport({ state: given(first, ...rest).state, events: shown(events), looked: null, blind: text });
+  return runReport({ state: given(first, ...rest).state, events: shown(events), examination: null, unreadable: text });
 }
 
 describe('a report as HTML', () => {
@@ -152,8 +152,8 @@ describe('the report of a run whose work has not landed', () => {
     { type: 'task.held', data: { task: 'a', hold: { what: 'guard', reason: 'look', files: [] }, commit: 'a-commit' } },
   );
   const acceptance = acceptanceOf(state, { branch: null, base: null, changes: [] });
-  const looked = { acceptance, judgement: judgementOf(state, acceptance, []), changes: changeSummary([]) };
-  const text = toMarkdown(runReport({ state, events: [], looked, blind: null }));
+  const examination = { acceptance, judgement: judgementOf(state, acceptance, []), changes: changeSummary([]) };
+  const text = toMarkdown(runReport({ state, events: [], examination, unreadable: null }));
 
   it('lists the checks that ran, with the output of those that failed', () => {
     expect(text).not.toContain('No check ran');

@@ -38,13 +38,13 @@ export type EndAttempt = {
   failure?: Failure;
   flags?: RiskFlag[];
   follow?: FollowUp;
-  /** Its work is finished and could not be saved or judged: it is concluded again, unless its task is withdrawn or repeated. */
+  /** Its work is finished but could not be saved or checked: it is concluded again, unless its task is withdrawn or repeated. */
   unsaved?: UnsavedAttempt;
   now: number;
 };
 
 const UNSAVED_STEP =
-  'Fix what the message names, then manyhands retry: the work is saved from its workspace, and the agent does not run again.';
+  'Fix the reported error, then manyhands retry: the work is saved from its workspace, and the agent does not run again.';
 const TRY_AGAIN: FollowUp = { action: 'retry', delayMs: 0, resume: false, free: false };
 
 /** Claims a ready task for one agent; the claim is recorded before anything is started. */

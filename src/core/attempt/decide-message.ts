@@ -85,7 +85,7 @@ function requireBudget(state: RunState, task: TaskState): void {
   const { run, config } = state.start;
   const { runAttempts } = config.limits;
   if (state.attempts >= runAttempts)
-    throw new AppError('REFUSED', `Run ${run} has had its ${runAttempts} attempts; a message needs one more`, { run });
+    throw new AppError('REFUSED', `Run ${run} has used its ${runAttempts} attempts; a message needs one more`, { run });
   const last = task.phase.status === 'running' ? lastAttempt(task) : undefined;
   const spentUsd = roundMoney(state.spent.costUsd + (last === undefined ? 0 : costSoFar(last)));
   const money = { spentUsd, reservedUsd: 0 };

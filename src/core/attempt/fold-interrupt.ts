@@ -29,7 +29,7 @@ export function requeueTask(state: RunState, event: RunEventOf<'task.requeued'>,
   if (task.phase.status !== 'waiting') makeReady(state, task, at);
 }
 
-/** The session of an ended attempt has received its messages; an interrupt is done. */
+/** The session of an ended attempt has received its messages; an interrupt is complete. */
 export function deliverMessages(task: TaskState, { data }: RunEventOf<'attempt.ended'>): void {
   const { session, attempt, saved } = data;
   if (session !== undefined) {

@@ -3,7 +3,7 @@ import { canReopen, isAuxiliary } from '../run/reopening.ts';
 import type { AttemptState, RunState, TaskState } from '../run/state.ts';
 import { roundMoney } from '../schedule/budget.ts';
 import { shellWord } from '../view/shell-word.ts';
-import { taskWord } from '../view/task-label.ts';
+import { taskArgument } from '../view/task-label.ts';
 
 /** More files than this are named by their folders, so that the command stays readable. */
 const MOST_FILES = 4;
@@ -16,7 +16,7 @@ export function nextStepAfter(state: RunState, task: TaskState, failure: Failure
   if (state.attempts >= runAttempts)
     return `This run has used its ${runAttempts} attempts: raise the limit with manyhands config set limits.runAttempts ${runAttempts * 2}, then start a new run.`;
   if (failure.outside !== undefined)
-    return `Allow the files that it changed: ${retry}${allowFlags(failure.outside)}; or tell it to leave them alone: ${step.send('Do not change other files')}.`;
+    return `Allow the files that it changed: ${retry}${allowFlags(failure.outside)}; or tell it not to change them: ${step.send('Do not change other files')}.`;
   switch (failure.kind) {
     case 'rate-limit':
     case 'usage-limit':
@@ -91,7 +91,7 @@ function stepContext(state: RunState, task: TaskState): StepContext {
   const { run, config, unable = {} } = state.start;
   const { spec } = task;
   const key = spec.resolves ?? spec.analyzes ?? spec.verifies ?? spec.key;
-  const target = `${run} ${taskWord(state, key)}`;
+  const target = `${run} ${taskArgument(state, key)}`;
   const retry = `manyhands retry ${target}`;
   const attempt = task.attempts.at(-1);
   const agentFlag = (name: string) => ` --agent ${shellWord(isAuxiliary(task) ? `${spec.role}=${name}` : name)}`;
@@ -133,8 +133,8 @@ function outputStep(state: RunState, { attempt, task, retry, target, other }: St
 function environmentStep({ spec }: TaskState, { message }: Failure, { retry, attempt }: StepContext): string {
   const before = spec.after?.find((reference) => message.includes(reference));
   if (before !== undefined && attempt === undefined)
-    return `Get done what it waits for with manyhands retry ${before}, then ${retry}.`;
-  return `Fix what the message names (manyhands doctor helps), then ${retry}.`;
+    return `Retry the task that it waits for with manyhands retry ${before}, then ${retry}.`;
+  return `Fix the reported error (manyhands doctor helps), then ${retry}.`;
 }
 
 function budgetStep(state: RunState, failure: Failure, step: StepContext): string {

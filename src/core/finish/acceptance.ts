@@ -8,19 +8,19 @@ import { taskLabel } from '../view/task-label.ts';
 import { changeSummary } from './change-summary.ts';
 import { findingsOf, findingText, isOpen } from './findings.ts';
 
-/** What git shows of a run's result now, in the repository of the user. */
+/** The current state of a run's result in the user's repository. */
 export type ResultSnapshot = {
   /** The tip of the branch of the run; null when there is none. */
   branch: { commit: string; tree: string } | null;
   /** The branch that the result landed on; null when it did not land. */
   base: {
     branch: string;
-    /** Its tip now; null when the branch is gone. */
+    /** Its current tip; null if the branch no longer exists. */
     commit: string | null;
     tree: string | null;
     /** Whether the tip still has the landing in its history. */
     holdsResult: boolean;
-    /** The tree that landed; null when its commit is gone. */
+    /** The tree that landed; null if its commit no longer exists. */
     landedTree: string | null;
   } | null;
   /** What the run changed, from its base to its tip. */
@@ -29,7 +29,7 @@ export type ResultSnapshot = {
 
 type CriterionResult = Acceptance['criteria'][number];
 
-/** The current result: the commit that is judged, and whether it is still what the run left. */
+/** The current result: the judged commit, and whether it is unchanged since the run ended. */
 type CurrentResult = { commit: string | null; tree: string | null; branch: CriterionResult };
 
 /** Whether the current result of a run can be accepted; claims of agents do not count. */
@@ -41,7 +41,7 @@ export function acceptanceOf(state: RunState, snapshot: ResultSnapshot): Accepta
     finished(state),
     standing.branch,
     proven(state, evidence),
-    inspected(state, 'scope') ?? pass('scope', 'no task was given a scope'),
+    inspected(state, 'scope') ?? pass('scope', 'no task has a scope'),
     inspected(state, 'secrets') ?? unsearched(state),
     risks(state, findings),
     tests(state, snapshot),
@@ -96,10 +96,10 @@ function onBranch(state: RunState, branch: ResultSnapshot['branch'], run: string
   if (branch === null) {
     return {
       ...tip,
-      branch: fail('branch', `the branch mh/${run} is gone; its commits are kept (manyhands salvage ${run})`),
+      branch: fail('branch', `the branch mh/${run} no longer exists; its commits are kept (manyhands salvage ${run})`),
     };
   }
-  if (branch.commit === tip.commit) return { ...branch, branch: pass('branch', `mh/${run} is where the run left it`) };
+  if (branch.commit === tip.commit) return { ...branch, branch: pass('branch', `mh/${run} has not moved since the run ended`) };
   const reason = `mh/${run} was moved from ${tip.commit.slice(0, 10)} to ${branch.commit.slice(0, 10)} by another user or process`;
   return {
     ...branch,
@@ -110,10 +110,10 @@ function onBranch(state: RunState, branch: ResultSnapshot['branch'], run: string
 function onBase(state: RunState, base: NonNullable<ResultSnapshot['base']>): CurrentResult {
   const commit = state.landed?.commit ?? null;
   const result = { commit, tree: base.landedTree };
-  if (base.commit === null) return { ...result, branch: fail('branch', `the branch ${base.branch} is gone`) };
+  if (base.commit === null) return { ...result, branch: fail('branch', `the branch ${base.branch} no longer exists`) };
   if (!base.holdsResult) return { ...result, branch: fail('branch', `${base.branch} no longer contains the result`) };
   if (base.tree === base.landedTree)
-    return { ...result, branch: pass('branch', `${base.branch} is where the run left it`) };
+    return { ...result, branch: pass('branch', `${base.branch} has not moved since the run landed`) };
   const reason = `${base.branch} has newer commits; the evidence is about ${commit?.slice(0, 10)}, not about its tip`;
   return { ...result, branch: warn('branch', reason) };
 }
@@ -141,7 +141,7 @@ function openText({ gate, standing, summary }: EvidenceStatus): string {
   }
 }
 
-/** What an inspection gate found about every task that landed. */
+/** The result of an inspection gate for all landed tasks. */
 function inspected(state: RunState, criterion: 'scope' | 'secrets'): CriterionResult | undefined {
   const checked = landedTasks(state).filter(({ spec }) => spec.gates.some(({ gate }) => gate === criterion));
   if (checked.length === 0) return undefined;
@@ -156,12 +156,12 @@ function inspected(state: RunState, criterion: 'scope' | 'secrets'): CriterionRe
 
 function unsearched(state: RunState): CriterionResult {
   return hasResult(state)
-    ? warn('secrets', 'what landed was not searched for secrets')
-    : pass('secrets', 'the run changed nothing that could hold secrets');
+    ? warn('secrets', 'the landed work was not scanned for secrets')
+    : pass('secrets', 'the run changed nothing that could contain secrets');
 }
 
 function risks(state: RunState, findings: readonly Finding[]): CriterionResult {
-  if (findings.length === 0) return pass('risks', 'no risk was found in what landed');
+  if (findings.length === 0) return pass('risks', 'no risk was found in the landed work');
   const open = findings.filter(isOpen);
   const shown = (open.length === 0 ? findings : open).map((finding) => findingText(state, finding)).join('; ');
   return open.length === 0 ? warn('risks', shown) : fail('risks', shown);

@@ -18,7 +18,7 @@ const MANIFEST =
   /(^|\/)(package\.json|composer\.json|Gemfile|pyproject\.toml|requirements[^/]*\.txt|Pipfile|Cargo\.toml|go\.mod|mix\.exs|pubspec\.yaml|build\.gradle(\.kts)?|pom\.xml|[^/]*\.csproj)$/i;
 
 const RISKS: readonly ChangeRisk[] = [
-  { risk: 'sensitive-file', find: matching(SENSITIVE, 'files that usually hold secrets') },
+  { risk: 'sensitive-file', find: matching(SENSITIVE, 'files that usually contain secrets') },
   { risk: 'automation', find: matching(AUTOMATION, 'files that decide what runs automatically') },
   { risk: 'migration', find: matching(MIGRATION, 'changes of a database, which cannot always be reverted') },
   { risk: 'dependencies', find: matching(MANIFEST, 'files that declare dependencies') },
@@ -44,7 +44,7 @@ const RISKS: readonly ChangeRisk[] = [
     find: (files) =>
       found(
         files.filter((file) => file.kind === 'generated'),
-        'files that a program makes',
+        'generated files',
       ),
   },
   { risk: 'large', find: large },
@@ -59,7 +59,7 @@ const RISKS: readonly ChangeRisk[] = [
   { risk: 'line-endings', find: having('line-endings', 'files whose line endings changed as a whole') },
 ];
 
-/** A change in figures: files by kind, what a person should know about it, and whether tests are missing. */
+/** Statistics of a change: files by kind, notable changes, and whether tests are missing. */
 export function changeSummary(changes: readonly FileChange[]): ChangeSummary {
   const files = changes.map((change) => ({ ...change, kind: fileKind(change.path) }));
   const kinds = FileKind.options.flatMap((kind) => {
@@ -76,7 +76,7 @@ export function changeSummary(changes: readonly FileChange[]): ChangeSummary {
 function testsOf(files: readonly Listed[]): ChangeSummary['tests'] {
   const changed = files.filter((file) => file.kind === 'test' && file.status !== 'deleted').length;
   const source = files.filter((file) => file.kind === 'source' && file.status !== 'deleted' && file.added > 0).length;
-  if (source === 0) return { needed: false, changed, reason: 'no source gained lines' };
+  if (source === 0) return { needed: false, changed, reason: 'no lines were added to source files' };
   if (changed > 0) return { needed: false, changed, reason: 'tests changed with the source' };
   return {
     needed: true,

@@ -8,7 +8,7 @@ export function rewindRun(state: RunState, what: { commit: string; tree: string;
   return state.tip.commit === what.commit ? [] : [{ type: 'run.rewound', data: what }];
 }
 
-/** What the project keeps of a run that ends: its cost, and which checks passed on its result. */
+/** The events of the project about an ended run: its cost, and which checks passed on its result. */
 export function reportToProject(state: RunState): ProjectEvent[] {
   const { proven, tip, start, spent } = state;
   const evidence = Object.values(proven).filter(({ tree }) => tree === tip.tree);
@@ -18,7 +18,7 @@ export function reportToProject(state: RunState): ProjectEvent[] {
   ];
 }
 
-/** What a run that ends teaches about models; a benchmark is not work of the project and is recorded as a benchmark. */
+/** The results of models in an ended run; a benchmark is not work of the project and is recorded as a benchmark. */
 export function reportToModels(state: RunState, end: { status: RunEnd; reason: string; at: number }): ModelEvent[] {
   const bench = benchResultOf(state, end);
   if (bench !== undefined) return [{ type: 'model.benched', data: bench }];
@@ -32,7 +32,7 @@ export function undoLanding(
   what: { branch: string; commit: string; from: string; reason: string },
 ): RunEvent[] {
   if (state.undone !== null)
-    throw new AppError('REFUSED', `Run ${state.start.run} was undone already`, { run: state.start.run });
+    throw new AppError('REFUSED', `Run ${state.start.run} was already undone`, { run: state.start.run });
   return [{ type: 'run.undone', data: what }];
 }
 

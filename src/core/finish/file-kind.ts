@@ -30,7 +30,7 @@ const CONFIG =
 const SOURCE =
   /\.([cm]?[jt]sx?|vue|svelte|astro|py|pyi|go|rs|rb|php|java|kt|scala|groovy|cs|fs|vb|c|h|cc|cpp|cxx|hpp|hh|m|mm|swift|dart|ex|exs|erl|hs|clj|cljs|lua|pl|pm|r|jl|sh|bash|zsh|fish|ps1|sql|css|scss|sass|less|html?|erb|ejs|twig|proto|graphql|gql|sol|zig|nim|elm|ml|mli)$/i;
 
-/** Why a path is a test; undefined if it is none. */
+/** Why a path is a test; undefined if it is not one. */
 export function testRule(path: string): TestRule | undefined {
   const isMatched = (rule: TestRule) => TEST_PATTERNS[rule].some((pattern) => pattern.test(path));
   if (isMatched('name')) return 'name';

@@ -10,7 +10,7 @@ type Voice = Judgement['voices'][number];
 
 const STRICTNESS: Record<Decision, number> = { approve: 0, revise: 1, block: 2 };
 
-/** What to do with a run: the rules decide first, and an opinion may only withhold what they would grant. */
+/** What to do with a run: the rules decide first, and an opinion can only make the decision stricter. */
 export function judgementOf(state: RunState, acceptance: Acceptance, opinions: readonly RequestedOpinion[]): Judgement {
   const voices = [byRules(state, acceptance), ...opinions.map(voiceOfOpinion)];
   const decision = voices.reduce<Decision>(
@@ -62,7 +62,7 @@ function missingParts({ evidence, criteria }: Acceptance): string[] {
   const tests = criteria
     .filter(({ criterion, verdict }) => criterion === 'tests' && verdict === 'warn')
     .map(({ reason }) => `tests: ${reason}`);
-  return [...(none ? ['a check: give one with --check'] : []), ...checks, ...tests];
+  return [...(none ? ['a check: add one with --check'] : []), ...checks, ...tests];
 }
 
 /** The open findings of the last review, if nothing landed after it. */

@@ -56,7 +56,7 @@ export function prText(facts: PrFacts): PrText {
     facts.checks.length === 0
       ? 'No check ran on this tree.'
       : facts.checks.map(({ name, verdict }) => `- \`${name.replaceAll('`', "'")}\`: ${verdict}`).join('\n'),
-    `Made by Manyhands, run ${facts.run}.`,
+    `Created by Manyhands, run ${facts.run}.`,
   ];
   return { title: shortTitle(facts.title), body: sections.join('\n\n') };
 }

@@ -16,20 +16,20 @@ export function verdictOf(state: RunState): RunVerdict {
   const cancelled = state.counts.cancelled === 0 ? 0 : requestedTasks(state, 'cancelled').length;
   if (failures[0] !== undefined) return failedOrPartial(state, failures[0], failures.length);
   if (cancelled > 0) return { status: 'cancelled', reason: `${count(cancelled, 'task')} cancelled` };
-  if (done === 0 && skipped > 0) return { status: 'failed', reason: 'no task got done' };
+  if (done === 0 && skipped > 0) return { status: 'failed', reason: 'no task was done' };
   if (state.tip.commit === state.start.base.commit)
     return { status: 'done', reason: `${count(done, 'task')} done, nothing to land` };
   const review = abandonedReview(state);
   const note = review === undefined ? '' : `; not reviewed: ${abandonmentText(review)}`;
   if (!isVerified(state))
-    return { status: 'unverified', reason: `no check ran on the result: give one with --check${note}` };
+    return { status: 'unverified', reason: `no check ran on the result: add one with --check${note}` };
   return { status: 'done', reason: `${count(done, 'task')} done, every check passed on the landed tree${note}` };
 }
 
-/** Failures by which money or time for a review ran out. */
+/** Failures caused by an exhausted budget or time limit of a review. */
 const OUT_OF_MONEY_OR_TIME: ReadonlySet<FailureKind> = new Set(['budget', 'timeout']);
 
-/** Whether the result was reviewed: false where its review was abandoned because of money or time, null where none was planned or it is open. */
+/** Whether the result was reviewed: false if its review was abandoned because of budget or time, null if none was planned or it has not ended. */
 export function isReviewed(state: RunState): boolean | null {
   if (abandonedReview(state) !== undefined) return false;
   const isDone = (key: TaskKey) => {
@@ -39,7 +39,7 @@ export function isReviewed(state: RunState): boolean | null {
   return state.order.some(isDone) ? true : null;
 }
 
-/** The review of the result for which there was no money or time left; the work that it should review has landed. */
+/** The review of the result that was abandoned because of budget or time; the work that it should review has landed. */
 function abandonedReview(state: RunState): TaskState | undefined {
   if (state.counts.failed === 0 || state.tip.commit === state.start.base.commit) return undefined;
   return requestedTasks(state, 'failed').find(isAbandonedReview);
@@ -52,7 +52,7 @@ function isAbandonedReview({ spec, phase }: TaskState): boolean {
 
 function abandonmentText({ spec, phase }: TaskState): string {
   const failure = phase.status === 'failed' ? phase.failure : null;
-  const what = failure?.kind === 'timeout' ? 'out of time' : 'out of money';
+  const what = failure?.kind === 'timeout' ? 'out of time' : 'out of budget';
   return `${taskLabel(spec)} was abandoned, ${what} (${failure?.message ?? ''})`;
 }
 
@@ -68,13 +68,13 @@ function failedOrPartial(state: RunState, first: TaskState, failed: number): Run
   return { status: 'partial', reason: `${counts.join(', ')}; ${describe(first, failed)}` };
 }
 
-/** The tasks whose failure fails the run; a review that was abandoned for lack of money or time does not. */
+/** The tasks whose failure fails the run; a review that was abandoned because of budget or time does not. */
 export function requiredFailures(state: RunState): TaskState[] {
   if (state.counts.failed === 0) return [];
   return requestedTasks(state, 'failed').filter((task) => task.spec.optional !== true && !isAbandonedReview(task));
 }
 
-/** Resolvers and analyses only serve another task: how that one ended is what counts. */
+/** Resolvers and analyses only serve another task, whose outcome counts instead. */
 function requestedTasks(state: RunState, status: TaskStatus): TaskState[] {
   return state.order.flatMap((key) => {
     const task = state.tasks[key];

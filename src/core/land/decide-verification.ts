@@ -21,7 +21,7 @@ export function propose(state: RunState, what: { task: TaskKey; candidate: Candi
   ];
 }
 
-/** What a verifier's answer means for the verified work: it lands, is retried with the report, or fails. */
+/** The consequence of a verifier's answer for the verified work: it lands, is retried with the report, or fails. */
 export function settle(
   state: RunState,
   verifier: TaskState,

@@ -16,8 +16,8 @@ const USUAL: ReadonlyMap<string, 'claude' | 'codex'> = new Map([
 ]);
 
 /**
- * The order of the open agents by role, where it is not simply theirs: the usual one, and with enough verified results
- * the best first. An agent with too few results keeps its position: it is neither preferred nor passed over.
+ * The order of the open agents by role, where it is not simply theirs: the default, and with enough verified results
+ * the best first. An agent with too few results keeps its position: it is neither preferred nor skipped.
  */
 export function rankOpen(rankable: Rankable): Ranking {
   const ranking: Ranking = {};
@@ -36,7 +36,7 @@ export function rankOpen(rankable: Rankable): Ranking {
 function usualOrder(role: string, open: readonly string[]): Ranking[string] | undefined {
   const agent = USUAL.get(role);
   if (agent === undefined || !open.includes('claude') || !open.includes('codex')) return undefined;
-  return { agents: [agent, ...open.filter((name) => name !== agent)], because: `the usual one for the role ${role}` };
+  return { agents: [agent, ...open.filter((name) => name !== agent)], because: `the default for the role ${role}` };
 }
 
 function byResults(

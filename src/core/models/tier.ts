@@ -9,26 +9,26 @@ export function modelFor(
   return agent?.model ?? (tier === undefined ? undefined : agent?.models[tier]) ?? agent?.models.standard;
 }
 
-/** The models that an agent has by its settings; without any its results count whatever the model was. */
+/** The models that an agent has by its settings; without any, its results count for every model. */
 export function modelsOf(agent: AgentConfig | undefined): (string | null)[] | undefined {
   const tiers = [agent?.models.light, agent?.models.standard, agent?.models.heavy];
   const models = (agent?.model === undefined ? tiers : [agent.model]).filter((model) => model !== undefined);
   return models.length === 0 ? undefined : models;
 }
 
-/** Whether a model belongs to a family that a provider named; an unknown model does not. */
+/** Whether a model belongs to a model family; an unknown model does not. */
 export function isOfFamily(model: string | null | undefined, family: string): boolean {
   return (model ?? '').toLowerCase().includes(family.toLowerCase());
 }
 
-/** The order of tiers when the models of a tier are closed. */
+/** The order of tiers when the models of a tier are rate-limited. */
 const INSTEAD: Readonly<Record<Tier, readonly Tier[]>> = {
   light: ['light', 'standard', 'heavy'],
   standard: ['standard', 'heavy', 'light'],
   heavy: ['heavy', 'standard', 'light'],
 };
 
-/** The tier to use while a provider has closed families of models: the requested one, or the next whose model is open. */
+/** The tier to use while model families are rate-limited: the requested one, or the next whose model is available. */
 export function openTier(
   agent: Pick<AgentConfig, 'model' | 'models'> | undefined,
   requested: Tier | undefined,
@@ -39,7 +39,7 @@ export function openTier(
   return INSTEAD[requested ?? 'standard'].find(isOpen) ?? requested;
 }
 
-/** Words of tasks that are small, and of those that need the best. */
+/** Keywords of small tasks, and of those that need the best model. */
 const LIGHT = /\b(typo|rename|comment|readme|docs?|changelog|format(ting)?|bump|spelling|wording|lint)\b/i;
 const HEAVY =
   /\b(architect\w*|migrat\w*|concurren\w*|race condition|deadlock|security|crypto\w*|performance|refactor\w*|protocol|distributed|algorithm)\b/i;

@@ -2,13 +2,13 @@ import { AppError } from '../../errors.ts';
 import type { ProjectEvent } from '../../schema/event.ts';
 import { hasCollection, type ProjectState } from './project-state.ts';
 
-/** Creates a collection; the name must be free. */
+/** Creates a collection; the name must be unused. */
 export function addCollection(state: ProjectState, name: string): ProjectEvent[] {
   requireFree(state, name);
   return [{ type: 'collection.added', data: { name } }];
 }
 
-/** Gives a collection another name, with all that is in it. */
+/** Renames a collection; its runs stay in it. */
 export function renameCollection(state: ProjectState, { name, to }: { name: string; to: string }): ProjectEvent[] {
   requireCollection(state, name);
   if (name === to) return [];
@@ -16,7 +16,7 @@ export function renameCollection(state: ProjectState, { name, to }: { name: stri
   return [{ type: 'collection.renamed', data: { name, to } }];
 }
 
-/** Removes a collection; its runs are then in none. */
+/** Removes a collection; its runs are kept. */
 export function removeCollection(state: ProjectState, name: string): ProjectEvent[] {
   requireCollection(state, name);
   return [{ type: 'collection.removed', data: { name } }];
@@ -48,13 +48,14 @@ export function unfileRuns(
 export function requireCollection(state: ProjectState, name: string): void {
   if (hasCollection(state, name)) return;
   const names = state.collections.map((collection) => collection.name);
-  const known = names.length === 0 ? 'There is none yet' : `There are ${names.slice(0, 20).join(', ')}`;
+  const known =
+    names.length === 0 ? 'There are no collections yet' : `Existing collections: ${names.slice(0, 20).join(', ')}`;
   throw new AppError('COLLECTION_UNKNOWN', `There is no collection "${name}". ${known}`, { name });
 }
 
 function requireFree(state: ProjectState, name: string): void {
   if (hasCollection(state, name))
-    throw new AppError('COLLECTION_TAKEN', `There is a collection "${name}" already`, { name });
+    throw new AppError('COLLECTION_TAKEN', `A collection "${name}" already exists`, { name });
 }
 
 /** The name, with a number appended where a collection has that name. */

@@ -1,7 +1,7 @@
 import type { ProjectEvent } from '../../schema/event.ts';
 import type { ProjectState } from './project-state.ts';
 
-/** Hides a run in lists, or shows it again; nothing happens when that is so already. */
+/** Hides a run in lists, or shows it again; no event if nothing changes. */
 export function hideRun(state: ProjectState, run: string, hidden: boolean): ProjectEvent[] {
   if ((state.hidden[run] === true) === hidden) return [];
   return [{ type: hidden ? 'run.hidden' : 'run.unhidden', data: { run } }];

@@ -7,8 +7,8 @@ import { requireLive } from './require.ts';
 import { isOpen, type RunState } from './state.ts';
 
 /**
- * Adds the tasks that are new; one that needs a task which did not get done is skipped at once. A known key with the same
- * spec is no news; with another spec it is an error. A run that is being cancelled takes nothing more.
+ * Adds the tasks that are new; one that needs a task which was not done is skipped at once. A known key with the same
+ * spec changes nothing; with another spec it is an error. A run that is being cancelled accepts no tasks.
  */
 export function addTasks(state: RunState, requested: readonly TaskSpec[]): RunEvent[] {
   const specs: TaskSpec[] = [];
@@ -28,7 +28,7 @@ export function addTasks(state: RunState, requested: readonly TaskSpec[]): RunEv
   requireNeeds(state, specs, seen);
   const cycle = findCycle(specs);
   if (cycle !== undefined) {
-    throw new AppError('PLAN_INVALID', `The plan goes in a circle: ${cycle.join(' needs ')}`, { cycle });
+    throw new AppError('PLAN_INVALID', `The plan has a cycle: ${cycle.join(' needs ')}`, { cycle });
   }
   if (specs.length === 0) return [];
   requireLive(state);

@@ -7,10 +7,10 @@ import { openHolds, type WaitingHold } from './holds.ts';
 import { requireLive, requirePhase, requireTask } from './require.ts';
 import type { HoldAnswer, RunState } from './state.ts';
 
-/** Which hold is answered: by its id, by the task that is held, or, where neither is given, what waits. */
+/** The answered hold: by its id, by the held task, or by default every hold that waits. */
 export type HoldChoice = { hold?: HoldId | undefined; task?: TaskKey | undefined };
 
-/** A person approves one hold; without naming one, all that wait. A hold with options needs one of them. */
+/** Approves one hold, or all of them if none is given. A hold with options needs one of them. */
 export function approve(
   state: RunState,
   answer: HoldChoice & { option?: string | undefined; note?: string | undefined },
@@ -29,12 +29,12 @@ export function approve(
 
 /**
  * A person rejects one hold with a reason. A task's work goes back to its agent with the reason; a rejected plan is
- * withdrawn and planned again; whatever else held the run ends it.
+ * withdrawn and planned again; rejecting any other hold of the run ends the run.
  */
 export function reject(state: RunState, answer: HoldChoice & { reason: string; now: number }): RunEvent[] {
   requireLive(state);
   const reason = answer.reason.trim();
-  if (reason === '') throw new AppError('INPUT_INVALID', 'A rejection needs a reason: the agent gets it');
+  if (reason === '') throw new AppError('INPUT_INVALID', 'A rejection needs a reason, which is passed to the agent');
   const { task, hold } = onlyOne(state, selectHolds(state, answer));
   if (task === null) {
     const rejected: RunEvent = { type: 'run.rejected', data: { hold: hold.id, reason } };
@@ -71,7 +71,7 @@ function selectHolds(state: RunState, { hold, task }: HoldChoice): WaitingHold[]
     return waiting.filter((each) => each.task === task);
   }
   if (waiting.length === 0)
-    throw new AppError('REFUSED', `Run ${state.start.run} has nothing that waits for approval`, {
+    throw new AppError('REFUSED', `Run ${state.start.run} has nothing to approve`, {
       run: state.start.run,
     });
   return waiting;
@@ -83,7 +83,10 @@ function onlyOne(state: RunState, holds: readonly WaitingHold[]): WaitingHold {
   const names = holds
     .map(({ task, hold }) => `${hold.id} (${task === null ? 'the run' : labelOf(state, task)})`)
     .join(', ');
-  throw new AppError('INPUT_INVALID', `Run ${state.start.run} has several holds: ${names}; name the task or the hold`);
+  throw new AppError(
+    'INPUT_INVALID',
+    `Run ${state.start.run} has several holds: ${names}; specify the task or the hold`,
+  );
 }
 
 function requireOption({ id, options }: WaitingHold['hold'], option: string | undefined): void {
@@ -109,7 +112,7 @@ function describe({ choice, origin }: HoldAnswer): string {
   return origin?.actor.kind === 'person' ? `${done} by ${origin.actor.name}` : done;
 }
 
-/** What the rejected plan added and has not started is no longer wanted; the recipe plans again. */
+/** Cancels the tasks of the rejected plan that have not started; the recipe plans again. */
 function withdrawPlan(state: RunState, reason: string): RunEvent[] {
   const tasks = state.order.filter((key) => {
     const { phase, attempts } = requireTask(state, key);

@@ -4,10 +4,10 @@ import { tasksToInvalidate } from './reopening.ts';
 import { requireTask } from './require.ts';
 import { isOpen, type RunState } from './state.ts';
 
-/** Work that is landing or being verified is let finish: it is about to be decided anyway. */
+/** Phases that are not cancelled: work that is landing or being verified is completed. */
 const LET_FINISH: ReadonlySet<string> = new Set(['landing', 'verifying']);
 
-/** Withdraws tasks while the run continues, and skips what needs them; tasks that have ended stay as they are. */
+/** Withdraws tasks while the run continues, and skips what needs them; ended tasks are not changed. */
 export function cancelTasks(state: RunState, what: { tasks: readonly TaskKey[]; reason: string }): RunEvent[] {
   const tasks = what.tasks.filter((key) => {
     const task = requireTask(state, key);

@@ -12,7 +12,7 @@ import { requeueTasks } from './requeue.ts';
 import { requireTask } from './require.ts';
 import { isOpen, type RunState, type TaskState } from './state.ts';
 
-/** What a person changes of the recorded settings when tasks are retried. */
+/** Changes of the recorded settings that a person makes with a retry. */
 export type SettingsChange = {
   stop?: StopRule | undefined;
   scopeAllow: readonly string[];
@@ -154,7 +154,7 @@ function raisedTo(runtimeMs: number | undefined, agents: RunState['start']['conf
   );
 }
 
-/** For a single task only agents of roles are the run's. */
+/** A change for a single task changes the run's agents only by role. */
 function withoutAny(byRole: Record<string, string> = {}): Record<string, string> {
   return Object.fromEntries(Object.entries(byRole).filter(([role]) => role !== '*'));
 }

@@ -7,10 +7,10 @@ const SYNTAX_ERROR = /^\/bin\/sh: .*syntax error.*$/im;
 const PROGRAM_ERROR =
   /(?<program>[^\s:]+): (?:command )?(?:not found|No such file or directory|cannot execute.*|Permission denied|Exec format error)\s*$/gim;
 
-/** A full disk says nothing about the check: the attempts are blocked until there is space. */
+/** A full disk is not a fault of the check: attempts are blocked until there is space. */
 const DISK_FULL = /No space left|ENOSPC/;
 
-/** Why a check could not even start, which no change of the repository can correct; undefined where it started. */
+/** Why a check could not start, if no change of the repository can fix that; undefined if it started. */
 export function startErrorOf({ verdict, exitCode, output, summary }: Evidence): string | undefined {
   if (verdict === 'pass') return undefined;
   if (verdict === 'error')
@@ -25,7 +25,7 @@ export function startErrorOf({ verdict, exitCode, output, summary }: Evidence): 
   return `${problem}${program === undefined ? ` (exit code ${exitCode})` : `: ${program}`}`;
 }
 
-/** A script of the repository that is missing or not executable may be what the work is about. */
+/** A missing or non-executable script of the repository may be the subject of the work. */
 function isInRepository(program: string | undefined, error: string): boolean {
   if (program === undefined || program.startsWith('/')) return false;
   return program.includes('/') || /No such file/i.test(error);

@@ -8,13 +8,13 @@ import { isOpen, type RunState } from './state.ts';
 
 const BUSY: ReadonlySet<string> = new Set(['running', 'landing', 'verifying', 'analyzing', 'conflicted']);
 
-/** Stops the run in front of a decision that is a person's; one that is being cancelled has no decisions left. */
+/** Holds the run for a decision of a person; a run that is being cancelled is not held. */
 export function holdRun(state: RunState, hold: Hold): RunEvent[] {
   requireLive(state);
   return state.status.kind === 'cancelling' ? [] : [{ type: 'run.held', data: { hold } }];
 }
 
-/** Continues a run that was held because of an error, which is then tried again. */
+/** Continues a run that was held because of an error; the failed step is repeated. */
 export function releaseRun(state: RunState, note: string): RunEvent[] {
   if (state.status.kind !== 'held' || state.status.hold.what !== 'trouble') return [];
   return [{ type: 'run.approved', data: { hold: state.status.hold.id, note } }];
@@ -25,14 +25,14 @@ export function limitRun(state: RunState, agents: number): RunEvent[] {
   return state.maxParallel === agents ? [] : [{ type: 'run.limited', data: { agents } }];
 }
 
-/** Gives the run another title, also when it has ended. */
+/** Changes the title of the run, also when it has ended. */
 export function titleRun(state: RunState, title: string): RunEvent[] {
   const line = title.replace(/[\p{Cc}\s]+/gu, ' ').trim();
   if (line === '') throw new AppError('INPUT_INVALID', 'A title needs at least one letter');
   return state.start.title === line ? [] : [{ type: 'run.titled', data: { title: line } }];
 }
 
-/** Asks the run to stop: what has not started is cancelled now, what runs is cancelled as it ends; by force at once. */
+/** Cancels the run: tasks that have not started now, running ones when their attempt ends; with `force` agents are killed at once. */
 export function cancelRun(state: RunState, reason: string, force = false): RunEvent[] {
   requireLive(state);
   if (state.status.kind === 'cancelling' && (state.status.force || !force)) return [];
@@ -79,7 +79,7 @@ function invalidateTasks(state: RunState, root: TaskKey, reason: string): RunEve
   return [{ type: 'tasks.invalidated', data: { tasks, reason } }];
 }
 
-/** The tasks of a plan are recorded and final: planning again would be paid for and change nothing. */
+/** The tasks of a plan are recorded and final: planning again would cost money and change nothing. */
 function requireChangeable(state: RunState, root: TaskKey): void {
   if (requireTask(state, root).spec.role !== 'plan' || state.order.length === 1) return;
   throw new AppError(
@@ -98,12 +98,12 @@ export function endRun(state: RunState, what: { status: RunEnd; reason: string }
   return [{ type: 'run.ended', data: { ...what, spend: state.spent } }];
 }
 
-/** An ended resolver or analysis is not tried again: the task that it served is. */
+/** An ended resolver or analysis is not retried; the task that it served is. */
 function reopenable(state: RunState, key: TaskKey): TaskKey {
   const { spec, phase } = requireTask(state, key);
   if (canReopen(state, key)) return key;
   const served = spec.resolves ?? spec.analyzes ?? spec.verifies;
   if (served !== undefined && canReopen(state, served)) return served;
-  const rule = 'only failed, blocked, skipped or cancelled tasks can be tried again';
+  const rule = 'only failed, blocked, skipped or cancelled tasks can be retried';
   throw new AppError('REFUSED', `Task ${taskLabel(spec)} is ${phase.status}; ${rule}`, { key });
 }

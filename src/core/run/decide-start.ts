@@ -3,24 +3,24 @@ import type { Evidence } from '../../schema/gate.ts';
 import type { TaskKey } from '../../schema/ids.ts';
 import type { RunState } from './state.ts';
 
-/** Puts a new run on record with everything that it is pinned to. */
+/** Records a new run with everything that it is pinned to. */
 export function recordStart(start: RunStart): RunEventOf<'run.started'> {
   return { type: 'run.started', data: start };
 }
 
-/** Records what the checks found on the base, which is checked once, before any work. */
+/** Records the results of the checks on the base, which run once, before any work. */
 export function recordBaseCheck(state: RunState, what: { tree: string; evidence: Evidence[] }): RunEvent[] {
   return state.baseEvidence === null ? [{ type: 'run.base-checked', data: what }] : [];
 }
 
-/** Shares new verdicts on a tree with later runs of the project; an error is no verdict. */
+/** Shares new verdicts on a tree with later runs of the project; an error is not a verdict. */
 export function shareProofs(evidence: readonly Evidence[]): ProjectEvent[] {
   return evidence
     .filter(({ reused, verdict }) => !reused && verdict !== 'error')
     .map((found) => ({ type: 'project.proved', data: { evidence: found } }));
 }
 
-/** Whether the task asks to start from the current base, was never started, and no other work of the run is in progress. */
+/** Whether the task starts from the current base, was never started, and no other work of the run is in progress. */
 export function mayStartFromBase({ status, tasks, counts }: RunState, key: TaskKey): boolean {
   const task = tasks[key];
   if (status.kind !== 'running' || task?.phase.status !== 'ready') return false;
@@ -29,7 +29,7 @@ export function mayStartFromBase({ status, tasks, counts }: RunState, key: TaskK
   return isAlone && task.spec.fresh === true && task.attempts.length === 0;
 }
 
-/** Moves the run branch to its merge with the current base; a run that moved since the merge was made stays where it is. */
+/** Moves the run branch to its merge with the current base; no event if the run moved since the merge. */
 export function moveToBase(
   state: RunState,
   what: { task: TaskKey; tip: string; base: string; commit: string; tree: string },

@@ -7,8 +7,8 @@ import { findCycle } from './graph.ts';
 import { requireLive, requireTask } from './require.ts';
 import type { RunState, TaskState } from './state.ts';
 
-/** How a plan should look: every task that stays, in its order, those that are new with their complete spec. */
-export type WantedPlan = ({ kind: 'keep'; task: TaskKey; edit: TaskEdit } | { kind: 'add'; spec: TaskSpec })[];
+/** The edited plan: every kept task in its order, new ones with their complete spec. */
+export type EditedPlan = ({ kind: 'keep'; task: TaskKey; edit: TaskEdit } | { kind: 'add'; spec: TaskSpec })[];
 
 /** The tasks of a plan that waits for approval, in the order in which they would start: those that have not started. */
 export function plannedTasks(state: RunState): TaskState[] {
@@ -17,16 +17,16 @@ export function plannedTasks(state: RunState): TaskState[] {
     const task = state.tasks[key];
     return task !== undefined && isNotStarted(task) ? [task] : [];
   });
-  const place = (task: TaskState) => rank.get(task.spec.key) ?? state.sequence.length + task.ordinal;
-  return tasks.sort((a, b) => place(a) - place(b));
+  const position = (task: TaskState) => rank.get(task.spec.key) ?? state.sequence.length + task.ordinal;
+  return tasks.sort((a, b) => position(a) - position(b));
 }
 
 /** Changes a plan before it is approved: edits, removes, adds and reorders its tasks. Needs of removed tasks are dropped. */
-export function editPlan(state: RunState, wanted: WantedPlan): RunEvent[] {
+export function editPlan(state: RunState, plan: EditedPlan): RunEvent[] {
   requireWaitingPlan(state);
   const planned = new Map(plannedTasks(state).map((task) => [task.spec.key, task]));
-  const kept = wanted.flatMap((each) => (each.kind === 'keep' ? [each] : []));
-  const added = wanted.flatMap((each) => (each.kind === 'add' ? [each.spec] : []));
+  const kept = plan.flatMap((each) => (each.kind === 'keep' ? [each] : []));
+  const added = plan.flatMap((each) => (each.kind === 'add' ? [each.spec] : []));
   requireUnique([...kept.map(({ task }) => task), ...added.map(({ key }) => key)]);
   for (const { task } of kept) {
     requireTask(state, task);
@@ -36,10 +36,10 @@ export function editPlan(state: RunState, wanted: WantedPlan): RunEvent[] {
   const keptKeys = new Set(kept.map(({ task }) => task));
   const removed = [...planned.keys()].filter((key) => !keptKeys.has(key));
   if (kept.length + added.length === 0)
-    throw new AppError('INPUT_INVALID', 'A plan needs at least one task; to give it up, reject it');
+    throw new AppError('INPUT_INVALID', 'A plan needs at least one task; to discard it, reject it');
   const changes = kept.flatMap(({ task, edit }) => changeOf(requireTask(state, task), edit, removed));
   requireSound(state, { kept, added, removed });
-  const order = wanted.map((each) => (each.kind === 'keep' ? each.task : each.spec.key));
+  const order = plan.map((each) => (each.kind === 'keep' ? each.task : each.spec.key));
   return [
     ...(added.length === 0 ? [] : [{ type: 'tasks.added' as const, data: { specs: added } }]),
     ...(changes.length === 0 ? [] : [{ type: 'tasks.edited' as const, data: { changes } }]),
@@ -55,7 +55,7 @@ export function editPlan(state: RunState, wanted: WantedPlan): RunEvent[] {
   ];
 }
 
-/** Changes the priority of a task that has not ended; what runs is left alone. */
+/** Changes the priority of a task that has not ended; a running attempt continues. */
 export function prioritize(state: RunState, what: { task: TaskKey; priority: number }): RunEvent[] {
   requireLive(state);
   const { spec, phase } = requireTask(state, what.task);
@@ -77,10 +77,10 @@ function isNotStarted({ phase, attempts }: TaskState): boolean {
 
 function requireUnique(keys: readonly TaskKey[]): void {
   const twice = keys.find((key, index) => keys.indexOf(key) !== index);
-  if (twice !== undefined) throw new AppError('INPUT_INVALID', `The plan names ${twice} twice`, { key: twice });
+  if (twice !== undefined) throw new AppError('INPUT_INVALID', `The plan contains ${twice} twice`, { key: twice });
 }
 
-/** What an edit really changes, with the needs of removed tasks dropped. */
+/** The actual changes of an edit, with needs of removed tasks dropped. */
 function changeOf({ spec }: TaskState, edit: TaskEdit, removed: readonly TaskKey[]): (TaskEdit & { task: TaskKey })[] {
   const needs = (edit.needs ?? spec.needs).filter((need) => !removed.includes(need));
   const change: TaskEdit = {
@@ -93,7 +93,7 @@ function changeOf({ spec }: TaskState, edit: TaskEdit, removed: readonly TaskKey
   return Object.keys(change).length === 0 ? [] : [{ task: spec.key, ...change }];
 }
 
-/** Every need is known and stays, and the plan has no cycle. */
+/** Requires that every need exists in the edited plan, and that it has no cycle. */
 function requireSound(
   state: RunState,
   { kept, added, removed }: { kept: { task: TaskKey; edit: TaskEdit }[]; added: TaskSpec[]; removed: TaskKey[] },

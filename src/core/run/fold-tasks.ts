@@ -40,7 +40,7 @@ export function addTask(state: RunState, spec: TaskSpec): void {
   if (missing === 0) makeReady(state, task, spec.notBefore ?? 0);
 }
 
-/** Lets a task be tried again, now, later, or after an analysis of its failure. */
+/** Queues a task for a retry, now, later, or after an analysis of its failure. */
 export function retryTask(state: RunState, event: RunEventOf<'task.retrying'>): void {
   const { task: key, at, counted, resume, evidence, from, analysis } = event.data;
   const task = taskOf(state, key);
@@ -72,7 +72,7 @@ export function conflictTask(state: RunState, event: RunEventOf<'task.conflicted
   enter(state, task, { status: 'conflicted', resolver, onto, files, commit: task.phase.commit });
 }
 
-/** Stops a task's work in front of the branch. */
+/** Holds a task's work before it lands. */
 export function holdTask(state: RunState, event: RunEventOf<'task.held'>): void {
   const task = taskOf(state, event.data.task);
   const ref = task.phase.status === 'landing' ? task.phase.ref : '';
@@ -175,7 +175,7 @@ function countMissing(state: RunState, task: TaskState): void {
   task.missing = task.spec.needs.filter((need) => state.tasks[need]?.phase.status !== 'done').length;
 }
 
-/** Records that a person rejected a task's work; the event that follows says that it is tried again, with fresh caps. */
+/** Records that a person rejected a task's work; the next event queues it for a retry with reset caps. */
 export function rejectTask(state: RunState, event: RunEventOf<'task.rejected'>, when: When): void {
   const task = taskOf(state, event.data.task);
   if (task.phase.status !== 'held') return;

@@ -9,7 +9,7 @@ export type When = { at: number; origin: Origin | undefined };
 /** A hold that waits for an answer; `task` is null where the run itself is held. */
 export type WaitingHold = { task: TaskKey | null; hold: OpenHold };
 
-/** The id of a hold that the event being folded makes: its version, so that no two holds of a run share one. */
+/** The id of a hold that the folded event creates: from its version, so that it is unique in the run. */
 export function holdIdAt(state: RunState): HoldId {
   return `h${state.version}`;
 }
@@ -25,7 +25,7 @@ export function openHolds(state: RunState): WaitingHold[] {
   return holds;
 }
 
-/** Keeps how a hold was answered. */
+/** Records the answer to a hold. */
 export function recordAnswer(
   state: RunState,
   hold: OpenHold,
@@ -48,7 +48,7 @@ export function recordAnswer(
   });
 }
 
-/** Whether a person approved exactly this; an answer that an earlier version recorded names no subject and covers all of its kind. */
+/** Whether a person approved exactly this; an answer recorded by an earlier version has no subject and covers all holds of its kind. */
 export function isApproved(state: RunState, what: Hold['what'], subject: string): boolean {
   return state.answers.some(
     (answer) =>
@@ -56,7 +56,7 @@ export function isApproved(state: RunState, what: Hold['what'], subject: string)
   );
 }
 
-/** Why a person rejected exactly this, if they did. */
+/** Why a person rejected exactly this, if at all. */
 export function rejectionOf(state: RunState, what: Hold['what'], subject: string): string | undefined {
   const answer = state.answers.findLast((each) => each.what === what && each.subject === subject);
   return answer?.choice === 'reject' ? (answer.note ?? '') : undefined;

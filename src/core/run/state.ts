@@ -17,7 +17,7 @@ export type Candidate = { commit: string; base: string; tree: string };
 /** A hold that waits for its answer. */
 export type OpenHold = Hold & { id: HoldId };
 
-/** How a person answered a hold: approved (perhaps with one of its options) or rejected, who it was, and what they wrote. */
+/** The answer to a hold: approved (with an option, if it has several) or rejected, with its origin and note. */
 export type HoldAnswer = {
   hold: HoldId;
   task: TaskKey | null;
@@ -54,7 +54,7 @@ export type TaskPhase =
   | { status: 'cancelled'; at: number; reason: string; withdrawn?: true };
 export type TaskStatus = TaskPhase['status'];
 
-/** One try at a task. */
+/** One attempt at a task. */
 export type AttemptState = {
   number: number;
   agent: string;
@@ -100,21 +100,21 @@ export type TaskState = {
   /** Failures that count against its cap, and those that do not. */
   counted: number;
   free: number;
-  /** What the next prompt says about the failure of the last attempt. */
+  /** The evidence of the last attempt's failure for the next prompt. */
   lesson: string | null;
   /** Whether the next attempt continues the session of the last one. */
   resume: boolean;
-  /** Where the next attempt begins, when it is not the branch's tip. */
+  /** Where the next attempt begins, if not at the branch's tip. */
   from: WorkStart | null;
   /** The messages to its agents, the oldest first. */
   messages: SentMessage[];
   /** Why a person interrupted the running attempt: another one follows, whatever its result. */
   interrupt: 'message' | 'requeue' | 'cancel' | null;
-  /** Why it is being cancelled while its attempt still ends. */
+  /** Why it is being cancelled, until its attempt has ended. */
   cancelReason?: string;
-  /** How often its work was verified, and what the last verification that failed reported. */
+  /** The number of verifications of its work, and the report of the last failed one. */
   verifications: number;
-  /** Those since a person had it tried again: they are capped. */
+  /** The number of verifications since a person retried it, which is capped. */
   rounds: number;
   report: string | null;
   /** The latest evidence of each gate for this task's work. */
@@ -139,7 +139,7 @@ type RunLifecycle =
   | { kind: 'cancelling'; reason: string; force: boolean }
   | { kind: 'ended'; status: RunEnd; reason: string; at: number };
 
-/** All that is true of a run: a fold of its events, plain JSON. */
+/** The state of a run: a fold of its events, plain JSON. */
 export type RunState = {
   version: number;
   startedAt: number;
@@ -151,14 +151,14 @@ export type RunState = {
   tasks: Record<TaskKey, TaskState>;
   lastEnded: TaskKey | null;
   order: TaskKey[];
-  /** The order that a person gave to tasks, those that it names; others follow in the order in which they were added. */
+  /** The order of tasks that a person set; other tasks follow in the order in which they were added. */
   sequence: TaskKey[];
   dependents: Record<TaskKey, TaskKey[]>;
   ready: ReadyQueue;
   /** Ready tasks that must wait for a time. */
   delayed: Record<TaskKey, number>;
   running: Record<TaskKey, number>;
-  /** Tasks whose work waits to land, in the order in which it came. */
+  /** Tasks whose work waits to land, in the order of their completion. */
   landing: Record<TaskKey, true>;
   counts: Record<TaskStatus, number>;
   spent: Spend;
@@ -179,7 +179,7 @@ export type RunState = {
   baseEvidence: Evidence[] | null;
   /** The latest evidence of each gate for the merge of the run's branch with the base. */
   landingEvidence: Evidence[];
-  /** Passed evidence by tree and gate definition: what is proven is not proven again. */
+  /** Passed evidence by tree and gate definition: a check that passed is not repeated. */
   proven: Record<string, Evidence>;
   pushed: string | null;
   landed: { branch: string; commit: string; how: string; url: string | null; tip: string | null } | null;
@@ -214,19 +214,19 @@ export function isOpen(task: TaskState): boolean {
   return OPEN_STATUSES.some((status) => status === task.phase.status);
 }
 
-/** The attempt a task is at, or its last one. */
+/** The current attempt of a task, or its last one. */
 export function lastAttempt(task: TaskState): AttemptState | undefined {
   return task.attempts.at(-1);
 }
 
-/** What is risky about a task's work, as its last attempt and the checks of its candidate showed: every view lists these. */
+/** The risks of a task's work, from its last attempt and the checks of its candidate; every view lists these. */
 export function flagsOf(task: TaskState): RiskFlag[] {
   const found = task.evidence.flatMap(({ flags = [], stale }) => (stale === true ? [] : flags));
   const all = [...(lastAttempt(task)?.ended?.flags ?? []), ...found];
   return [...new Map(all.map((flag) => [`${flag.risk} ${flag.detail}`, flag])).values()];
 }
 
-/** Names a proof: the same tree, and the same definition of the gate, which covers the set-up's commands and the tools. */
+/** The key of passed evidence: the tree and the definition of the gate, which covers the set-up's commands and the tools. */
 export function proofKey(evidence: Pick<Evidence, 'tree' | 'definition'>): string {
   return `${evidence.tree} ${evidence.definition}`;
 }

@@ -2,7 +2,7 @@ import type { AgentConfig } from '../../schema/config/agent.ts';
 import type { AccountEvent } from '../../schema/event.ts';
 import { isOfFamily, modelsOf } from '../models/tier.ts';
 
-/** A login that may be used now; `closed` names families of models that it may not use. */
+/** A login that is available now; `closed` lists its rate-limited model families. */
 export type FreeAccount =
   | { kind: 'free'; name: string | undefined; closed: string[] }
   | { kind: 'resting'; until: number };
@@ -17,7 +17,7 @@ export function rateLimitName(account: string, family: string | undefined): stri
   return family === undefined ? account : `${account}#${family}`;
 }
 
-/** The first login that is not rate-limited, starting with `first`; one that is open for all models comes before one that is open for some. */
+/** The first login that is not rate-limited, starting with `first`; one without limits comes before one with rate-limited model families. */
 export function freeAccount(
   { agent, config, first }: { agent: string; config: AgentConfig | undefined; first?: string },
   rateLimited: Readonly<Record<string, number>>,
@@ -39,7 +39,7 @@ export function freeAccount(
   return partlyFree ?? { kind: 'resting', until: soonest };
 }
 
-/** Closes what a provider limited: the family of models that it named, if the attempt used one of them; otherwise the account. */
+/** Records the limit of a provider: for the model family that it named, if the attempt used one of its models; otherwise for the account. */
 export function limitAccount(
   { until, reason, family }: { until: number; reason: string; family: string | undefined },
   model: string | undefined,
@@ -50,7 +50,7 @@ export function limitAccount(
 
 type AccountLimits = { config: AgentConfig | undefined; rateLimited: Readonly<Record<string, number>>; now: number };
 
-/** Until when an account is closed as a whole: by its own limit, or because every model of it belongs to a closed family. */
+/** Until when a whole account is rate-limited: by its own limit, or because every model of it belongs to a limited family. */
 function limitOf(account: string, { config, rateLimited, now }: AccountLimits): { until: number; closed: string[] } {
   const whole = rateLimited[account] ?? 0;
   const families = Object.entries(rateLimited).flatMap(([name, until]) =>

@@ -20,7 +20,7 @@ export function subtractSpend(a: Spend, b: Spend): Spend {
   };
 }
 
-/** What usage costs the run: unknown usage is charged at the reservation, never at nothing. */
+/** The charge for usage: unknown usage is charged at the reservation, never at zero. */
 export function chargeOf(usage: Usage, reservation: Spend): Spend {
   switch (usage.kind) {
     case 'none':
@@ -36,7 +36,7 @@ export function chargeOf(usage: Usage, reservation: Spend): Spend {
   }
 }
 
-/** What an attempt of this task reserves while it runs. Without any budget nothing is reserved. */
+/** The reservation of an attempt of this task while it runs; nothing without a budget. */
 export function reservationFor(state: RunState, spec: TaskSpec): Spend {
   const { run, project, attempt } = state.start.config.budget;
   if (run === undefined && project === undefined) return { ...NOTHING };
@@ -46,7 +46,7 @@ export function reservationFor(state: RunState, spec: TaskSpec): Spend {
 
 export type Affordable = 'yes' | 'later' | 'never';
 
-/** Money that is spent, and money that is reserved by attempts that run or are about to start. */
+/** The spent amount, and the amount reserved by attempts that run or are about to start. */
 export type Money = { spentUsd: number; reservedUsd: number };
 
 /** Whether a reservation fits both budgets: `later` when running attempts may still release some, `never` when they cannot. */

@@ -15,7 +15,7 @@ export type AgentAvailability = {
   maxParallel: Readonly<Record<string, number>>;
 };
 
-/** What the choice of an agent depends on. */
+/** The input of the choice of an agent. */
 export type RoutingRequest = {
   config: Config;
   /** Agents requested on the command line, by role or `*`. */
@@ -29,7 +29,7 @@ export type RoutingRequest = {
   crashes?: Readonly<Record<string, number>>;
   /** The agent that did the work to be verified: another one is preferred, unless this one was requested. */
   avoid?: string | undefined;
-  /** Agents that cannot work here, and why. */
+  /** Agents that are not usable here, and why. */
   unable?: Readonly<Record<string, string>> | undefined;
   /** By role: the agents whose order the user did not set, the best first by verified results. */
   ranking?: Ranking | undefined;
@@ -58,29 +58,29 @@ export function route(state: RunState, task: TaskState, availability: AgentAvail
   );
 }
 
-/** Chooses an agent: the requested one, for the role or for all, else its role's, else by order of preference; a rate-limited one is passed over if fallback is enabled. */
+/** Chooses an agent: the requested one, for the role or for all, else its role's, else by order of preference; a rate-limited one is skipped if fallback is enabled. */
 export function pickAgent(request: RoutingRequest, availability: AgentAvailability, now: number): Route {
   let soonest: number | undefined;
   const [preferredAgent] = plainCandidates(request);
   const candidates = candidatesFor(request);
-  let passedOver =
+  let skippedBecause =
     preferredAgent === undefined || candidates[0] === preferredAgent ? '' : passedReason(request, preferredAgent);
   for (const agent of candidates) {
     if (isSpent(request, agent)) {
-      passedOver ||= `${agent} has reached its spending cap for this run`;
+      skippedBecause ||= `${agent} has reached its spending cap for this run`;
       continue;
     }
     const account = freeAccount(accountsOf(request, agent), availability.rateLimited, now);
     if (account.kind === 'resting') {
       soonest = Math.min(soonest ?? account.until, account.until);
-      passedOver ||= `${agent} is rate-limited until ${untilText(account.until, now)}`;
+      skippedBecause ||= `${agent} is rate-limited until ${untilText(account.until, now)}`;
       continue;
     }
     if ((availability.busy[agent] ?? 0) >= (availability.maxParallel[agent] ?? Number.POSITIVE_INFINITY)) {
-      passedOver ||= `${agent} is busy`;
-      return { kind: 'later', at: soonest, because: passedOver };
+      skippedBecause ||= `${agent} is busy`;
+      return { kind: 'later', at: soonest, because: skippedBecause };
     }
-    const because = agent === preferredAgent ? reasonFor(request, agent) : passedOver;
+    const because = agent === preferredAgent ? reasonFor(request, agent) : skippedBecause;
     return {
       kind: 'agent',
       agent,
@@ -89,10 +89,10 @@ export function pickAgent(request: RoutingRequest, availability: AgentAvailabili
       ...(account.closed.length === 0 ? {} : { closed: account.closed }),
     };
   }
-  return { kind: 'later', at: soonest, because: passedOver || 'no agent is configured' };
+  return { kind: 'later', at: soonest, because: skippedBecause || 'no agent is configured' };
 }
 
-/** The agents that may do it, the best first; those that cannot work or keep crashing come last. */
+/** The candidate agents, the best first; unusable ones and those that keep crashing come last. */
 export function candidatesFor(request: RoutingRequest): string[] {
   const { crashes = {}, unable = {} } = request;
   const rank = (agent: string) => {
@@ -103,7 +103,7 @@ export function candidatesFor(request: RoutingRequest): string[] {
   return plainCandidates(request).sort((a, b) => rank(a) - rank(b));
 }
 
-/** Whether nothing names an agent for the role. */
+/** Whether no agent is set for the role. */
 function isLeftOpen({ config, agents, role, agent }: RoutingRequest): boolean {
   const named = agent ?? agents[role] ?? agents['*'] ?? config.routing.prefer[role]?.[0] ?? config.roles[role]?.agent;
   return named === undefined;

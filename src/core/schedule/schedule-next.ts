@@ -8,7 +8,7 @@ import { affordable, type Money, reservationFor } from './budget.ts';
 import { inOrder } from './queue.ts';
 import { type AgentAvailability, type Route, route } from './route.ts';
 
-/** What should be done now. */
+/** An action to perform now. */
 export type Intent =
   | ({ do: 'attempt'; run: string; task: TaskKey; reservation: Spend } & Omit<
       Extract<Route, { kind: 'agent' }>,
@@ -24,7 +24,7 @@ export type SchedulingInput = {
   /** How many more attempts may start, besides those that are claimed. */
   slots: number;
   availability: AgentAvailability;
-  /** Money that each project has spent in runs that are not among those given, so that none counts twice. */
+  /** The cost of each project's other runs, which are not part of this input. */
   projects: Readonly<Record<string, number>>;
   /** Tasks that are already being started or landed, as `run task`. */
   claimed: ReadonlySet<string>;
@@ -169,7 +169,7 @@ function pick(
   return undefined;
 }
 
-/** Why the task can never start, whatever ends before. */
+/** Why the task can never start, if so. */
 function reasonToGiveUp(
   { state, money }: RunTally,
   task: TaskState,

@@ -2,7 +2,7 @@ import type { Hold } from '../../schema/event.ts';
 import type { TaskKey } from '../../schema/ids.ts';
 import { type OpenHold, openTasks, type RunState } from '../run/state.ts';
 import { isFailed } from './failed-check.ts';
-import { taskWord } from './task-label.ts';
+import { taskArgument } from './task-label.ts';
 
 /** Something that waits for the user, and the command that resolves it. */
 export type Attention = {
@@ -48,7 +48,7 @@ export function attention(state: RunState): Attention[] {
     const phase = state.tasks[key]?.phase;
     if (phase?.status === 'held') {
       const { reason, files } = phase.hold;
-      const nextStep = `manyhands diff ${run} ${taskWord(state, key)}, then ${taskHoldStep(state, key, phase.hold)}`;
+      const nextStep = `manyhands diff ${run} ${taskArgument(state, key)}, then ${taskHoldStep(state, key, phase.hold)}`;
       waiting.push({ task: key, what: 'held', ...idOf(phase.hold), reason, files, nextStep });
     }
     if (phase?.status === 'blocked') {
@@ -75,7 +75,7 @@ export function holdStep(
 /** The command that approves held work of a task; of work held by the guard, also the setting that allows its files. */
 export function taskHoldStep(state: RunState, task: TaskKey, { what, files }: Pick<Hold, 'what' | 'files'>): string {
   const { run, config } = state.start;
-  const approve = `manyhands approve ${run} ${taskWord(state, task)}`;
+  const approve = `manyhands approve ${run} ${taskArgument(state, task)}`;
   if (what !== 'guard') return approve;
   if (files.length === 0 || files.length > MOST_ALLOWED_FILES)
     return `${approve}; later runs may change files that guards.allow lists`;

@@ -7,7 +7,7 @@ import { activityOf, toolCallOf } from './activity.ts';
 import { attention } from './attention.ts';
 import { runDocument } from './document.ts';
 import { runStatus } from './run-status.ts';
-import { taskWord } from './task-label.ts';
+import { taskArgument } from './task-label.ts';
 
 /** A transcript row of the run, with its task. */
 export type RunTranscriptItem = { id: number; task: string; at: number; kind: string; text: string; data?: unknown };
@@ -112,20 +112,20 @@ function warningsOf(state: RunState): CompactRun['warnings'] {
   });
 }
 
-/** What a person or a program should do now; what waits longest for a person comes first. */
+/** The recommended action for a person or a program; what waits longest for a person comes first. */
 function recommend(state: RunState): CompactRun['recommended'] {
   const { run } = state.start;
   const status = runStatus(state);
   const [first] = attention(state);
   if (state.status.kind !== 'ended' && first !== undefined) {
     const action = ({ plan: 'approve', held: 'approve', blocked: 'retry', paused: 'resume' } as const)[first.what];
-    const command = `manyhands ${action} ${run}${first.task === null ? '' : ` ${taskWord(state, first.task)}`}`;
+    const command = `manyhands ${action} ${run}${first.task === null ? '' : ` ${taskArgument(state, first.task)}`}`;
     return { action, task: first.task, because: first.reason, command };
   }
   const [warning] = warningsOf(state);
   if (warning !== undefined) {
     const { task, message } = warning;
-    return { action: 'inspect', task, because: message, command: `manyhands logs ${run} ${taskWord(state, task)}` };
+    return { action: 'inspect', task, because: message, command: `manyhands logs ${run} ${taskArgument(state, task)}` };
   }
   if (state.status.kind !== 'ended')
     return { action: 'wait', task: null, because: 'it continues without you', command: `manyhands wait ${run}` };
@@ -136,7 +136,7 @@ function recommend(state: RunState): CompactRun['recommended'] {
     state.tip.commit !== state.start.base.commit;
   if (isOpen && !hasLanded(state)) {
     const because =
-      status === 'done' ? 'every check passed, and it has not landed' : 'no check proves it: read it first';
+      status === 'done' ? 'every check passed, and it has not landed' : 'no check verifies it: review it first';
     const action = status === 'done' ? ('land' as const) : ('inspect' as const);
     return { action, task: null, because, command: `manyhands ${action === 'land' ? 'land' : 'diff'} ${run}` };
   }

@@ -15,7 +15,7 @@ export function isSettled(state: RunState): boolean {
   return state.status.kind === 'ended' || isStuck(state);
 }
 
-/** A run as it is shown: everything a person or a script needs, derived from the state alone. */
+/** The JSON document of a run, derived from the state alone. */
 export function runDocument(state: RunState): RunDocument {
   const { start } = state;
   const result = resultOf(state);

@@ -7,7 +7,7 @@ import { holdStep, taskHoldStep } from './attention.ts';
 import { checkOutputLines, isFailed } from './failed-check.ts';
 import { labelOf } from './task-label.ts';
 
-/** One thing that happened, worded the same at every entry point: its subject (a task, a small call or `run`) and the fact. */
+/** A fact of an event, with the same text at every entry point: its subject (a task, a small call or `run`) and the fact. */
 export type Fact = {
   about: string;
   fact: string;
@@ -18,7 +18,7 @@ export type Fact = {
 /** How an entry point formats amounts. */
 export type AmountFormat = { duration(ms: number): string; money(usd: number): string };
 
-/** The facts of an event; none for an event that does not interest the user. */
+/** The facts of an event; none for an event that is not shown to users. */
 export function factsOf(state: RunState, recorded: { event: RunEvent; at: number }, format: AmountFormat): Fact[] {
   return factsByKey(state, recorded, format).map((fact) => ({ ...fact, about: labelOf(state, fact.about) }));
 }

@@ -1,10 +1,10 @@
 import type { RunDocument } from '../../schema/document.ts';
 import type { Evidence } from '../../schema/gate.ts';
 
-/** A check that did not pass, and what it was about: the base, the landing, or tasks by their keys. */
+/** A check that did not pass, and its subject: the base, the landing, or tasks by their keys. */
 export type FailedCheck = { about: string[]; evidence: Evidence };
 
-/** What to show of a check that did not pass: facts about it, and the last lines of its output. */
+/** The details of a check that did not pass: facts about it, and the last lines of its output. */
 export type CheckOutput = { facts: string[]; lines: string[] };
 
 /** How an entry point formats a duration. */
@@ -47,7 +47,7 @@ export function checkOutput(evidence: Evidence, format: DurationFormat): CheckOu
   const facts = [
     ...(command === undefined ? [] : [`command: ${shorten(command.trim().replaceAll(/\s*\n\s*/g, '; '))}`]),
     ...endText(evidence, format),
-    ...(omitted > 0 ? [`output: the last ${lines.length} lines; ${omitted} lines before them are left out`] : []),
+    ...(omitted > 0 ? [`output: the last ${lines.length} lines; ${omitted} lines before them are omitted`] : []),
     ...(command !== undefined && lines.length === 0 ? ['output: none'] : []),
     ...(outputFile === undefined ? [] : [`complete output: ${outputFile}`]),
   ];

@@ -8,7 +8,7 @@ import { runDocument, runSummary } from './document.ts';
 /** The last event of a run that a person should be notified of, and since when each task (or, unnamed, the run) waits. */
 export type RunNotification = { version: number; position: number; since: Record<string, number> };
 
-/** What a list shows of a run and what depends on its events only; it changes with its next event. */
+/** The part of a list entry that depends only on the events of a run. */
 export type RunCard = Omit<RunOverview, keyof Filing | 'carried' | 'live' | 'liveCount' | 'unread'> & {
   notification: Pick<RunNotification, 'version' | 'position'>;
 };
@@ -16,7 +16,7 @@ export type RunCard = Omit<RunOverview, keyof Filing | 'carried' | 'live' | 'liv
 /** The last activity of a running attempt. */
 export type AttemptActivity = { at: number; activity: string | null; costUsd: number | null; turns: number };
 
-/** Names the shape and the meaning of a card; stored cards with another name are not used. */
+/** The version of the card format; stored cards of another version are not used. */
 export const CARD_CODEC = 'card-2';
 
 /** The events after which a run is unread: it ended, or something began to wait for a person. */
@@ -43,7 +43,7 @@ export function noNotification(): RunNotification {
   return { version: 0, position: 0, since: {} };
 }
 
-/** What a list shows of a run, from its own events. */
+/** The card of a run, from its own events. */
 export function runCard(state: RunState, notification: RunNotification): RunCard {
   const { collection: _, hidden: __, flag: ___, carried: ____, ...summary } = runSummary(state);
   const { reason, branch, landed } = runDocument({ ...state, order: [] });
@@ -64,7 +64,7 @@ export function runCard(state: RunState, notification: RunNotification): RunCard
   };
 }
 
-/** A run as a list shows it; `readingSince` is the position before which everything counts as read. */
+/** The list entry of a run; `readingSince` is the position before which everything counts as read. */
 export function overviewOf(
   { notification, ...card }: RunCard,
   marks: { filing: Filing; read: number | undefined; readingSince: number },

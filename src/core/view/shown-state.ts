@@ -7,7 +7,7 @@ const LONGEST_TEXT = 300;
 const LONGEST_OF_MANY = 100;
 /** From this many tasks on, gates are not sent with each task; their evidence is. */
 const MANY_TASKS = 1_000;
-/** A hold or a block is read by a person, who needs all of it. */
+/** The limit for holds and blocks, which a person must be able to read completely. */
 const LONGEST_REASON = 2_000;
 const LARGEST_VALUE = 4_000;
 

@@ -4,12 +4,12 @@ import { shellWord } from './shell-word.ts';
 
 type NamedTask = { key: TaskKey; name?: string | null | undefined };
 
-/** The id of a task as people see it: what their work file calls it, else its key. A round or verification of the same name continues it, as in `login/verify/1`. */
+/** The id of a task for display: its name in the work file, else its key. Further rounds and verifications append to it, as in `login/verify/1`. */
 export function taskLabel({ key, name }: NamedTask): string {
   return name == null ? key : [name, ...key.split('/').slice(2)].join('/');
 }
 
-/** The title of a task, with the label in front where it says more. */
+/** The title of a task, preceded by its label if that differs. */
 export function titleWithLabel(task: NamedTask & { title: string }): string {
   return task.name == null || task.name === task.title ? task.title : `${taskLabel(task)}: ${task.title}`;
 }
@@ -21,11 +21,11 @@ export function labelOf({ tasks }: Pick<RunState, 'tasks'>, key: TaskKey): strin
 }
 
 /** The label as an argument of a command. */
-export function taskWord(state: Pick<RunState, 'tasks'>, key: TaskKey): string {
+export function taskArgument(state: Pick<RunState, 'tasks'>, key: TaskKey): string {
   return shellWord(labelOf(state, key));
 }
 
-/** The key of the task that a person names: by its key, by its name (the last one of that name) or by its label. */
+/** The key of the task that a person refers to: by its key, by its name (the last one of that name) or by its label. */
 export function namedTask(tasks: readonly NamedTask[], text: string): TaskKey | undefined {
   const found =
     tasks.find(({ key }) => key === text) ??

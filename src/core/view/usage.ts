@@ -3,10 +3,10 @@ import type { Usage, UsageBy } from '../../schema/usage.ts';
 import type { RunState } from '../run/state.ts';
 import { chargeOf } from '../schedule/budget.ts';
 
-/** Which days count, both ends included, and whether each has its own rows. */
+/** The first and last day to include, and whether rows are split by day. */
 type UsageDays = { since?: string | undefined; until?: string | undefined; daily?: boolean };
 
-/** Something that was charged to a run: an attempt, or a try of a small call. */
+/** A charge of a run: an attempt, or a try of a small call. */
 export type Charged = {
   run: string;
   project: string;
@@ -18,12 +18,12 @@ export type Charged = {
   cost: number;
 };
 
-/** What runs have consumed, by agent, model, run, project, role or day: each attempt and each small call counts once, unknown usage at its reservation. */
+/** The usage of runs by agent, model, run, project, role or day: each attempt and each small call counts once, unknown usage at its reservation. */
 export function summarizeUsage(runs: Iterable<RunState>, by: UsageBy, days: UsageDays = {}): UsageRow[] {
   return summarizeCharges([...runs].flatMap(chargesOf), by, days);
 }
 
-/** All that was charged to a run so far. */
+/** All charges of a run so far. */
 export function chargesOf(run: RunState): Charged[] {
   return [...attemptsOf(run), ...callsOf(run)];
 }

@@ -99,8 +99,8 @@ function verifierTools(config: Config, task: TaskState): { tools: string[]; mcp:
 
 /**
  * The repository's settings files that an agent may obey, with their texts: those that the user trusts, if every trusted
- * file (a hook's script too) still has the content that was trusted. One that differs makes all of them mistrusted, and
- * what a repository allows never gives a task that only reads the right to write.
+ * file (a hook's script too) still has the content that was trusted. One that differs makes all of them untrusted, and
+ * permissions that a repository grants never include writing for a read-only task.
  */
 export async function trustedFiles(
   { workspace, access }: { workspace: string; access: Access },

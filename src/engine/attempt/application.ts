@@ -57,7 +57,7 @@ export async function startApplication(
   return { url: spec.url.replaceAll('{port}', String(port)), [Symbol.asyncDispose]: end };
 }
 
-/** Ends the application of an attempt whose engine is gone. */
+/** Ends the application of an attempt whose engine has ended. */
 export function endApplication(ctx: EngineContext, run: ActiveRun, task: TaskState, number: number): Promise<void> {
   return endLeftover(applicationFolder(ctx, run, task, number));
 }

@@ -16,7 +16,7 @@ import { settingsFor } from './agent-settings.ts';
 import { interactiveLimits, isInteractive } from './interactive-attempt.ts';
 import { readProgress } from './progress-file.ts';
 
-/** Most that a prompt repeats of how to test. */
+/** The maximum length of test instructions in a prompt. */
 const MAX_TEST_CHARS = 20_000;
 
 /** The folder of one attempt: its prompt, its raw output, its exit code. */
@@ -109,7 +109,7 @@ function roleOf({ spec, report }: TaskState): string {
   return report !== null && spec.verify !== undefined ? spec.verify.fixRole : spec.role;
 }
 
-/** Writes the prompt: the role's text with what this task, and its last failure, put into it. */
+/** Writes the prompt: the role's text with the values of this task and its last failure. */
 export async function writePrompt(run: ActiveRun, task: TaskState, request: PromptRequest): Promise<void> {
   const { assignment, capabilities } = request;
   await mkdir(assignment.folder, { recursive: true, mode: 0o700 });
@@ -125,7 +125,7 @@ export async function writePrompt(run: ActiveRun, task: TaskState, request: Prom
   await writeFile(assignment.promptFile, `${prompt}${messages}${answerRequest(task)}`, { mode: 0o600 });
 }
 
-/** A task that wants an answer of its own shape says so, below what its role says. */
+/** The request for a task's own output schema, added below the role's text. */
 function answerRequest({ spec }: TaskState): string {
   if (spec.outputSchema === undefined) return '';
   const schema = JSON.stringify(spec.outputSchema, null, 2);
@@ -158,7 +158,7 @@ function findingsOf({ earlierEvidence = [] }: TaskState): string[] {
   return earlierEvidence.flatMap(({ gate, flags = [] }) => flags.map(({ detail }) => `${gate}: ${detail}`));
 }
 
-/** A scope as its agent is told it. */
+/** A scope as text for the agent. */
 function scopeLines({ spec }: TaskState): string[] {
   return scopeGates(spec.gates).map(({ allow, also, deny, maxChangedLines }) => {
     return promptText('roles/sections/scope', {
@@ -169,14 +169,14 @@ function scopeLines({ spec }: TaskState): string[] {
   });
 }
 
-/** The goal of the whole run in the person's own words, where the task is only a part of it. */
+/** The goal of the whole run as the user wrote it, if the task is only a part of it. */
 function goalOf({ start }: RunState): string {
   const { input } = start;
   const goal = typeof input === 'object' && input !== null && 'goal' in input ? input.goal : undefined;
   return typeof goal === 'string' ? goal : '';
 }
 
-/** What the tasks it needs have done, in a line each, where to look first, and what the progress file says. */
+/** The results of the tasks that it needs, one line each, the key files, and the end of the progress file. */
 function contextFor(state: RunState, task: TaskState, progress: string): string {
   const lines = task.spec.needs.flatMap((key) => {
     const need = state.tasks[key];

@@ -28,21 +28,21 @@ export type EndedAttempt = {
   attempt: AttemptState;
   workspace: AttemptWorkspace | undefined;
   outcome: Outcome;
-  /** Its agent ran, and how it ended could not be read: that is read again before anything is paid again. */
+  /** Its agent ran, but its outcome could not be read: that is read again before another attempt costs money. */
   isUnread?: boolean;
 };
 
-/** How far concluding came, and why it failed last. */
+/** The progress of a conclusion, and its last error. */
 type Progress = { saved?: SavedWork; error?: unknown };
 
-/** The waits before each try to conclude: a killed command or a lock is gone at the next one. */
+/** The delays before each try to conclude; a lock is usually released by then. */
 const CONCLUDE_DELAYS_MS = [0, 100, 1_000, 3_000];
 /** Length of the agent's final message in the event; the transcript has all of it. */
 const SUMMARY_CHARS = 4_000;
 const CONFLICT_MARKER = /^(<{7}|>{7}|\|{7})( |$)/m;
 
 /**
- * Saves the work of an attempt, judges it, and records its end and what follows. Where that fails, for example because
+ * Saves the work of an attempt, checks it, and records its end and the consequences. Where that fails, for example because
  * a git command was killed, it is repeated; then the task waits as finished and not yet saved, and is concluded again.
  */
 export async function concludeAttempt(ctx: EngineContext, run: ActiveRun, ended: EndedAttempt): Promise<void> {
@@ -88,7 +88,7 @@ async function conclude(ctx: EngineContext, run: ActiveRun, ended: EndedAttempt,
   });
 }
 
-/** What a run that is being cancelled has left to conclude is saved, and not inspected. */
+/** The work of a run that is being cancelled is saved, but not inspected. */
 function withCancellation(run: ActiveRun, ended: EndedAttempt): EndedAttempt {
   if (!run.cancel.signal.aborted || ended.outcome.stopped !== undefined) return ended;
   const stopped: Failure = { kind: 'interrupted', message: 'The run was cancelled' };
@@ -105,7 +105,7 @@ async function recordUnsaved(
   const state =
     saved === undefined
       ? `Its work is finished, not yet saved, and kept in ${ended.workspace?.path ?? 'its workspace'}`
-      : `Its work is finished and saved as ${saved.ref}, but could not be judged`;
+      : `Its work is finished and saved as ${saved.ref}, but could not be checked`;
   const message = `${state}: ${messageOf(error)}`;
   const failure = withoutSecrets({ kind: isFull ? 'disk-full' : 'environment', message }, run.redact);
   const { stopped } = ended.outcome;
@@ -262,7 +262,7 @@ async function judgeHandoff(
     outputSchema: schema,
     folder: ctx.home.attempts,
     env: {},
-    checkout: () => Promise.reject(new Error('a handoff is judged without a checkout')),
+    checkout: () => Promise.reject(new Error('a handoff is checked without a checkout')),
     signal: ctx.stopping,
   });
   if (result.verdict !== 'pass')
@@ -291,7 +291,7 @@ function withDelay(follow: FollowUp, task: TaskState): FollowUp {
   return { ...follow, delayMs: Math.max(follow.delayMs, task.spec.retry.delayMs) };
 }
 
-/** What a provider limited stays closed for every run until the limit ends. */
+/** A rate limit of a provider applies to every run until it ends. */
 function accountLimits(
   attempt: AttemptState,
   outcome: Outcome,

@@ -77,7 +77,7 @@ function gatesFor(run: ActiveRun, task: TaskState): GateSpec[] {
   return [...gates.values()];
 }
 
-/** Stopping the engine does not abort it: the attempt is paid for, and only its end is missing. */
+/** Stopping the engine does not abort the inspection, because the attempt has already been paid for. */
 async function inspect(
   ctx: EngineContext,
   run: ActiveRun,

@@ -34,7 +34,7 @@ export async function finishRun(
   if (endCommit !== undefined) await rewindTo(ctx, run, endCommit);
   let notShown: string | undefined;
   await showBranch(ctx, run).catch((error: unknown) => {
-    // A cancelled run ends even when its repository is gone: its work is kept in the mirror.
+    // A cancelled run ends even if its repository was deleted: its work is kept in the mirror.
     if (run.ledger.state.status.kind !== 'cancelling' || isStoreFailure(error)) throw error;
     notShown = messageOf(error);
   });
@@ -168,7 +168,7 @@ function readUserBranch(run: ActiveRun, branch: string): Promise<string | undefi
   return readRef(run.project.mirror, `refs/user/heads/${branch}`);
 }
 
-/** What a run that lands by pull request still does before its end, and the verdict with what came of it. */
+/** Performs the remaining steps of a run that lands by pull request, and adds their outcome to the verdict. */
 async function endWithPullRequest(ctx: EngineContext, run: ActiveRun, verdict: RunVerdict): Promise<Closed> {
   const { state } = run.ledger;
   if (state.start.land !== 'pr' || verdict.status === 'cancelled') return { kind: 'ended', verdict };
@@ -180,7 +180,7 @@ async function endWithPullRequest(ctx: EngineContext, run: ActiveRun, verdict: R
   if (hasLanded(state)) return { kind: 'ended', verdict };
   const landing = await landAsPullRequest(ctx, run);
   if (landing.kind === 'landed') return { kind: 'ended', verdict };
-  // A failure stays one, whatever came of its pull request.
+  // A failure stays a failure, whatever the outcome of its pull request.
   if (verdict.status !== 'failed' && verdict.status !== 'partial') return landing;
   return { kind: 'ended', verdict: { ...verdict, reason: `${verdict.reason}; ${landing.hold.reason}` } };
 }

@@ -53,7 +53,7 @@ async function revert(ctx: EngineContext, run: ActiveRun, request: RevertRequest
   for (let race = 0; race < MAX_RACES; race += 1) {
     await refreshMirror(mirror, repository);
     const onto = await readRef(mirror, `refs/user/heads/${branch}`);
-    if (onto === undefined) throw unsafe(`the branch ${branch} is gone`, []);
+    if (onto === undefined) throw unsafe(`the branch ${branch} no longer exists`, []);
     const pushedRevert = await findPushedRevert(run, commits, onto);
     if (pushedRevert !== undefined && request.dryRun) throw unrecorded(run, pushedRevert);
     if (pushedRevert !== undefined)
@@ -103,7 +103,7 @@ async function plannedUndo(
     onto,
     landings: commits,
     base: start.base.commit,
-    message: `Revert mh/${run.id}: ${start.title}\n\nThis takes back what the run brought to ${branch}.\n\nManyhands-Undo: ${run.id}\n`,
+    message: `Revert mh/${run.id}: ${start.title}\n\nThis reverts what the run landed on ${branch}.\n\nManyhands-Undo: ${run.id}\n`,
     now: ctx.world.now(),
     signal: ctx.stopping,
   });
@@ -117,7 +117,7 @@ function requireRevert(plan: UndoPlan, branch: string): Extract<UndoPlan, { kind
       throw unsafe(`${branch} no longer contains its landing`, []);
     case 'unknown':
       throw unsafe(
-        `how ${plan.commit.slice(0, 10)} came to ${branch} is not recorded, so what to revert is not certain`,
+        `how ${plan.commit.slice(0, 10)} landed on ${branch} is not recorded, so what to revert is not certain`,
         [],
       );
     case 'conflict':
@@ -192,7 +192,7 @@ function requireEnded({ status, start }: RunState): void {
 function nothingToUndo({ start, undone, tip, pushed }: RunState): AppError {
   const { run } = start;
   if (undone !== null)
-    return new AppError('REFUSED', `Run ${run} was undone already: ${undone.commit.slice(0, 10)} on ${undone.branch}`, {
+    return new AppError('REFUSED', `Run ${run} was already undone: ${undone.commit.slice(0, 10)} on ${undone.branch}`, {
       run,
     });
   if (tip.commit === start.base.commit || pushed === null)

@@ -62,7 +62,7 @@ function hasFile(input: unknown): boolean {
   return typeof input === 'object' && input !== null && 'file' in input && typeof input.file === 'string';
 }
 
-/** Pushes the work of failed tasks to branches of their own, where they name one; existing branches are never moved. Returns what could not be pushed, and why. */
+/** Pushes the work of failed tasks that name a branch to it; existing branches are never moved. Returns what could not be pushed, and why. */
 export async function showFailed(run: ActiveRun): Promise<string | undefined> {
   const { mirror, repository } = run.project;
   const problems: string[] = [];
@@ -73,7 +73,7 @@ export async function showFailed(run: ActiveRun): Promise<string | undefined> {
     const { branch } = task.spec;
     const pushed = await pushBranch({ mirror, repository, commit: saved.commit, branch, expected: null });
     if (pushed.kind === 'refused' && pushed.reason !== 'name-taken')
-      problems.push(`${branch} could not be made: ${pushed.detail}`);
+      problems.push(`${branch} could not be created: ${pushed.detail}`);
   }
   return problems.length === 0 ? undefined : problems.join('; ');
 }

@@ -16,7 +16,7 @@ import { evidenceOf, keepOutput, withoutSecrets } from './evidence.ts';
 /** A commit to be checked, with the tasks that it contains. */
 export type Candidate = { commit: string; tree: string; tasks: TaskKey[] };
 
-/** What all checks of a candidate came to; `held`: they passed, and a person must review what they found. */
+/** The result of all checks of a candidate; `held`: they passed, and a person must review their findings. */
 export type Proof =
   | { verdict: 'pass' }
   | { verdict: 'held'; reason: string }
@@ -102,7 +102,7 @@ export function commandGates(run: ActiveRun, tasks: readonly TaskKey[]): Command
   return [...gates.values()];
 }
 
-/** A check that could not run says nothing about the work: it is repeated once before that is the result. */
+/** A check that could not run is repeated once before that is its result, because it is no evidence about the work. */
 export async function runGate(
   ctx: EngineContext,
   run: ActiveRun,

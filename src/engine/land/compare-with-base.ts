@@ -7,7 +7,7 @@ import { candidateFlag } from '../../risks/candidate-risks.ts';
 import { type Evidence, TestList, type TestResults } from '../../schema/gate.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
 
-/** Tests that a finding names; the recorded list has all of them. */
+/** The maximum number of tests named in a finding; the recorded list has all of them. */
 const MOST_NAMES = 20;
 
 /** Stores the names of the tests, once for all evidence that has the same ones, and returns the results that refer to them. */
@@ -22,7 +22,7 @@ export async function storeTests(
   return { ...tests, failures, list: await ctx.store.putBlob(redact(JSON.stringify(testList ?? {}))) };
 }
 
-/** What evidence says about tests, with their names where they are stored. */
+/** The test results of evidence, with stored names restored. */
 export function loadTests(ctx: EngineContext, { tests: results }: Evidence): ReadTests | undefined {
   if (results === undefined) return undefined;
   const stored = results.list === undefined ? undefined : ctx.store.getBlob(results.list);
@@ -42,7 +42,7 @@ export function baselineOf(run: ActiveRun, { gate, definition }: Evidence): Evid
 }
 
 /**
- * The evidence with what its tests lack in comparison with the base: a check that reports no test any more fails, missing
+ * The evidence with the test differences from the base: a check that reports no tests any more fails, missing
  * and skipped tests are flagged.
  */
 export function comparedWithBase(ctx: EngineContext, run: ActiveRun, evidence: Evidence): Evidence {

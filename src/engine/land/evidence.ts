@@ -44,7 +44,7 @@ export async function keepOutput(result: GateResult, folder: string): Promise<Ga
     await rename(outputFile, kept);
     return { ...rest, outputFile: kept };
   } catch {
-    // On a full disk the verdict and the last lines are still worth recording.
+    // On a full disk the verdict and the last lines are still recorded.
     return rest;
   }
 }

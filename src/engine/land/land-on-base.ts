@@ -33,7 +33,7 @@ export async function landOnBase(ctx: EngineContext, run: ActiveRun): Promise<Ba
     await refreshMirror(mirror, repository);
     const current = await readRef(mirror, `refs/user/heads/${branch}`);
     const isNew = current === undefined && start.base.create === true && run.ledger.state.landed === null;
-    if (current === undefined && !isNew) return held(`The branch ${branch} is gone`);
+    if (current === undefined && !isNew) return held(`The branch ${branch} no longer exists`);
     const candidate = await candidateOn(ctx, run, { base: current ?? start.base.commit, branch });
     if ('hold' in candidate) return { kind: 'held', hold: candidate.hold };
     crashpoint('base.pushing');

@@ -15,7 +15,7 @@ import { commandGates, rerunGate } from './check-candidate.ts';
 
 type Result = { commit: string; tree: string };
 
-/** Runs every check of a run again on its current result, whatever was proven before, and records the evidence. */
+/** Runs every check of a run again on its current result, independent of earlier evidence, and records the results. */
 export async function recheckRun(ctx: EngineContext, run: ActiveRun): Promise<Evidence[]> {
   const commit = await resultOf(run);
   const result = { commit, tree: await treeOf(run.project.mirror, commit) };

@@ -6,7 +6,7 @@ import type { RunEvent } from '../../schema/event.ts';
 import type { TaskKey } from '../../schema/ids.ts';
 import type { ActiveRun, EngineContext } from './context.ts';
 
-/** What a recipe must react to: a task that ended, or (undefined) the start of the run. */
+/** An event that a recipe must react to: a task that ended, or (undefined) the start of the run. */
 export type RecipeQuestion = TaskKey | undefined;
 
 /** Asks the recipe which tasks should exist after each of these, and records the new ones. */
@@ -18,7 +18,7 @@ export function askRecipe(ctx: EngineContext, run: ActiveRun, questions: readonl
     if (planned === 'none') continue;
     const { add, cancel, hold, keep } = run.recipe.unfold(state, state.start.input, planned);
     run.endCommit = keep;
-    // Recorded specs are final, also when a newer version of the recipe words them differently.
+    // Recorded specs are final, even if a newer version of the recipe generates other texts.
     const added = addTasks(
       state,
       add.filter((spec) => state.tasks[spec.key] === undefined),
@@ -30,7 +30,7 @@ export function askRecipe(ctx: EngineContext, run: ActiveRun, questions: readonl
   }
 }
 
-/** What the recipe must be asked after these events; after an answer everything again, because a held run was not asked. */
+/** The ended tasks that the recipe must react to after these events; after the answer to a hold all of them, because a held run does not call its recipe. */
 export function questionsAfter(events: readonly RunEvent[], state: RunState): RecipeQuestion[] {
   if (events.some(({ type }) => type === 'run.approved' || type === 'run.rejected'))
     return [undefined, ...endedTasks(state), ...endedBy(events, state)];

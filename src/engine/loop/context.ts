@@ -37,9 +37,9 @@ export type PinnedChoice = { agents: Record<string, AgentConfig>; choices: { rol
 
 /** The implementations that the engine uses, chosen by app.ts: the engine itself knows only interfaces. */
 export interface Implementations {
-  /** The settings in force for a repository. */
+  /** The effective settings of a repository. */
   config(root: string): Promise<Config>;
-  /** Settles which agents a run has, as plain settings that can be recorded. */
+  /** Determines the agents of a run, as plain settings that can be recorded. */
   pin(options: {
     config: Config;
     dir: string;
@@ -67,7 +67,7 @@ export interface Implementations {
     /** Files that the task was given to change. */
     targets: readonly string[];
   }): Promise<GuardVerdict>;
-  /** What is risky about an attempt, by the run's settings. */
+  /** The risks of an attempt, by the run's settings. */
   findRisks(context: RiskContext, policies: Config['risks']): RiskFlag[];
   /** The vendors whose models can be called directly. */
   modelApis: readonly ModelApi[];

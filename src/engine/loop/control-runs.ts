@@ -30,11 +30,11 @@ type Decide = (state: RunState) => RunEvent[];
 /** An opened run and how many calls use it. */
 type SharedRun = { active: Promise<ActiveRun>; users: number };
 
-/** Changes runs on request. A run is opened once and shared by all who control it: two states of one run would overwrite each other. */
+/** Changes runs on request. A run is opened once and shared by all callers: two states of one run would overwrite each other. */
 export class RunControl {
   /** The batches that this engine runs. */
   readonly batches = new Set<string>();
-  /** Begins to end the engine once this call was answered. */
+  /** Begins to stop the engine once this call has returned. */
   readonly end: (agents: 'leave' | 'stop') => void;
   readonly #engine: Engine;
   readonly #shared = new Map<string, SharedRun>();
@@ -105,7 +105,7 @@ export class RunControl {
     });
   }
 
-  /** Ends a run, also one whose repository is gone. */
+  /** Ends a run, even if its repository was deleted. */
   cancel(run: string, decide: Decide, origin: Origin): Promise<RunState> {
     const end = async (active: ActiveRun) => {
       this.#engine.run(active);
@@ -141,7 +141,7 @@ export class RunControl {
       withMutex(`land ${run}`, async () => {
         const { landed } = active.ledger.state;
         if (landed !== null && landed.how !== 'pr')
-          throw new AppError('REFUSED', `Run ${run} has landed on ${landed.branch} already`, { run });
+          throw new AppError('REFUSED', `Run ${run} has already landed on ${landed.branch}`, { run });
         const outcome =
           how === 'pr'
             ? await landAsPullRequest(this.#engine, active, options)
@@ -201,7 +201,7 @@ export class RunControl {
     return this.#engine.runs.get(run) ?? (await openRun(this.#engine, run));
   }
 
-  /** A run can be ended also where its repository is gone. */
+  /** A run can be ended even if its repository was deleted. */
   async #openToEnd(run: string): Promise<ActiveRun> {
     try {
       return await this.#open(run);

@@ -38,7 +38,7 @@ export type EngineOptions = {
 /** Errors after which a run that is being cancelled is dropped: a disk or repository that recovers does so within the first tries. */
 const MAX_CANCEL_ERRORS = 3;
 const CHECK_BASE = { name: 'base', onlyOnce: false };
-/** What a person decides on is what the run would end with; a failure is repeated, and reported, at the end. */
+/** A hold shows the files that the run would end with; a failed write is repeated, and reported, at the end. */
 const REWIND = { name: 'rewind', onlyOnce: true };
 const WRITE_BACK = { name: 'write-back', onlyOnce: false };
 const SMALL_CALLS = { name: 'calls', onlyOnce: true };

@@ -3,7 +3,7 @@ import { AppError, messageOf } from '../../errors.ts';
 import { isStoreFailure } from '../../store/ledger.ts';
 import type { ActiveRun, EngineContext } from './context.ts';
 
-/** An error of one run (its repository is gone, for example) holds that run for a person; other runs continue. */
+/** An error of one run (its repository was deleted, for example) holds that run for a person; other runs continue. */
 export async function holdOnError(ctx: EngineContext, run: ActiveRun, work: Promise<void>): Promise<void> {
   try {
     await work;

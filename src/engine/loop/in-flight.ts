@@ -2,7 +2,7 @@ import type { TaskKey } from '../../schema/ids.ts';
 import type { ActiveRun } from './context.ts';
 
 export type InFlightOptions = {
-  /** Something beyond an attempt's own failure went wrong. */
+  /** An error other than the failure of an attempt. */
   onError: (run: ActiveRun, error: unknown) => void;
   /** Some work ended. */
   onEnd: (run: ActiveRun) => void;
@@ -20,7 +20,7 @@ export class InFlight {
     this.#options = options;
   }
 
-  /** Works on a task; a task that is already claimed is left alone. */
+  /** Works on a task unless it is already claimed. */
   perform(run: ActiveRun, key: TaskKey, work: () => Promise<void>): void {
     const claim = `${run.id} ${key}`;
     if (this.claimed.has(claim)) return;

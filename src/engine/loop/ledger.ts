@@ -28,7 +28,7 @@ export function parseEvent(stored: Pick<StoredEvent, 'type' | 'data'>): RunEvent
   throw new AppError('DATA_DAMAGED', `A stored event of type ${stored.type} cannot be read: ${event.error.message}`);
 }
 
-/** A snapshot carries the fold's name, so its shape is the fold's own. */
+/** A snapshot is stored under the fold's name, so its type is the fold's state. */
 function asState(state: unknown): RunState {
   if (isState(state)) return state;
   throw new AppError('DATA_DAMAGED', 'A snapshot cannot be read');

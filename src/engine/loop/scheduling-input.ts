@@ -17,7 +17,7 @@ type Progress = { claimed: ReadonlySet<string>; landing: ReadonlySet<string>; is
 
 const MEGABYTE = 1024 * 1024;
 
-/** Tracks what scheduling needs and no single run knows: rate-limited accounts, spending of projects, runs that others wait for. */
+/** Tracks the scheduling input that is not part of a single run: rate-limited accounts, spending of projects, runs that others wait for. */
 export class SchedulingInputTracker {
   readonly #rateLimited: Record<string, number> = {};
   readonly #spent = new Map<string, Map<string, number>>();

@@ -5,10 +5,10 @@ import { moneyText } from '../../core/view/amounts.ts';
 import { taskLabel } from '../../core/view/task-label.ts';
 import type { Evidence } from '../../schema/gate.ts';
 
-/** What the text of a pull request is made of. */
+/** The input of a pull request's text. */
 export type PullRequestFacts = {
   state: RunState;
-  /** The one task whose work it holds, where each has its own. */
+  /** The one task whose work it contains, if each task has its own pull request. */
   task?: TaskState;
   branch: string;
   remote: string;
@@ -30,13 +30,13 @@ export function pullRequestBody(facts: PullRequestFacts): string {
   const { state, task, prose } = facts;
   const sections = [
     ...(prose === undefined ? [] : [section('Summary', [neutralized(prose)])]),
-    section('What was asked', quoted(requestOf(state, task))),
-    section('What was done', doneLines(facts)),
+    section('Request', quoted(requestOf(state, task))),
+    section('Changes', doneLines(facts)),
     section('Checks', checkLines(state)),
     section('Risks', riskLines(state, task)),
     section('Cost', [costLine(facts)]),
     section('Check it out', checkoutLines(facts)),
-    `Made by Manyhands, run ${state.start.run}.`,
+    `Created by Manyhands, run ${state.start.run}.`,
   ];
   const text = sections.filter((part) => part !== '').join('\n\n');
   return text.length <= BODY_CHARS ? text : `${text.slice(0, BODY_CHARS)}\n\n(shortened)`;
@@ -124,7 +124,7 @@ function costLine({ state, task, now }: PullRequestFacts): string {
 
 function checkoutLines({ branch, remote, task }: PullRequestFacts): string[] {
   const needs = task?.spec.needs ?? [];
-  const after = needs.length === 0 ? [] : ['', `It builds on ${needs.map((key) => `\`${key}\``).join(', ')}.`];
+  const after = needs.length === 0 ? [] : ['', `It depends on ${needs.map((key) => `\`${key}\``).join(', ')}.`];
   return ['```sh', `git fetch ${remote} ${branch}`, 'git switch --detach FETCH_HEAD', '```', ...after];
 }
 

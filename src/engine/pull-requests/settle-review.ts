@@ -28,11 +28,11 @@ type Settling = {
   remote: Remote;
   world: World;
   signal: AbortSignal;
-  /** Ours and the forge's name of it: `#12 at github`. */
+  /** Its number and forge: `#12 at github`. */
   name: string;
 };
 
-/** Something that a person must resolve first. */
+/** A reason to stop that a person must resolve first. */
 type Stop = { stop: string };
 
 /**
@@ -99,7 +99,7 @@ async function act(settling: Settling, now: PullRequest): Promise<PullRequest | 
   const { requireAllTestsPass } = run.ledger.state.start.config.review;
   const checks = await request(settling, () => forge.checks(pushed, settling.signal));
   if ('stop' in checks) return checks;
-  if (checks.value.state === 'fail') return { stop: `Checks of ${name} are red: ${checks.value.red.join(', ')}` };
+  if (checks.value.state === 'fail') return { stop: `Checks of ${name} failed: ${checks.value.red.join(', ')}` };
   if (checks.value.state === 'pending' && requireAllTestsPass)
     return { stop: `Checks of ${name} are still running; approve the run again when they are done` };
   const commented = await comment(settling);
@@ -155,7 +155,9 @@ async function merge(settling: Settling, pull: PullRequest): Promise<PullRequest
   crashpoint('review.merged');
   const after = await view(settling);
   if ('stop' in after || after.state === 'merged') return after;
-  return { stop: done.ok ? `${name} was to be merged, and is not yet` : failureText(done.failure, forge) };
+  return {
+    stop: done.ok ? `${name} was requested to be merged, but is not merged yet` : failureText(done.failure, forge),
+  };
 }
 
 /** Comments on a failed review, where actions at the forge are allowed; the failure stays. */
@@ -188,7 +190,7 @@ function isAt({ head }: PullRequest, commit: string): boolean {
   return head.commit.length >= 7 && commit.startsWith(head.commit);
 }
 
-/** `landing` asks for consent; `trouble` must be fixed first, and approving it is no consent. */
+/** `landing` asks for consent; `trouble` must be fixed first, and approving it does not give consent. */
 function held(run: ActiveRun, reason: string, what: 'trouble' | 'landing' = 'trouble'): ReviewEnd {
   return { kind: 'held', hold: { what, reason: run.redact(reason), files: [] } };
 }
@@ -203,7 +205,7 @@ function reviewComment(state: RunState): { key: string; body: string } {
   });
   const body = [
     '## Review',
-    findings.length === 0 ? 'Nothing was found.' : listed.join('\n'),
+    findings.length === 0 ? 'No findings.' : listed.join('\n'),
     '## Checks',
     checksOf(state),
     `Reviewed by ${key}.`,

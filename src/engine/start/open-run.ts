@@ -106,7 +106,7 @@ export async function openProject(
   return { id: project.id, repository, mirror };
 }
 
-/** A project whose repository is gone, as its mirror knows it: enough to stop the run, save its work and end it. */
+/** A project whose repository was deleted, from its mirror: enough to stop the run, save its work and end it. */
 export async function openLostProject(
   ctx: Pick<EngineContext, 'home'>,
   { id, root }: { id: string; root: string },
@@ -189,7 +189,7 @@ function serverTokens(home: Home): string[] {
   }
 }
 
-/** Every value that is a secret by its name: of our environment, and of what agents and tool servers are given. */
+/** Every value that is a secret by its name: from our environment, and from the variables of agents and MCP servers. */
 function secretsOf(ctx: EngineContext, config: Config): string[] {
   const agents = Object.values(config.agents).flatMap((agent) => [
     agent.env,

@@ -11,7 +11,7 @@ type Choices = Pick<StartOptions, 'dir' | 'agents' | 'rehearse' | 'scenario'>;
 
 /**
  * The agents of the run: requested ones come first, in order; a role may have its own. In a rehearsal every agent is scripted,
- * whichever the settings, the command or a task name. `open` are the agents whose order the user did not set.
+ * whichever the settings, the command or a task select. `open` are the agents whose order the user did not set.
  */
 export function pinChoices(
   parts: Pick<Implementations, 'pin'>,
@@ -39,7 +39,7 @@ export function pinChoices(
 /** Agents that a person chooses for a retry, and the folder in which programs are named. */
 export type AgentRequest = { agents: string[]; dir: string };
 
-/** The chosen agents of a recorded run, with their current settings; one that cannot work is refused. */
+/** The chosen agents of a recorded run, with their current settings; one that is not usable is rejected. */
 export async function chooseAgents(
   ctx: Pick<EngineContext, 'implementations'>,
   start: RunStart,
@@ -72,7 +72,7 @@ async function requireAvailable(
     const { ok, detail, nextStep } = await agent.available();
     if (ok) continue;
     const step = nextStep === undefined ? '' : ` (${nextStep})`;
-    throw new AppError('AGENT_MISSING', `The agent ${agent.name} cannot work here: ${detail}${step}`);
+    throw new AppError('AGENT_MISSING', `The agent ${agent.name} is not usable here: ${detail}${step}`);
   }
 }
 

@@ -52,7 +52,7 @@ export async function startRun(
   const config = recipe.settings?.(settings) ?? settings;
   const choices = { ...options, dir: bench?.dir ?? options.dir };
   const pinned = await withLogins(ctx, pinChoices(ctx.implementations, { config, options: choices, root }));
-  const unable = await unableAgents(ctx, pinned, root);
+  const unable = await unusableAgents(ctx, pinned, root);
   const roles = await pinRoles(ctx, repository.root);
   requireRole(recipe.role?.(request.input), roles);
   const id = projectId(repository);
@@ -165,25 +165,25 @@ function withOptions(config: Config, options: StartOptions): Config {
   };
 }
 
-/** The agents that cannot work here now, and why; refused when no agent can. */
-async function unableAgents(
+/** The agents that are not usable here now, and why; throws if none is usable. */
+async function unusableAgents(
   ctx: EngineContext,
   { config, byRole }: { config: Config; byRole: Record<string, string> },
   root: string,
 ): Promise<Record<string, string>> {
   const { order, prefer } = config.routing;
   const set = Object.values(config.roles).map(({ agent }) => agent);
-  const meant = new Set([...order, ...Object.values(prefer).flat(), ...Object.values(byRole), ...set]);
+  const selected = new Set([...order, ...Object.values(prefer).flat(), ...Object.values(byRole), ...set]);
   const all = [...ctx.implementations.agents({ config, project: { id: '', root } }).values()];
-  const agents = all.filter(({ name }) => meant.has(name));
-  const asked = await Promise.all(agents.map(async (agent) => ({ name: agent.name, ...(await agent.available()) })));
-  const missing = asked.filter(({ ok }) => !ok);
-  const lacks = missing.map(
+  const agents = all.filter(({ name }) => selected.has(name));
+  const checked = await Promise.all(agents.map(async (agent) => ({ name: agent.name, ...(await agent.available()) })));
+  const missing = checked.filter(({ ok }) => !ok);
+  const reasons = missing.map(
     ({ name, detail, nextStep }) => `${name}: ${detail}${nextStep === undefined ? '' : ` (${nextStep})`}`,
   );
-  const isMissing = (name: string) => !asked.some((agent) => agent.name === name && agent.ok);
+  const isMissing = (name: string) => !checked.some((agent) => agent.name === name && agent.ok);
   if (config.routing.order.every(isMissing))
-    throw new AppError('AGENT_MISSING', `No agent can work here. ${lacks.join('; ')}`, { missing: lacks });
+    throw new AppError('AGENT_MISSING', `No agent is usable here. ${reasons.join('; ')}`, { missing: reasons });
   return Object.fromEntries(missing.map(({ name, detail }) => [name, detail]));
 }
 
@@ -205,14 +205,19 @@ function requireRole(role: string | undefined, roles: Record<string, string>): v
 }
 
 /** Where the run starts and lands: the requested branch, the recipe's own one (created when it first lands), or the current one. */
-async function baseOf(named: string | undefined, project: Project, own: string | undefined): Promise<RunStart['base']> {
+async function baseOf(
+  requested: string | undefined,
+  project: Project,
+  own: string | undefined,
+): Promise<RunStart['base']> {
   const { repository, mirror } = project;
-  const wanted = named ?? own;
-  if (wanted === undefined) return { branch: repository.branch, commit: repository.head };
-  const commit = await resolve(mirror, wanted);
-  if (commit === undefined && wanted === own) return { branch: own, commit: repository.head, create: true };
-  if (commit === undefined) throw new AppError('BRANCH_UNKNOWN', `There is no branch or commit ${wanted}`, { wanted });
-  const branch = (await readRef(mirror, `refs/user/heads/${wanted}`)) === undefined ? null : wanted;
+  const name = requested ?? own;
+  if (name === undefined) return { branch: repository.branch, commit: repository.head };
+  const commit = await resolve(mirror, name);
+  if (commit === undefined && name === own) return { branch: own, commit: repository.head, create: true };
+  if (commit === undefined)
+    throw new AppError('BRANCH_UNKNOWN', `There is no branch or commit ${name}`, { wanted: name });
+  const branch = (await readRef(mirror, `refs/user/heads/${name}`)) === undefined ? null : name;
   return { branch, commit };
 }
 
@@ -244,7 +249,7 @@ async function notesFor(isReadOnly: boolean, { repository, config, base, request
     notes.push(`Your ${files} not part of this run; it starts from commit ${base.commit.slice(0, 10)}.`);
   }
   if (config.checks.length === 0 && !isReadOnly)
-    notes.push('No check is configured, so the result will be called unverified; give one with --check "npm test".');
+    notes.push('No check is configured, so the result will be unverified; add one with --check "npm test".');
   return notes;
 }
 

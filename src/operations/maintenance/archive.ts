@@ -100,7 +100,9 @@ function recordOf(store: Store, { start }: RunState): RunRecord {
 
 function reportOf(store: Store, state: RunState): string {
   const events = store.read(runStream(state.start.run));
-  return toMarkdown(runReport({ state, events, looked: null, blind: 'this report was made for an archive' }));
+  return toMarkdown(
+    runReport({ state, events, examination: null, unreadable: 'this report was created for an archive' }),
+  );
 }
 
 /** A run with folders stays in the database, because otherwise they could not be cleaned any more. */

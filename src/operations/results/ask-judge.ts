@@ -35,8 +35,8 @@ export const askJudge = operation({
       });
     const { snapshot, acceptance } = await examineResult(app, state);
     const judgement = judgementOf(state, acceptance, []);
-    const looked = { acceptance, judgement, changes: changeSummary(snapshot.changes) };
-    const report = toMarkdown(runReport({ state, events: app.runs.history(start.run), looked, blind: null }));
+    const examination = { acceptance, judgement, changes: changeSummary(snapshot.changes) };
+    const report = toMarkdown(runReport({ state, events: app.runs.history(start.run), examination, unreadable: null }));
     const task = promptText('roles/sections/judge-run', {
       run: start.run,
       base: start.base.commit,

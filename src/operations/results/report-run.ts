@@ -28,13 +28,16 @@ export const reportRun = operation({
   },
 });
 
-async function examineIfPossible(app: App, state: RunState): Promise<Pick<ReportMaterial, 'looked' | 'blind'>> {
+async function examineIfPossible(
+  app: App,
+  state: RunState,
+): Promise<Pick<ReportMaterial, 'examination' | 'unreadable'>> {
   try {
     const { snapshot, acceptance } = await examineResult(app, state);
     const judgement = judgementOf(state, acceptance, []);
-    return { looked: { acceptance, judgement, changes: changeSummary(snapshot.changes) }, blind: null };
+    return { examination: { acceptance, judgement, changes: changeSummary(snapshot.changes) }, unreadable: null };
   } catch (error) {
     if (!(error instanceof AppError) || error.code === 'INTERNAL') throw error;
-    return { looked: null, blind: error.message };
+    return { examination: null, unreadable: error.message };
   }
 }

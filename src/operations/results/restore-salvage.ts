@@ -67,8 +67,8 @@ async function openTarget(app: App, project: ProjectRef, to: string | undefined)
 }
 
 /** The project of a ref follows from its run; that of a commit is the project of the folder. */
-async function projectOfSaved(app: App, { ref, dir, run: given }: Ref & { ref: string }): Promise<ProjectRef> {
+async function projectOfSaved(app: App, { ref, dir, run: requestedRun }: Ref & { ref: string }): Promise<ProjectRef> {
   const named = SAVED_REF.exec(ref)?.[1];
-  const run = given ?? (named !== undefined && app.runs.ids().includes(named) ? named : undefined);
+  const run = requestedRun ?? (named !== undefined && app.runs.ids().includes(named) ? named : undefined);
   return run === undefined ? findProject(app, { dir }) : (await findRun(app, { run })).start.project;
 }

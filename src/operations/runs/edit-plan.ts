@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { editPlan as decideEdit, type WantedPlan } from '../../core/run/edit-plan.ts';
+import { editPlan as decideEdit, type EditedPlan } from '../../core/run/edit-plan.ts';
 import type { RunState } from '../../core/run/state.ts';
 import { runDocument } from '../../core/view/document.ts';
 import { AppError } from '../../errors.ts';
@@ -10,7 +10,7 @@ import { completeKey, findRun, RunRef, requireControl } from '../find-run.ts';
 import { operation } from '../operation.ts';
 
 /** A task of the edited plan: an existing one by its key, or a new one. */
-const WantedTask = z.strictObject({
+const EditedTask = z.strictObject({
   task: z.string().optional().describe('The key of an existing task; without it the task is new.'),
   id: z.string().optional().describe('The name of a new task, for the needs of other tasks in this list.'),
   title: TaskSpec.shape.title.optional(),
@@ -19,7 +19,7 @@ const WantedTask = z.strictObject({
   priority: z.number().int().min(-10).max(10).optional(),
   agent: z.string().nullable().optional(),
 });
-type WantedTask = z.infer<typeof WantedTask>;
+type EditedTask = z.infer<typeof EditedTask>;
 
 /** Changes a plan that waits for approval to the given list: tasks that are missing are removed, new ones added, the order kept. */
 export const editPlan = operation({
@@ -28,40 +28,40 @@ export const editPlan = operation({
   summary: 'Change a plan that waits for approval: edit, remove, add and reorder its tasks',
   http: 'PUT /api/runs/{run}/plan',
   allow: ['operator'],
-  input: z.object({ ...RunRef, tasks: z.array(WantedTask).max(10_000) }),
+  input: z.object({ ...RunRef, tasks: z.array(EditedTask).max(10_000) }),
   output: RunDocument,
   run: async (app, { tasks, ...ref }, { origin }) => {
     const { run, recipe } = (await findRun(app, ref)).start;
     const control = requireControl(app);
     const { planTask } = app.implementations.recipe(recipe.name, recipe.version);
     await control.resume(run);
-    const decide = (state: RunState) => decideEdit(state, wantedPlan(state, tasks, planTask));
+    const decide = (state: RunState) => decideEdit(state, editedPlan(state, tasks, planTask));
     return runDocument(await control.submit(run, decide, origin));
   },
 });
 
-function wantedPlan(state: RunState, tasks: readonly WantedTask[], planTask: Recipe['planTask']): WantedPlan {
+function editedPlan(state: RunState, tasks: readonly EditedTask[], planTask: Recipe['planTask']): EditedPlan {
   const keys = new Map<string, string>();
-  const specs = new Map<WantedTask, TaskSpec>();
+  const specs = new Map<EditedTask, TaskSpec>();
   for (const task of tasks.filter((each) => each.task === undefined)) {
     const spec = newTask(state, task, { planTask, taken: [...specs.values()].map(({ key }) => key) });
     specs.set(task, spec);
     if (task.id !== undefined) keys.set(task.id, spec.key);
   }
   const resolve = (needs: readonly string[]) => needs.map((need) => keys.get(need) ?? completeKey(state, need));
-  return tasks.map((wanted) => {
-    const { title, description, needs, priority, agent } = wanted;
+  return tasks.map((edited) => {
+    const { title, description, needs, priority, agent } = edited;
     const resolved = needs === undefined ? {} : { needs: resolve(needs) };
-    const spec = specs.get(wanted);
+    const spec = specs.get(edited);
     if (spec !== undefined) return { kind: 'add', spec: { ...spec, ...resolved } };
     const edit = { title, prompt: description, priority, agent: agent ?? undefined, ...resolved };
-    return { kind: 'keep', task: completeKey(state, wanted.task ?? ''), edit };
+    return { kind: 'keep', task: completeKey(state, edited.task ?? ''), edit };
   });
 }
 
 function newTask(
   state: RunState,
-  { title, description, priority, agent }: WantedTask,
+  { title, description, priority, agent }: EditedTask,
   { planTask, taken }: { planTask: Recipe['planTask']; taken: string[] },
 ): TaskSpec {
   if (title === undefined || description === undefined)

@@ -22,8 +22,8 @@ export const saveTemplate = operation({
   }),
   output: TemplateDocument,
   run: async (app, { dir, name, text, header, scope, replace }) => {
-    const given = Object.fromEntries(Object.entries(header).filter(([, value]) => value !== undefined));
-    const written = { name, content: text, header: given, scope, force: replace };
+    const fields = Object.fromEntries(Object.entries(header).filter(([, value]) => value !== undefined));
+    const written = { name, content: text, header: fields, scope, force: replace };
     const template = await writeTemplate(await templateSources(app.env, dir), written);
     return describeTemplate(template, await runsFromTemplates(app, dir));
   },

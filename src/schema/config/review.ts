@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import { Permission } from './agent.ts';
 
-const Words = z.array(z.string()).optional();
+const OptionalTexts = z.array(z.string()).optional();
 
 /** What reviewers may use, where it differs from `tools`. */
 const ReviewTools = z.strictObject({
   permissionMode: Permission.optional().describe('What reviewers may do without permission prompts.'),
-  allowedCli: Words.describe('Programs reviewers may run.'),
-  allowedTools: Words.describe('Tool patterns that reviewers are allowed.'),
-  disallowedTools: Words.describe('Tool patterns that reviewers are refused.'),
-  addDirs: Words.describe('Folders outside the workspace that reviewers may use.'),
+  allowedCli: OptionalTexts.describe('Programs reviewers may run.'),
+  allowedTools: OptionalTexts.describe('Tool patterns that reviewers are allowed.'),
+  disallowedTools: OptionalTexts.describe('Tool patterns that reviewers are refused.'),
+  addDirs: OptionalTexts.describe('Folders outside the workspace that reviewers may use.'),
 });
 
 /** How the merged result of a run, and pull requests, are reviewed. */

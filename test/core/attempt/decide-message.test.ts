@@ -174,7 +174,7 @@ describe('a message that no agent can receive is refused', () => {
     [
       'a run without attempts left',
       () => given(started({}, { limits: { runAttempts: 1 } }), added(spec('a')), attempted('a')).when(sending('a')),
-      'has had its 1 attempts',
+      'has used its 1 attempts',
     ],
     [
       'a run that could not pay for another attempt',

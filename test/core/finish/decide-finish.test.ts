@@ -62,7 +62,7 @@ describe('what is taken back from the repository', () => {
   it('is the landing, once', () => {
     const undone = onBase.when((state) => undoLanding(state, undo));
     expect(undone.state.undone).toMatchObject({ branch: 'main', commit: 'revert' });
-    expect(() => undoLanding(undone.state, undo)).toThrow('was undone already');
+    expect(() => undoLanding(undone.state, undo)).toThrow('was already undone');
   });
 
   it('is no longer undone after the run landed again', () => {

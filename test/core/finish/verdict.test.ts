@@ -50,7 +50,7 @@ describe('how a run ends', () => {
   });
 
   it.each([
-    ['budget', 'out of money'],
+    ['budget', 'out of budget'],
     ['timeout', 'out of time'],
   ] as const)('is done and not reviewed when the review of the result was abandoned: %s', (kind, why) => {
     const review = spec('review/1', { access: 'read', reviewsResult: true });

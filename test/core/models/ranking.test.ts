@@ -83,11 +83,11 @@ describe('the order of agents that the user left open', () => {
     expect(ranked(clear, {}, ['a', 'c', 'b'])?.agents).toEqual(['b', 'c', 'a']);
   });
 
-  it('is the usual one for claude and codex until results say otherwise', () => {
+  it('is the default for claude and codex until results say otherwise', () => {
     const open = ['claude', 'codex'];
     expect(ranked(emptyHistory(), {}, open)).toEqual({
       agents: ['codex', 'claude'],
-      because: 'the usual one for the role implement',
+      because: 'the default for the role implement',
     });
     const history = told({ outcomes: [outcome('codex', 1, 5), outcome('claude', 6, 0)] });
     expect(ranked(history, {}, open)?.agents).toEqual(['claude', 'codex']);

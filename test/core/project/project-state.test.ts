@@ -50,9 +50,9 @@ describe('the collections of a project', () => {
       (s) => addCollection(s, 'nightly'),
       (s) => addCollection(s, 'weekly'),
     );
-    expect(() => addCollection(state, 'nightly')).toThrow('There is a collection "nightly" already');
-    expect(() => renameCollection(state, { name: 'nightly', to: 'weekly' })).toThrow('"weekly" already');
-    expect(() => removeCollection(state, 'other')).toThrow('There are nightly, weekly');
+    expect(() => addCollection(state, 'nightly')).toThrow('A collection "nightly" already exists');
+    expect(() => renameCollection(state, { name: 'nightly', to: 'weekly' })).toThrow('"weekly" already exists');
+    expect(() => removeCollection(state, 'other')).toThrow('Existing collections: nightly, weekly');
     expect(() => unfileRuns(state, { runs: [A], collection: 'nightly' })).toThrow(`Run ${A} is not in`);
   });
 });

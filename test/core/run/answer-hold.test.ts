@@ -47,7 +47,7 @@ describe('holding and approving', () => {
   });
 
   it('refuses when nothing waits', () => {
-    expect(() => approve(chain.state, {})).toThrow('nothing that waits');
+    expect(() => approve(chain.state, {})).toThrow('nothing to approve');
     expect(() => approve(chain.state, { task: 'a' })).toThrow('a is ready, not held');
   });
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { verdictOf } from '../../../src/core/finish/verdict.ts';
 import { approve } from '../../../src/core/run/answer-hold.ts';
 import { holdRun } from '../../../src/core/run/decide-run.ts';
-import { editPlan, plannedTasks, prioritize, type WantedPlan } from '../../../src/core/run/edit-plan.ts';
+import { editPlan, plannedTasks, prioritize, type EditedPlan } from '../../../src/core/run/edit-plan.ts';
 import type { RunState } from '../../../src/core/run/state.ts';
 import { inOrder } from '../../../src/core/schedule/queue.ts';
 import { added, given, landed, spec, started, statuses, taskEnded, worked } from '../../support/given.ts';
@@ -14,12 +14,12 @@ const planned = given(
   taskEnded('plan/1', 'done'),
   added(spec('a'), spec('b'), spec('c', { needs: ['a', 'b'] })),
 ).when(holding);
-const keep = (task: string, edit: object = {}): WantedPlan[number] => ({ kind: 'keep', task, edit });
+const keep = (task: string, edit: object = {}): EditedPlan[number] => ({ kind: 'keep', task, edit });
 const keys = (state: RunState) => plannedTasks(state).map(({ spec: { key } }) => key);
 
 describe('a plan that waits for approval', () => {
   it('is changed in one step: edited, shortened, extended and reordered', () => {
-    const wanted: WantedPlan = [
+    const wanted: EditedPlan = [
       keep('c', { title: 'C first', prompt: 'Do it well', needs: ['d'] }),
       { kind: 'add', spec: spec('d') },
       keep('a', { priority: 3 }),
@@ -46,11 +46,11 @@ describe('a plan that waits for approval', () => {
     expect(editPlan(planned.state, [keep('a', { title: 'a' }), keep('b'), keep('c')])).toEqual([]);
   });
 
-  it.each<[string, WantedPlan, string]>([
+  it.each<[string, EditedPlan, string]>([
     ['a cycle', [keep('a', { needs: ['c'] }), keep('b'), keep('c')], 'has a cycle'],
     ['an unknown need', [keep('a', { needs: ['x'] }), keep('b'), keep('c')], 'needs x, which is not in the plan'],
     ['an unknown task', [keep('x')], 'has no task x'],
-    ['a task twice', [keep('a'), keep('a')], 'names a twice'],
+    ['a task twice', [keep('a'), keep('a')], 'contains a twice'],
     ['a task that has ended', [keep('plan/1')], 'has started'],
     ['nothing at all', [], 'at least one task'],
   ])('refuses %s', (_, wanted, message) => {

@@ -11,7 +11,7 @@ const lost = given(
   taskEnded('c', 'skipped'),
 );
 
-describe('what can be tried again', () => {
+describe('tasks that can be retried', () => {
   it('is what failed, was skipped, cancelled or is blocked', () => {
     const story = lost.and(attempted('d'), blocked('d'), added(spec('e')), taskEnded('e', 'cancelled'));
     expect(story.state.order.filter((key) => canReopen(story.state, key))).toEqual(['a', 'b', 'c', 'd', 'e']);

@@ -19,7 +19,7 @@ describe('the output of a failed check', () => {
     expect(checkOutputLines(found, FORMAT)).toEqual([
       'command: npm test',
       'exit code 2 after 1 ms',
-      'output: the last 20 lines; 980 lines before them are left out',
+      'output: the last 20 lines; 980 lines before them are omitted',
       'complete output: /data/output.txt',
       ...numbered(30)
         .slice(-20)

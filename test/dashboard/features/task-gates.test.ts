@@ -12,7 +12,7 @@ describe('the card of a gate', () => {
     expect(shown?.facts).toEqual([
       'command: npm test',
       'exit code 3 after 1 ms',
-      'output: the last 20 lines; 10 lines before them are left out',
+      'output: the last 20 lines; 10 lines before them are omitted',
       'complete output: /data/output.txt',
     ]);
     expect([shown?.lines[0], shown?.lines.at(-1)]).toEqual(['line 11.', 'line 30.']);

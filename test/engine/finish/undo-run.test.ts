@@ -24,7 +24,7 @@ describe('undoing a run', () => {
     expect(project.git('merge-base', 'main', landed)).toBe(landed);
     expect(project.git('ls-files').split('\n')).toEqual(expect.arrayContaining(['a.txt', 'later.txt']));
     expect(project.git('ls-files')).not.toContain('made.txt');
-    await expect(undoRun(engine, run, REQUEST)).rejects.toThrow('was undone already');
+    await expect(undoRun(engine, run, REQUEST)).rejects.toThrow('was already undone');
     await engine.stop();
   });
 

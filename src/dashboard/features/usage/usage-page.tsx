@@ -88,9 +88,8 @@ export function UsagePage(): ReactElement {
       </Panel>
       {unknown === 0 ? null : (
         <p className="quiet">
-          {count(unknown, 'attempt')} did not tell what {unknown === 1 ? 'it' : 'they'} consumed: an agent that was
-          killed, or that never tells. Each counts at what was set aside for it, so the cost is rather too high than too
-          low.
+          {count(unknown, 'attempt')} did not report {unknown === 1 ? 'its' : 'their'} usage: an agent that was killed,
+          or that never tells. Each counts at what was set aside for it, so the cost is rather too high than too low.
         </p>
       )}
     </PageFrame>

@@ -14,7 +14,7 @@ import { examineServers } from './doctor-servers.ts';
 export type ProjectExamination = { dir: string; env: NodeJS.ProcessEnv; online: boolean };
 
 type Command = string | readonly string[];
-type Place = { root: string; path: string; config: Config };
+type CheckedProject = { root: string; path: string; config: Config };
 
 const Scripts = z.object({ scripts: z.record(z.string(), z.unknown()) });
 
@@ -27,36 +27,36 @@ export async function examineProject({ dir, env, online }: ProjectExamination): 
   // Invalid settings are reported on a separate line.
   const config = await loadConfig({ dir: root, env }).catch(() => undefined);
   if (config === undefined) return [];
-  const place = { root, path: env.PATH ?? '', config };
+  const project = { root, path: env.PATH ?? '', config };
   return [
-    ...(await commandLines(place)),
-    ...(await examineServers({ ...place, env, online })),
-    ...(await fileLines(place)),
+    ...(await commandLines(project)),
+    ...(await examineServers({ ...project, env, online })),
+    ...(await fileLines(project)),
   ];
 }
 
-async function commandLines(place: Place): Promise<DoctorLine[]> {
-  const { workspace } = place.config;
-  const named = checksOfRun(place.config, []).map((check) =>
+async function commandLines(project: CheckedProject): Promise<DoctorLine[]> {
+  const { workspace } = project.config;
+  const named = checksOfRun(project.config, []).map((check) =>
     typeof check === 'string' ? { name: check, run: check } : { name: check.name ?? textOf(check.run), run: check.run },
   );
-  const wanted = [
+  const commands = [
     ...named.map(({ name, run }) => ({ name: `check ${shorten(name)}`, run })),
     ...workspace.setup.map((run, index) => ({ name: `set-up ${index + 1}`, run })),
   ];
-  return Promise.all(wanted.map(({ name, run }) => commandLine(place, name, run)));
+  return Promise.all(commands.map(({ name, run }) => commandLine(project, name, run)));
 }
 
-async function commandLine(place: Place, name: string, run: Command): Promise<DoctorLine> {
+async function commandLine(project: CheckedProject, name: string, run: Command): Promise<DoctorLine> {
   const line = { name, required: false, fix: null };
   const text = textOf(run);
-  const word = commandWord(run);
-  if (word === undefined) return { ...line, ok: true, detail: `${text}: not checked, because it needs a shell` };
-  const dir = join(place.root, word.folder);
-  const found = findOnPath(word.program, { dir, path: place.path });
+  const started = startedProgram(run);
+  if (started === undefined) return { ...line, ok: true, detail: `${text}: not checked, because it needs a shell` };
+  const dir = join(project.root, started.folder);
+  const found = findOnPath(started.program, { dir, path: project.path });
   if ('missing' in found)
-    return missingProgram(place, { ...line, ok: false, detail: `${text}: ${found.missing}` }, word.program);
-  const script = scriptWord(run);
+    return missingProgram(project, { ...line, ok: false, detail: `${text}: ${found.missing}` }, started.program);
+  const script = packageScript(run);
   if (script !== undefined && !(await hasScript(dir, script))) {
     const fix = `Add the script "${script}" to package.json, or correct the command: manyhands config list`;
     return { ...line, ok: false, detail: `${text}: package.json has no script "${script}"`, fix };
@@ -65,7 +65,7 @@ async function commandLine(place: Place, name: string, run: Command): Promise<Do
 }
 
 /** A program inside the project may exist only after its set-up has run. */
-function missingProgram({ config }: Place, line: DoctorLine, program: string): DoctorLine {
+function missingProgram({ config }: CheckedProject, line: DoctorLine, program: string): DoctorLine {
   if (program.includes('/') && config.workspace.setup.length > 0)
     return { ...line, ok: true, detail: `${line.detail}; the set-up may create it` };
   return { ...line, fix: `Install ${program}, or correct the command: manyhands config list` };
@@ -81,7 +81,7 @@ async function hasScript(dir: string, script: string): Promise<boolean> {
   }
 }
 
-async function fileLines({ root, config }: Place): Promise<DoctorLine[]> {
+async function fileLines({ root, config }: CheckedProject): Promise<DoctorLine[]> {
   const lines: DoctorLine[] = [];
   const named = [config.instructions, config.project.testInstructions, ...config.project.keyFiles];
   for (const path of named.filter((each) => each !== undefined)) {
@@ -117,7 +117,7 @@ function shorten(name: string): string {
 }
 
 /** The program that a configured command starts, and its working folder; undefined if the command needs a shell. */
-export function commandWord(command: string | readonly string[]): { program: string; folder: string } | undefined {
+export function startedProgram(command: string | readonly string[]): { program: string; folder: string } | undefined {
   if (typeof command !== 'string') return command[0] === undefined ? undefined : { program: command[0], folder: '.' };
   const entered = /^\s*cd\s+([\w./-]+)\s*&&\s*(.*)$/s.exec(command);
   const text = entered?.[2] ?? command;
@@ -126,7 +126,7 @@ export function commandWord(command: string | readonly string[]): { program: str
 }
 
 /** The script of a package.json that a command runs, if it runs one. */
-export function scriptWord(command: string | readonly string[]): string | undefined {
+export function packageScript(command: string | readonly string[]): string | undefined {
   const text = typeof command === 'string' ? command.replace(/^\s*cd\s+[\w./-]+\s*&&\s*/, '') : command.join(' ');
   const named = /^\s*(?:npm|pnpm|yarn|bun)\s+run\s+(?:-\S+\s+)*([\w:.-]+)/.exec(text)?.[1];
   return named ?? (/^\s*(?:npm|pnpm|yarn)\s+(?:t|test)(?=\s|$)/.test(text) ? 'test' : undefined);

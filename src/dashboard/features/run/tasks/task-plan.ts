@@ -57,9 +57,9 @@ export function depthsOf(state: RunState): Map<string, number> {
   return depths;
 }
 
-type Wanted = PlanFilter & { words: readonly string[]; stale: ReadonlySet<string> };
+type TaskFilter = PlanFilter & { words: readonly string[]; stale: ReadonlySet<string> };
 
-function matches({ spec, phase }: TaskState, { displayState, words, stale }: Wanted): boolean {
+function matches({ spec, phase }: TaskState, { displayState, words, stale }: TaskFilter): boolean {
   if (displayState !== null && taskDisplayState(phase.status, stale.has(spec.key)) !== displayState) return false;
   if (words.length === 0) return true;
   const text = `${spec.key} ${spec.title} ${spec.name ?? ''} ${spec.role}`.toLowerCase();

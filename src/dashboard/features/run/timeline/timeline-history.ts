@@ -13,7 +13,7 @@ export type Mark = {
 /** A period in which the whole run was held or paused. */
 export type IdlePeriod = { from: number; to: number | null; description: string };
 
-/** What only the event history tells: when tasks were added, gates ended, the user acted, and the run was held or paused. */
+/** What only the event history contains: when tasks were added, gates ended, the user acted, and the run was held or paused. */
 export type TimelineHistory = { added: Map<string, number>; marks: Map<string, Mark[]>; idlePeriods: IdlePeriod[] };
 
 const GATE_DISPLAY_STATES: Record<Verdict, DisplayState> = {
