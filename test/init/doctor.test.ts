@@ -4,7 +4,11 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { DoctorLine } from '../../src/operations/maintenance/doctor/doctor-line.ts';
-import { startedProgram, examineProject, packageScript } from '../../src/operations/maintenance/doctor/doctor-project.ts';
+import {
+  examineProject,
+  packageScript,
+  startedProgram,
+} from '../../src/operations/maintenance/doctor/doctor-project.ts';
 import { testProgram } from '../cli/cli-run.ts';
 import { makeScratch } from '../support/scratch.ts';
 import { makeProject, type Project } from './project.ts';

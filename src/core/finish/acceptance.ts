@@ -99,7 +99,8 @@ function onBranch(state: RunState, branch: ResultSnapshot['branch'], run: string
       branch: fail('branch', `the branch mh/${run} no longer exists; its commits are kept (manyhands salvage ${run})`),
     };
   }
-  if (branch.commit === tip.commit) return { ...branch, branch: pass('branch', `mh/${run} has not moved since the run ended`) };
+  if (branch.commit === tip.commit)
+    return { ...branch, branch: pass('branch', `mh/${run} has not moved since the run ended`) };
   const reason = `mh/${run} was moved from ${tip.commit.slice(0, 10)} to ${branch.commit.slice(0, 10)} by another user or process`;
   return {
     ...branch,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { verdictOf } from '../../../src/core/finish/verdict.ts';
 import { approve } from '../../../src/core/run/answer-hold.ts';
 import { holdRun } from '../../../src/core/run/decide-run.ts';
-import { editPlan, plannedTasks, prioritize, type EditedPlan } from '../../../src/core/run/edit-plan.ts';
+import { type EditedPlan, editPlan, plannedTasks, prioritize } from '../../../src/core/run/edit-plan.ts';
 import type { RunState } from '../../../src/core/run/state.ts';
 import { inOrder } from '../../../src/core/schedule/queue.ts';
 import { added, given, landed, spec, started, statuses, taskEnded, worked } from '../../support/given.ts';
