@@ -10,6 +10,7 @@ import { listInbox } from './inbox/list-inbox.ts';
 import { archive } from './maintenance/archive.ts';
 import { backup } from './maintenance/backup.ts';
 import { clean } from './maintenance/clean.ts';
+import { compareEnvironment } from './maintenance/compare-environment.ts';
 import { doctor } from './maintenance/doctor.ts';
 import { restoreArchive } from './maintenance/restore-archive.ts';
 import { stopEngine } from './maintenance/stop-engine.ts';
@@ -100,6 +101,7 @@ export const OPERATIONS = {
   'cancel-run': cancelRun,
   clean,
   'compact-run': compactRun,
+  'compare-environment': compareEnvironment,
   'diff-run': diffRun,
   'dismiss-warning': dismissWarning,
   doctor,

@@ -13,6 +13,7 @@ export const ROUTES = {
   'cancel-run': 'POST /api/runs/{run}/cancel',
   clean: 'POST /api/clean',
   'compact-run': 'GET /api/runs/{run}/compact',
+  'compare-environment': 'POST /api/engine/environment',
   'diff-run': 'GET /api/runs/{run}/diff',
   'dismiss-warning': 'POST /api/runs/{run}/tasks/{task}/warnings/dismiss',
   doctor: 'GET /api/doctor',

@@ -8,6 +8,7 @@ import { summaryLines } from '../render/summary.ts';
 import { painter } from '../render/symbols.ts';
 import { answerHold } from './answer-hold.ts';
 import { announceRuns, detachSession } from './detach.ts';
+import { engineNote } from './engine-note.ts';
 import { type Followed, followRun } from './follow-run.ts';
 import type { Interruption } from './interrupts.ts';
 import { dashboardOf } from './show-dashboard.ts';
@@ -39,6 +40,7 @@ export async function work(session: Session, request: Work): Promise<number> {
   await using caller = await platform.openCaller(platform.terminal.env);
   const since = platform.world.now();
   const runs = [...(await request.begin(caller))];
+  await reportEngine(platform, caller, request.dir);
   if (request.background) announceRuns(session, runs);
   if (runs[0] !== undefined) await dashboard.show(caller, runs[0]);
   for (const run of request.background ? [] : runs) await request.attend?.(caller, run);
@@ -56,6 +58,14 @@ export async function work(session: Session, request: Work): Promise<number> {
   }
   report(platform, request, documents);
   return worstExitCode(codes);
+}
+
+/** Agents run in the environment of the engine: what differs in this shell is printed, so that a missing program is understood. */
+async function reportEngine({ terminal }: Platform, caller: Caller, dir: string): Promise<void> {
+  const note = await engineNote(caller, terminal, dir);
+  if (note === undefined || note.differences.length === 0) return;
+  const text = `The engine (${note.engine}) runs this with its own environment: ${note.differences.join('; ')}.`;
+  terminal.err(`note: ${cleanText(text)} To use this shell's: manyhands stop, then manyhands serve.\n`);
 }
 
 /** Prints how following ended: the summary, or how to continue; returns the exit code. */

@@ -213,17 +213,12 @@ function withoutSecrets(failure: Failure, redact: Redact): Failure {
     : { ...failure, message, evidence: redact(failure.evidence) };
 }
 
-async function save(
-  run: ActiveRun,
-  { task, attempt, workspace, outcome }: EndedAttempt,
-): Promise<SavedWork | undefined> {
+async function save(run: ActiveRun, ended: EndedAttempt): Promise<SavedWork | undefined> {
+  const { task, attempt, workspace, outcome } = ended;
   if (workspace === undefined) return undefined;
   const save = await nextSave(run, task, attempt.number);
-  return saveAttemptWorkspace(run, task, workspace, {
-    number: attempt.number,
-    save,
-    summary: run.redact(outcome.result.text),
-  });
+  const summary = run.redact(outcome.result.text);
+  return saveAttemptWorkspace(run, task, workspace, { number: attempt.number, save, summary });
 }
 
 /** The gates of the attempt itself: something changed, the handoff is usable, no conflict marker remains. */

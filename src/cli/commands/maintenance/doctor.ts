@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { messageOf } from '../../../errors.ts';
 import type { DoctorLine } from '../../../operations/maintenance/doctor/doctor-line.ts';
 import { addDir, addHelp, addJson, type CliCommand, CommonOptions, whenCalled } from '../../command.ts';
+import { type EngineNote, engineNote } from '../../follow/engine-note.ts';
 import { followRun } from '../../follow/follow-run.ts';
 import type { Platform, Session } from '../../platform.ts';
 import { durationText } from '../../render/amounts.ts';
@@ -48,7 +49,18 @@ export const doctorCommand: CliCommand = {
 
 async function diagnose({ platform }: Session, dir: string, online: boolean): Promise<DoctorLine[]> {
   await using caller = await platform.openCaller(platform.terminal.env);
-  return await caller.call('doctor', { dir, ...(online ? { online } : {}) });
+  const lines = await caller.call('doctor', { dir, ...(online ? { online } : {}) });
+  const note = await engineNote(caller, platform.terminal, dir);
+  return note === undefined ? lines : [engineLine(note), ...lines];
+}
+
+/** The lines below were found by the engine, in its own environment. */
+function engineLine({ engine, differences }: EngineNote): DoctorLine {
+  const isSame = differences.length === 0;
+  const found = isSame ? 'the same PATH as here' : differences.join('; ');
+  const detail = `${engine}, answers and runs the agents: ${found}`;
+  const fix = isSame ? null : 'To use the environment of this shell: manyhands stop, then manyhands serve.';
+  return { name: 'engine', ok: isSame, required: false, detail, fix };
 }
 
 function doctorLines(terminal: Terminal, lines: readonly DoctorLine[]): string[] {
