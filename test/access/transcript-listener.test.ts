@@ -20,7 +20,7 @@ afterEach(async () => {
 });
 
 describe('an ear', () => {
-  it('gives what is said in its run, once and in order, and wakes for events of the run', async () => {
+  it('returns the rows of its run once and in order, and wakes for events of the run', async () => {
     using ear = listenTo(store, 'aaaaaaaa', new AbortController().signal);
     await Promise.all([say('aaaaaaaa-1-1', 0, 2), say('bbbbbbbb-1-1', 0, 2), say('aaaaaaaa-2-1', 0, 1)]);
     await ear.changed();
@@ -35,7 +35,7 @@ describe('an ear', () => {
     expect(ear.take()).toEqual([]);
   });
 
-  it('keeps a bounded part for one who does not listen, and says that it missed some', async () => {
+  it('buffers a bounded number of rows for a slow reader, and reports dropped ones', async () => {
     using ear = listenTo(store, 'aaaaaaaa', new AbortController().signal);
     await say('aaaaaaaa-1-1', 0, 2_001);
     expect(ear.take()).toBeUndefined();

@@ -11,7 +11,7 @@ describe('a tool call', () => {
     ]);
   });
 
-  it('is only a call if it asks nothing, or in an unknown form', () => {
+  it('is only a call if it contains no question, or one in an unknown form', () => {
     const input = { questions: [{ question: 'Which one?' }] };
     expect(toolCall({ id: 'a', name: 'Bash', input })).toHaveLength(1);
     expect(toolCall({ id: 'a', name: 'AskUserQuestion', input: { questions: 'x' } })).toHaveLength(1);

@@ -56,7 +56,7 @@ describe('redaction', () => {
     expect(redactor(['short'])(`${text} short`)).toBe(`${text} short`);
   });
 
-  it('takes as secrets the variables whose names say so', () => {
+  it('detects secret variables by their names', () => {
     expect(secretsAmong({ ANTHROPIC_API_KEY: 'k', PATH: '/bin', GH_TOKEN: 't', HOME: undefined })).toEqual(['k', 't']);
   });
 

@@ -70,7 +70,7 @@ describe('the detection of the forge', () => {
 });
 
 describe('the login of a forge', () => {
-  it.each(['github', 'gitlab', 'bitbucket'] as const)('is told for %s', async (name) => {
+  it.each(['github', 'gitlab', 'bitbucket'] as const)('is reported for %s', async (name) => {
     await using fake = await standIn(name);
     expect((await fake.forge().login(signal)).ok).toBe(true);
   });

@@ -74,7 +74,7 @@ describe.concurrent('the review of a pull request', { timeout: 120_000 }, () => 
     expect(shop.forge.state().pulls).toMatchObject([{ approvals: [], comments: [expect.stringContaining('fail')] }]);
   });
 
-  it('never approves while a check at the forge fails, whatever the user says', async () => {
+  it('never approves while a check at the forge fails, even with consent', async () => {
     await using shop = await makeShop('github');
     shop.colleague('feature', FINE);
     shop.forge.change((state) => state.checks.push({ name: 'ci', state: 'fail' }));

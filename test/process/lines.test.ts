@@ -34,7 +34,7 @@ test('returns the same lines however the bytes are split, down to one byte per c
   );
 });
 
-test('replaces invalid UTF-8 and says so', () => {
+test('replaces invalid UTF-8 and reports that', () => {
   const [bad, good] = read([Buffer.from([0x61, 0xff, 0x62, 0x0a]), Buffer.from('ä\n')]);
   expect(bad).toMatchObject({ text: 'a\ufffdb', invalidUtf8: true });
   expect(good).toMatchObject({ text: 'ä', invalidUtf8: false });

@@ -41,7 +41,7 @@ test('a program that does not read its input is not an error', async () => {
   expect(await run(['true'], { ...options, input: Buffer.alloc(1_000_000) })).toMatchObject({ code: 0 });
 });
 
-test('drops output beyond the limit and says so', async () => {
+test('drops output beyond the limit and reports that', async () => {
   const result = await run(['sh', '-c', 'yes | head -c 1000000'], { ...options, maxOutputBytes: 1000 });
   expect(result).toMatchObject({ code: 0, truncated: true });
   expect(result.stdout.length).toBe(1000);

@@ -60,7 +60,7 @@ describe('a ledger', () => {
     expect(store.read(STREAM)).toHaveLength(1);
   });
 
-  it('stores who caused an event and gives it to the fold, also after it is loaded again', async () => {
+  it('stores the origin of an event and passes it to the fold, also after a reload', async () => {
     const ledger = open();
     await ledger.submit(add(1), { origin: PERSON }).committed;
     await ledger.submit(add(1)).committed;
@@ -97,7 +97,7 @@ describe('a ledger', () => {
     expect(open().state.total).toBe(2);
   });
 
-  it('loads its state again when a commit fails, and says that the store failed', async () => {
+  it('loads its state again when a commit fails, and reports a failure of the store', async () => {
     const ledger = open();
     await ledger.submit(add(1)).committed;
     await store.append([{ stream: STREAM, expected: -1, events: add(10)() }], realWorld.now());

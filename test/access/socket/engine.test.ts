@@ -36,7 +36,7 @@ describe('An engine', () => {
     expect(await next.call('x', {})).toBe('new engine');
   });
 
-  it('learns when a client goes away, and counts those who are there', async () => {
+  it('detects that a client disconnected, and counts the connected ones', async () => {
     const asked = Promise.withResolvers<AbortSignal>();
     const server = await serve((_, { signal }) => {
       asked.resolve(signal);
@@ -96,7 +96,7 @@ describe('An engine', () => {
     expect((await stat(path)).mode & 0o777).toBe(0o600);
   });
 
-  it('does not put its socket in the place of a file that is none', async () => {
+  it('does not replace a file that is not a socket', async () => {
     await writeFile(path, 'precious');
     await expect(serveSocket({ path, handle: async () => 'x' })).rejects.toMatchObject({ code: 'ENGINE_BUSY' });
     expect((await stat(path)).size).toBe(8);

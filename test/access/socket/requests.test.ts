@@ -63,14 +63,14 @@ describe('A call', () => {
     await expect(client.call('x', {})).rejects.toMatchObject({ code: 'REFUSED', message: 'No', details: {} });
   });
 
-  it('carries an answer of 40 MB, and refuses one of more than 64 MB', async () => {
+  it('returns a response of 40 MB, and rejects one of more than 64 MB', async () => {
     const client = await serveAndConnect(async ({ input }) => 'x'.repeat(Number(input)));
     expect(await client.call('big', 40_000_000)).toHaveLength(40_000_000);
     await expect(client.call('huge', 68_000_000)).rejects.toMatchObject({ code: 'INPUT_INVALID' });
     expect(await client.call('small', 3)).toBe('xxx');
   });
 
-  it('that is aborted rejects with the reason and tells the engine to stop', async () => {
+  it('that is aborted rejects with the reason and is cancelled in the engine', async () => {
     const stopped = Promise.withResolvers<void>();
     const asked = Promise.withResolvers<void>();
     const client = await serveAndConnect((_, { signal }) => {
@@ -89,7 +89,7 @@ describe('A call', () => {
 });
 
 describe('A stream', () => {
-  it('gives item after item, whatever else is asked meanwhile', async () => {
+  it('returns item after item during other requests', async () => {
     const client = await serveAndConnect(countTo(5));
     const seen: unknown[] = [];
     for await (const item of client.stream('count', {})) {
@@ -116,7 +116,7 @@ describe('A stream', () => {
     expect(seen).toEqual(['one']);
   });
 
-  it('that is left tells the engine, whose source is then closed', async () => {
+  it('that is left early is cancelled in the engine, and its source is closed', async () => {
     const closed = Promise.withResolvers<boolean>();
     const client = await serveAndConnect(async function* (_, { signal }) {
       try {

@@ -16,11 +16,11 @@ beforeEach(() => {
 afterEach(() => rm(dirname(socketPath(home)), { recursive: true, force: true }));
 
 describe('The socket', () => {
-  it('stands in the data directory where its path is short enough', () => {
+  it('is in the data directory if its path is short enough', () => {
     expect(socketPath('/home/ada/.local/share/manyhands')).toBe('/home/ada/.local/share/manyhands/engine.sock');
   });
 
-  it('stands in a short, private folder of its own for each longer data directory', async () => {
+  it('is in a short, private folder for each longer data directory', async () => {
     const path = socketPath(home);
     expect(Buffer.byteLength(path)).toBeLessThanOrEqual(100);
     expect(path.startsWith(tmpdir())).toBe(true);
@@ -34,7 +34,7 @@ describe('The socket', () => {
     expect(await client?.call('ping', {})).toBe('pong');
   });
 
-  it('is neither opened nor asked in a folder that others can enter', async () => {
+  it('is neither created nor connected to in a folder that other users can access', async () => {
     const path = socketPath(home);
     await mkdir(dirname(path));
     await chmod(dirname(path), 0o755);

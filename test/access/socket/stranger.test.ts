@@ -31,7 +31,7 @@ afterEach(async () => {
 });
 
 describe('A client of another version', () => {
-  it('is told so by the greeting, and nothing that it asks is done', async () => {
+  it('learns it from the first line, and its requests are not executed', async () => {
     const stranger = await connectRaw();
     stranger.write('{"manyhands":99}\n{"type":"ask","id":1,"operation":"cancel"}\n');
     stranger.resume();

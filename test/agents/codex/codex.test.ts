@@ -427,7 +427,7 @@ describe('the arguments of Codex', () => {
     expect(given).not.toContain('Be kind.');
   });
 
-  it('shorten instructions that are too long for an argument, and say so', () => {
+  it('shorten instructions that are too long for an argument, with a note', () => {
     const given = all(settings({ instructions: 'x'.repeat(300_000) })).find((argument) => argument.includes('xxx'));
     expect(given?.length).toBeLessThan(128 * 1024);
     expect(given).toContain('omitted');

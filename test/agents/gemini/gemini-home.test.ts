@@ -128,7 +128,7 @@ describe('the home of Gemini', () => {
 });
 
 describe('an unavailable Gemini', () => {
-  it('says whether the program or the login is missing, and what to do', async () => {
+  it('reports whether the program or the login is missing, and what to do', async () => {
     await using made = await makeAssignment();
     const search = { dir: made.root, path: made.root };
     const gone = geminiAgent({ name: 'g', config: AgentConfig.parse({ kind: 'gemini' }), search, env: {} });

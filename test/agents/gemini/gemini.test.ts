@@ -124,7 +124,7 @@ describe('the end of Gemini', () => {
     });
   });
 
-  it('with exit code 0 is a failure when the result says error', () => {
+  it('with exit code 0 is a failure if the result is an error', () => {
     const reader = readerOf();
     line(reader, INIT);
     line(reader, { type: 'error', severity: 'error', message: 'Model stream ended without a finish reason.' });

@@ -28,7 +28,7 @@ agentContract('rehearsal', async (behaviour) => {
 });
 
 describe('the end of a rehearsal', () => {
-  it('without a result is a crash, whatever the exit code says', async () => {
+  it('without a result is a crash, whatever the exit code is', async () => {
     await using made = await makeAssignment();
     const reader = fixture.agent().reader(made.assignment);
     reader.line('stdout', '{"type":"text","text":"half"}');

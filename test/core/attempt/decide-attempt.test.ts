@@ -91,7 +91,7 @@ describe('ending an attempt', () => {
     expect(statuses(running.when(ending({ saved: saved('a', false) })).state)).toEqual({ a: 'done', b: 'ready' });
   });
 
-  it('lets a failed task wait, and tells the next attempt what went wrong', () => {
+  it('delays a failed task, and passes the failure to the next attempt', () => {
     const story = running.when(
       ending({ failure: { kind: 'tests', message: 'red', evidence: '1 of 3 failed' }, follow: AGAIN }),
     );
@@ -180,7 +180,7 @@ describe('analysing a failure before the next attempt', () => {
     expect(story.state.tasks.a?.lesson).toContain('the clock is wrong');
   });
 
-  it('lets the task go on without it when the analysis itself fails', () => {
+  it('continues the task without it when the analysis itself fails', () => {
     const story = due.when(ending({ task: 'analyze/1.1', failure: failure('crashed'), follow: AGAIN }));
     expect(statuses(story.state)).toEqual({ a: 'ready', 'analyze/1.1': 'failed' });
   });
@@ -195,7 +195,7 @@ describe('analysing a failure before the next attempt', () => {
 });
 
 describe('a resolver', () => {
-  it('that changed nothing has resolved nothing: it is tried again, and the conflict stays open', () => {
+  it('that changed nothing has resolved nothing: it is retried, and the conflict stays open', () => {
     const conflicted = given(
       started(),
       added(spec('a')),

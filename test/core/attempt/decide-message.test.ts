@@ -89,7 +89,7 @@ describe('a message to an agent at work', () => {
   });
 });
 
-describe('who hears a message', () => {
+describe('the recipient of a message', () => {
   const board = { rateLimited: {}, busy: {}, maxParallel: {} };
   const two = given(started(), added(spec('a')), attempted('a', 1, { agent: 'two' }));
   const spoken = two.when(sending('a')).when(ending(1, INTERRUPTED));

@@ -22,15 +22,15 @@ function decided(
 }
 
 describe('after a failure', () => {
-  it('a task is tried again after the delay that its kind asks for', () => {
+  it('a task is retried after the delay of the kind of failure', () => {
     expect(decided(COUNTED)).toEqual({ kind: 'retry', at: T0 + 500, counted: true, resume: false, analyze: false });
   });
 
-  it('the failure is analysed first where the task asks for that', () => {
+  it('the failure is analysed first if the task requests that', () => {
     expect(decided(COUNTED, { retry: { policy: 'analyze' } })).toMatchObject({ kind: 'retry', analyze: true });
   });
 
-  it('a task that is not to be tried again is given up', () => {
+  it('a task without retries fails', () => {
     expect(decided(COUNTED, { retry: { policy: 'none' } })).toMatchObject({ kind: 'give-up' });
   });
 

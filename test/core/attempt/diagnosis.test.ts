@@ -42,7 +42,7 @@ it.each([
   expect(nextStep(failure, TWO_AGENTS, task)).toContain(command);
 });
 
-it('tells the owner of a program what it must print, instead of advising another model', () => {
+it('states what a program must print, instead of suggesting another model', () => {
   const failure: Failure = { kind: 'bad-output', message: 'no JSON' };
   const program = { agents: { ada: { kind: 'command' as const, command: './plan.sh' } } };
   expect(nextStep(failure, program, { role: 'plan' })).toBe(

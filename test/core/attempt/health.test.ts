@@ -25,7 +25,7 @@ function signs(at: number, more: Partial<AttemptMetrics> = {}): string[] {
 }
 
 describe('health', () => {
-  it('says nothing about an attempt that is well', () => {
+  it('has no warning about a healthy attempt', () => {
     expect(signs(599_999)).toEqual([]);
   });
 

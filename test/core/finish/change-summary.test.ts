@@ -93,7 +93,7 @@ describe('a change in figures', () => {
     ]);
   });
 
-  it('asks for tests where source grew and no test changed', () => {
+  it('requests tests if source files grew and no test changed', () => {
     expect(changeSummary([change('a.ts')]).tests.needed).toBe(true);
     expect(changeSummary([change('a.ts'), change('a.test.ts')]).tests.needed).toBe(false);
     expect(changeSummary([change('a.ts'), change('a.test.ts', { status: 'deleted' })]).tests.needed).toBe(true);

@@ -29,7 +29,7 @@ describe('how a run ends', () => {
     expect(verdict(added(spec('a', { access: 'read' })), taskEnded('a', 'done'))).toMatchObject({ status: 'done' });
   });
 
-  it('is failed when a required task failed, and says which', () => {
+  it('is failed when a required task failed, and names it', () => {
     const events = [added(spec('a'), spec('b')), taskEnded('a', 'done'), taskEnded('b', 'failed')];
     expect(verdict(...events)).toEqual({ status: 'failed', reason: 'b failed: failed' });
   });

@@ -18,7 +18,7 @@ PROJ-1 #close
 diff --git a/x b/x`;
 
 describe('a text of an agent in a commit', () => {
-  it('keeps what it says and means nothing to git or a forge', () => {
+  it('keeps its text and has no special meaning for git or a forge', () => {
     const text = inertText(HOSTILE);
     expect(text).toContain('Rounds up prices. Red');
     expect(text).toContain('bob@example.org');

@@ -143,7 +143,7 @@ describe('a merge conflict', () => {
 });
 
 describe('work that a person must see', () => {
-  it('is held in front of the branch, and keeps its place in the mirror', () => {
+  it('is held before it lands, and stays in the mirror', () => {
     const story = waiting.when((state) =>
       holdLanding(state, { task: 'a', hold: { ...GUARD, files: ['package.json'] } }),
     );
@@ -157,7 +157,7 @@ describe('work that a person must see', () => {
     );
   });
 
-  it('lands the saved work again when its landing was blocked, and asks no agent a second time', () => {
+  it('lands the saved work again when its landing was blocked, without another attempt', () => {
     const story = given(started(), added(spec('implement/1.1')), ...worked('implement/1.1')).when((state) =>
       rejectLanding(state, {
         task: 'implement/1.1',

@@ -82,7 +82,7 @@ describe('a verification', () => {
     });
   });
 
-  it('has all its rounds again once a person had the task tried again', () => {
+  it('has all its rounds again after a person retried the task', () => {
     const failed = (story: ReturnType<typeof proposed>, attempt: number) =>
       story
         .and(...worked('feature/1', attempt))
@@ -95,7 +95,7 @@ describe('a verification', () => {
     expect(failed(failed(again, 3), 4).state.tasks['feature/1']?.phase.status).toBe('failed');
   });
 
-  it('that could not be carried out blocks the work; trying again has it verified, not made, again', () => {
+  it('that could not run blocks the work; a retry repeats the verification, not the work', () => {
     const broken = proposed()
       .and(attempted('verify/1.1'))
       .when((state) =>
@@ -126,7 +126,7 @@ describe('a verification', () => {
   });
 });
 
-describe('who verifies', () => {
+describe('the verifying agent', () => {
   const BOARD = { rateLimited: {}, busy: {}, maxParallel: {} };
 
   function routed(story: ReturnType<typeof proposed>) {

@@ -32,11 +32,11 @@ function ranked(history: History, config: z.input<typeof Config> = {}, open = ['
 }
 
 describe('a score', () => {
-  it('says nothing where nothing is known', () => {
+  it('is neutral without results', () => {
     expect(score(emptyHistory())).toMatchObject({ score: 0.5, results: 0, because: 'no verified results yet' });
   });
 
-  it('counts results of this project in full, others and benchmarks by half, and says so', () => {
+  it('counts results of this project in full, others and benchmarks by half, and states that', () => {
     const history = told({ outcomes: [outcome('a', 4, 0)] }, { project: 'there', outcomes: [outcome('a', 0, 4)] });
     benched(history, 'a', 'fail', 'b0000001');
     benched(history, 'a', 'error', 'b0000002');
@@ -55,7 +55,7 @@ describe('a score', () => {
     expect(score(history)).toMatchObject({ here: { good: 1, bad: 0 } });
   });
 
-  it('is of the models that are meant', () => {
+  it('covers only the selected models', () => {
     const history = told({ outcomes: [outcome('a', 3, 0, { model: 'big' }), outcome('a', 0, 3, { model: 'small' })] });
     expect(score(history, 'a', ['big'])).toMatchObject({ here: { good: 3, bad: 0 } });
     expect(score(history)).toMatchObject({ here: { good: 3, bad: 3 } });
@@ -79,7 +79,7 @@ describe('the order of agents that the user left open', () => {
     expect(ranked(clear, { routing: { learnAfter: 7 } })).toBeUndefined();
   });
 
-  it('leaves an agent with too few results in its place', () => {
+  it('keeps the position of an agent with too few results', () => {
     expect(ranked(clear, {}, ['a', 'c', 'b'])?.agents).toEqual(['b', 'c', 'a']);
   });
 

@@ -30,7 +30,7 @@ describe('the model of a tier', () => {
 describe('the tier while a family of models is closed', () => {
   const agent = { models: { light: 'haiku', standard: 'claude-sonnet-5', heavy: 'claude-opus-5' } };
 
-  it('is the wanted one as long as its own model is open, else the next that is', () => {
+  it('is the requested one while its model is available, else the next available one', () => {
     expect(openTier(agent, 'heavy', [])).toBe('heavy');
     expect(openTier(agent, 'standard', ['opus'])).toBe('standard');
     expect(openTier(agent, 'heavy', ['opus'])).toBe('standard');
@@ -38,7 +38,7 @@ describe('the tier while a family of models is closed', () => {
     expect(openTier(agent, 'heavy', ['opus', 'sonnet'])).toBe('light');
   });
 
-  it('is the wanted one where nothing is open or no model is named', () => {
+  it('is the requested one if no model is available or configured', () => {
     expect(openTier(agent, 'heavy', ['opus', 'sonnet', 'haiku'])).toBe('heavy');
     expect(openTier(undefined, 'light', ['opus'])).toBe('light');
   });

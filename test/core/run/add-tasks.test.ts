@@ -4,7 +4,7 @@ import { cancelRun } from '../../../src/core/run/decide-run.ts';
 import { added, given, landed, spec, started, statuses, taskEnded, worked } from '../../support/given.ts';
 
 describe('adding tasks', () => {
-  it('records those that are new, and says nothing when all are known', () => {
+  it('records new tasks, and nothing when all are known', () => {
     const story = given(started()).when((state) => addTasks(state, [spec('a'), spec('b', { needs: ['a'] })]));
     expect(story.events).toEqual([added(spec('a'), spec('b', { needs: ['a'] }))]);
     expect(addTasks(story.state, [spec('a')])).toEqual([]);
@@ -46,7 +46,7 @@ describe('adding tasks', () => {
     expect(statuses(story.state)).toEqual({ a: 'ready', b: 'waiting' });
   });
 
-  it('makes a task ready at once when all it needs is done already', () => {
+  it('makes a task ready at once when all its needs are done', () => {
     const story = given(started(), added(spec('a')), ...worked('a'), landed('a'));
     expect(statuses(story.when((state) => addTasks(state, [spec('b', { needs: ['a'] })])).state)).toMatchObject({
       b: 'ready',

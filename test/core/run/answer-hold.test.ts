@@ -81,7 +81,7 @@ describe('a hold', () => {
     expect(isApproved(state, 'plan', 'plan/1')).toBe(true);
   });
 
-  it('remembers who answered, through which entry point, and what they chose', () => {
+  it('records who answered, through which entry point, and the chosen option', () => {
     const options = [
       { id: 'wide', label: 'Everything' },
       { id: 'narrow', label: 'The core only' },

@@ -27,7 +27,7 @@ const conflict = [
 ];
 
 describe('cancelling', () => {
-  it('ends at once what does not run, whatever it waits for, and leaves the rest to end', () => {
+  it('ends tasks that are not running at once, and lets running ones end', () => {
     const story = given(
       started(),
       added(spec('a'), spec('b'), spec('c', { needs: ['a'] }), spec('d'), spec('e')),
@@ -64,7 +64,7 @@ describe('cancelling', () => {
     });
   });
 
-  it('is said once', () => {
+  it('is recorded once', () => {
     expect(cancelRun(chain.when(cancelling).state, 'again')).toEqual([]);
   });
 });
@@ -166,7 +166,7 @@ describe('ending the run', () => {
 });
 
 describe('limiting a run', () => {
-  it('changes how many attempts may be under way from then on, and says nothing twice', () => {
+  it('changes the maximum number of concurrent attempts, and records no change twice', () => {
     const limited = given(started(), added(spec('a'))).when((state) => limitRun(state, 3));
     expect([limited.state.maxParallel, limited.events]).toEqual([3, [{ type: 'run.limited', data: { agents: 3 } }]]);
     expect(limited.when((state) => limitRun(state, 3)).events).toEqual([]);

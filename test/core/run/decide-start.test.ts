@@ -31,7 +31,7 @@ describe('the start of a run', () => {
   });
 });
 
-describe('a task that asks for the current base', () => {
+describe('a task that starts from the current base', () => {
   it('starts from the merge of the run branch with the base', () => {
     const { state } = fresh.when((current) => moveToBase(current, move));
     expect([state.start.base.commit, state.tip]).toEqual(['newer', { commit: 'merge', tree: 'merge-tree' }]);

@@ -42,7 +42,7 @@ describe('a plan that waits for approval', () => {
     expect([...inOrder(state.ready)]).toEqual(['b', 'a']);
   });
 
-  it('says nothing when nothing changes', () => {
+  it('records nothing when nothing changes', () => {
     expect(editPlan(planned.state, [keep('a', { title: 'a' }), keep('b'), keep('c')])).toEqual([]);
   });
 

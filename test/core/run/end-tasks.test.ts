@@ -22,7 +22,7 @@ describe('a failed task', () => {
     expect(story.events).toHaveLength(4);
   });
 
-  it('says of each skipped task which need was not done', () => {
+  it('names for each skipped task the need that was not done', () => {
     const story = given(started(), added(spec('a'), spec('b', { needs: ['a'] }), spec('c', { needs: ['b'] }))).when(
       failing('a'),
     );

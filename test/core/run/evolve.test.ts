@@ -51,7 +51,7 @@ describe('the fold of events', () => {
     expect(() => given(started(), added(spec('a')), attemptEnded('a'))).toThrow('names attempt 1 of a');
   });
 
-  it('gives each task its place in the run as ordinal', () => {
+  it('numbers each task by its position in the run', () => {
     const { state } = given(started(), added(spec('a'), spec('b')), added(spec('c')));
     expect(state.order.map((key) => state.tasks[key]?.ordinal)).toEqual([1, 2, 3]);
   });

@@ -83,7 +83,7 @@ describe('trying a done task again', () => {
     expect(state.invalidated).toEqual([]);
   });
 
-  it('is refused while something built upon it is under way', () => {
+  it('is rejected while a task that depends on it is in progress', () => {
     const { state } = given(
       started(),
       added(spec('node/1'), spec('node/2', { needs: ['node/1'] })),

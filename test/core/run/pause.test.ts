@@ -39,7 +39,7 @@ function brokenEnvironment(task: string) {
 }
 
 describe('a pause', () => {
-  it('of a track starts nothing there and lets the others go on', () => {
+  it('of a track starts nothing in it, and the others continue', () => {
     const { state } = twoTracks().when((run) => pauseRun(run, { track: 'back', reason: 'lunch' }));
     expect(startable(state)).toEqual(['feature/2']);
     expect(isStuck(state)).toBe(false);

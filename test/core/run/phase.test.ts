@@ -49,7 +49,7 @@ describe('a task that moves', () => {
     expect(state.delayed).toEqual({ a: T0 + 1 });
   });
 
-  it('to its end lets only those go on that still wait', () => {
+  it('to its end makes only waiting tasks ready', () => {
     const { state } = given(started(), added(spec('a'), spec('b', { needs: ['a'] })), {
       type: 'task.ended',
       data: { task: 'b', status: 'cancelled', reason: '' },

@@ -26,7 +26,7 @@ describe('the settings that a run records', () => {
     expect(filled.agents.claude?.accounts.work).toBeUndefined();
   });
 
-  it('say whether any value must be read again', () => {
+  it('show whether any value must be read again', () => {
     expect([hasVariables(config), hasVariables(Config.parse({}))]).toEqual([true, false]);
   });
 });

@@ -74,7 +74,7 @@ describe('with 10,000 tasks', () => {
     expect(run.reads()).toBe(0);
   });
 
-  it('the line remembers only those who still wait in it, however many have passed them', () => {
+  it('the queue stores only waiting tasks, however many have passed through it', () => {
     const run = counted([spec('stuck', { agent: 'gone', access: 'read' }), ...independent(5_000)]);
     for (let index = 0; index < 4_999; index += 1) {
       tell(run.state, attempted(`t/${index}`), attemptEnded(`t/${index}`), taskEnded(`t/${index}`, 'done'));

@@ -14,7 +14,7 @@ describe('the ready line', () => {
     expect([...inOrder(queue)]).toEqual(['urgent', 'first', 'second', 'low']);
   });
 
-  it.each(['a', 'b', 'c'])('lets %s leave wherever it stands', (key) => {
+  it.each(['a', 'b', 'c'])('removes %s at any position', (key) => {
     const queue = queueOf(['a', 0], ['b', 0], ['c', 0]);
     dequeue(queue, key);
     expect([...inOrder(queue)]).toEqual(['a', 'b', 'c'].filter((other) => other !== key));
@@ -34,7 +34,7 @@ describe('the ready line', () => {
     expect([...inOrder(queue)]).toEqual(['a']);
   });
 
-  it('keeps no trace of those who left before the first in line', () => {
+  it('stores nothing about removed keys before the first one', () => {
     const queue = queueOf(['stays', 0]);
     for (let round = 0; round < 1000; round += 1) {
       enqueue(queue, `passes-${round}`, 0);
@@ -43,7 +43,7 @@ describe('the ready line', () => {
     expect(queue).toEqual(queueOf(['stays', 0]));
   });
 
-  it('goes on when the one that was just served leaves', () => {
+  it('continues when the key that was just read is removed', () => {
     const queue = queueOf(['a', 0], ['b', 0], ['c', 0]);
     const served: string[] = [];
     for (const key of inOrder(queue)) {

@@ -46,7 +46,7 @@ function routed(asked: Asked, availability: Partial<AgentAvailability> = {}) {
 }
 
 describe('the agent for a task', () => {
-  it('is the one the task asks for, then the one named for its role, then the one named for all, then the configured one', () => {
+  it('is the one the task requests, then the one set for its role, then the one set for all, then the configured one', () => {
     const all = { agent: 'task', agents: { job: 'named', '*': 'all' }, role: 'set' };
     expect(routed(all)).toEqual({ kind: 'agent', agent: 'task', because: 'requested by the task' });
     expect(routed({ agents: all.agents, role: 'set' })).toEqual({
@@ -71,7 +71,7 @@ describe('the agent for a task', () => {
     });
   });
 
-  it('is the first again as soon as its rest is over', () => {
+  it('is the first again as soon as its rate limit has ended', () => {
     expect(routed({}, { rateLimited: { one: T0 } })).toMatchObject({ agent: 'one' });
   });
 
@@ -79,7 +79,7 @@ describe('the agent for a task', () => {
     expect(routed({ fallback: false }, { rateLimited: { one: T0 + 7 } })).toMatchObject({ kind: 'later', at: T0 + 7 });
   });
 
-  it('is waited for until the first of them wakes when all rest', () => {
+  it('is delayed until the first limit ends when all are rate-limited', () => {
     expect(routed({}, { rateLimited: { one: T0 + 9, two: T0 + 4 } })).toMatchObject({ kind: 'later', at: T0 + 4 });
   });
 
@@ -92,7 +92,7 @@ describe('the agent for a task', () => {
     expect(routed({}, { busy: { one: 1 }, maxParallel: { one: 2 } })).toMatchObject({ agent: 'one' });
   });
 
-  it('comes as soon as the rest of a preferred one ends when the next is busy', () => {
+  it('is available when the limit of a preferred one ends while the next is busy', () => {
     const availability = { rateLimited: { one: T0 + 5 }, busy: { two: 1 }, maxParallel: { two: 1 } };
     expect(routed({}, availability)).toMatchObject({ kind: 'later', at: T0 + 5 });
   });
@@ -114,7 +114,7 @@ describe('the agent for a task', () => {
     });
   });
 
-  it('is the best by verified results where the user left it open, and says so', () => {
+  it('is the best by verified results if the user set no order, and states that', () => {
     const ranking = { agents: ['two', 'one'], because: 'best verified results' };
     expect(routed({ ranking })).toEqual({ kind: 'agent', agent: 'two', because: 'best verified results' });
     expect(routed({ ranking }, { rateLimited: { two: T0 + 1 } })).toMatchObject({

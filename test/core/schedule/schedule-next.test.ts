@@ -64,7 +64,7 @@ describe('what should be under way', () => {
     expect(wanted(runs, { slots: 3 })).toEqual(['attempt run1 a', 'attempt run2 a', 'attempt run1 b']);
   });
 
-  it('never wants what is claimed already', () => {
+  it('never schedules a task that is already claimed', () => {
     expect(wanted([run('run1', three)], { claimed: new Set(['run1 a', 'run1 c']) })).toEqual(['attempt run1 b']);
   });
 
@@ -90,7 +90,7 @@ describe('what should be under way', () => {
 describe('waiting for a time', () => {
   const state = run('run1', [added(spec('a', { notBefore: T0 + 50 }), spec('b', { notBefore: T0 + 20 }))]);
 
-  it('asks to be woken at the first time at which something can start', () => {
+  it('requests a wake-up at the first time at which a task can start', () => {
     expect(next([state], schedulingInput())).toEqual({ intents: [], wakeAt: T0 + 20 });
   });
 
@@ -99,7 +99,7 @@ describe('waiting for a time', () => {
     expect(wanted([state], { now: T0 + 50 })).toHaveLength(2);
   });
 
-  it('asks to be woken when the rest of an agent ends', () => {
+  it('requests a wake-up when the rate limit of an agent ends', () => {
     const availability = { rateLimited: { one: T0 + 9, two: T0 + 7 }, busy: {}, maxParallel: {} };
     expect(next([run('run1', three)], schedulingInput({ availability }))).toEqual({ intents: [], wakeAt: T0 + 7 });
   });
@@ -159,7 +159,7 @@ describe('money', () => {
     expect(wanted([story.state], { claimed: new Set(['run1 a']) })).toEqual(['attempt run1 b']);
   });
 
-  it('that is gone for good ends the task, and says how much is left of the tighter budget', () => {
+  it('that is exhausted fails the task, and reports the remainder of the tighter budget', () => {
     const spent = [...three, attempted('a'), attemptEnded('a', 1, { usage: used(1.5) }), taskEnded('a', 'done')];
     const budget = { run: 9, project: 2, attempt: 1 };
     const [first] = next([run('run1', spent, budget)], schedulingInput()).intents;

@@ -49,7 +49,7 @@ describe('what waits for a person', () => {
 });
 
 describe('a run is stuck', () => {
-  it('only when nothing else can go on', () => {
+  it('only when nothing else can continue', () => {
     expect(isStuck(held.state)).toBe(false);
     expect(isStuck(held.and(attempted('b')).state)).toBe(false);
     expect(isStuck(held.and(attempted('b'), blocked('b')).state)).toBe(true);
@@ -70,7 +70,7 @@ describe('a run is stuck', () => {
     expect(isStuck(analysing.and(attempted('analyze/1.1'), blocked('analyze/1.1')).state)).toBe(true);
   });
 
-  it('when it is held itself and what ran has come to rest', () => {
+  it('when it is held itself and nothing is running any more', () => {
     const plan = { type: 'run.held' as const, data: { hold: { ...HOLD, what: 'plan' as const } } };
     expect(isStuck(two.and(attempted('a'), plan).state)).toBe(false);
     expect(isStuck(two.and(plan).state)).toBe(true);

@@ -22,7 +22,7 @@ describe('the summary of a run', () => {
     { id: 5, task: 'job/1', at: T0 + 5, kind: 'file-change', text: 'modified a.ts', data: { path: 'a.ts' } },
   ];
 
-  it('counts the same call once, names the files and the last action, and tells only what is new after a cursor', () => {
+  it('counts the same call once, lists the files and the last action, and contains only what is new after a cursor', () => {
     const first = compactRun(working.state, said, undefined);
     expect(first.toolCalls.map(({ detail, times }) => [detail, times])).toEqual([
       ['ls', 1],
@@ -36,7 +36,7 @@ describe('the summary of a run', () => {
     expect([more.unchanged, more.toolCalls.map(({ times }) => times)]).toEqual([false, [1]]);
   });
 
-  it('puts the worst risk first and says what to do about what waits', () => {
+  it('lists the worst risk first and recommends an action for what waits', () => {
     const flags = [
       { risk: 'not-checked' as const, severity: 'low' as const, blocking: false, detail: 'no check' },
       { risk: 'destructive-command' as const, severity: 'high' as const, blocking: true, detail: 'rm -rf' },

@@ -23,7 +23,7 @@ const stuck = one.and(attempted('a'), blocked('a'));
 const reading = given(started(), added(spec('a', { access: 'read' })), attempted('a'));
 
 describe('the status of a run', () => {
-  it('says what it waits for, or how it ended', () => {
+  it('contains what it waits for, or how it ended', () => {
     expect(runStatus(one.state)).toBe('running');
     expect(runStatus(stuck.state)).toBe('blocked');
     expect(
@@ -68,7 +68,7 @@ describe('a run as a document', () => {
     expect(runDocument(story.state)).toMatchObject({ branch: 'mh/r0000001', commit: 'tip' });
   });
 
-  it('says why it does not go on, and what to do', () => {
+  it('contains why it does not continue, and what to do', () => {
     expect(runDocument(stuck.state)).toMatchObject({
       reason: 'the disk is full',
       attention: [{ task: 'a', nextStep: 'make room' }],

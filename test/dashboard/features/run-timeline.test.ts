@@ -77,7 +77,7 @@ describe("a task's row", () => {
     expect(segments(story, 'a').at(-1)).toEqual(['held', 'waiting', 1_000, null]);
   });
 
-  it('starts when the task was added, if the history tells', () => {
+  it('starts when the task was added, if the history contains that', () => {
     const late = added(spec('b'));
     const story = given(started(), added(spec('a')))
       .at(T0 + 5_000)

@@ -61,7 +61,7 @@ describe('the output of an attempt', () => {
     expect(place.told()).toEqual(['text: one', 'text: two', 'result: done', 'truncated: 33 bytes are not shown']);
   });
 
-  it('is kept as its end alone where only that is asked for', async () => {
+  it('is reduced to its final message if only that is kept', async () => {
     await using place = await makePlace();
     const output = place.follow({ output: { finalOnly: true } });
     appendFileSync(place.stdout, 'one\ntwo\nresult: done\n');
@@ -88,7 +88,7 @@ describe('the output of an attempt', () => {
     expect(place.told()).toEqual(['text: one', 'text: two', 'truncated: 4 bytes are not shown', 'text: new']);
   });
 
-  it('is stored once, its last words and what is missing too, when it is read again from its beginning', async () => {
+  it('is stored once, with its final message and the omitted size, when it is read again from its beginning', async () => {
     await using place = await makePlace();
     const limits = { outputBytes: 10, output: { onMax: 'truncate' as const } };
     appendFileSync(place.stdout, 'one\ntwo\nthree\nresult: done\nunfinished');
@@ -102,7 +102,7 @@ describe('the output of an attempt', () => {
     expect(place.told()).toEqual([...told, 'truncated: 37 bytes are not shown']);
   });
 
-  it('that cannot be stored is told to who waits for it, and to nobody else', async () => {
+  it('that cannot be stored is reported only to the caller that waits for it', async () => {
     await using place = await makePlace();
     const full = { ...place.store, ingest: () => Promise.reject(new Error('no space left')) };
     writeFileSync(place.stdout, 'one\n');
@@ -129,12 +129,12 @@ function watch(limits: Partial<TaskLimits>) {
   return told;
 }
 
-describe('an attempt that says much', () => {
+describe('an attempt with much output', () => {
   it('is warned about once, and stopped for its budget at the limit', () => {
     expect(watch({ outputBytes: 200, output: { softBytes: 100 } })).toEqual(['much-output', 'budget']);
   });
 
-  it('goes on where its output is only to be truncated', () => {
+  it('continues if its output is only truncated', () => {
     expect(watch({ outputBytes: 200, output: { softBytes: 100, onMax: 'truncate' } })).toEqual(['much-output']);
   });
 });

@@ -15,7 +15,7 @@ describe('starting a run', () => {
     expect(Object.keys(start.roles)).toEqual(expect.arrayContaining(['implement', 'review']));
   });
 
-  it('says that uncommitted changes are not part of it, and leaves them alone', async () => {
+  it('reports that uncommitted changes are not part of it, and does not change them', async () => {
     await using project = await makeRunProject({});
     writeFiles(project.repo, {
       'a.txt': 'changed\n',
@@ -63,7 +63,7 @@ describe('starting a run', () => {
     await expect(project.start(project.newEngine(), 'Do it')).rejects.toMatchObject({ code: 'BRANCH_TAKEN' });
   });
 
-  it('is refused when no agent can work', async () => {
+  it('is rejected when no agent is usable', async () => {
     await using project = await makeRunProject({ agent: { command: './no-such-program' } });
     await expect(project.start(project.newEngine(), 'Do it')).rejects.toMatchObject({ code: 'AGENT_MISSING' });
   });

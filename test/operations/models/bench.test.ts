@@ -25,7 +25,7 @@ const FILES = { 'good.sh': GOOD, 'bad.sh': BAD, '.manyhands/config.yaml': SETTIN
 const Executed = z.object({ items: z.array(BenchItem), results: z.array(BenchResult) });
 
 describe('models bench', { timeout: 240_000 }, () => {
-  it('only says what it would ask, of whom and for how much at most, unless it is told to execute', async () => {
+  it('only lists tasks, agents and the maximum cost, unless it is executed', async () => {
     await using place = makePlace(FILES);
     const items = z.array(BenchItem).parse(await place.json('models', 'bench', '--budget', '2', '--agent', 'good'));
     expect(
@@ -41,7 +41,7 @@ describe('models bench', { timeout: 240_000 }, () => {
     expect(await place.json('ls', '--all')).toEqual([]);
   });
 
-  it('carries real jobs out that a check decides, and routing reads what came of them', async () => {
+  it('runs real jobs that a check decides, and routing uses their results', async () => {
     await using place = makePlace(FILES);
     const { results } = Executed.parse(await place.json('models', 'bench', '--kind', 'code', '--execute'));
     expect(results.map(({ agent, verdict, reason }) => [agent, verdict, reason]).sort()).toEqual([
@@ -60,7 +60,7 @@ describe('models bench', { timeout: 240_000 }, () => {
     expect(report.stdout).toMatch(/^\| implement \| good \|/m);
   });
 
-  it('is finished by whoever resumes it after the engine was killed, and counts once', async () => {
+  it('is finished by a resume after the engine was killed, and counts once', async () => {
     const slow = `#!/bin/sh\nuntil [ -e "$HOME/go" ]; do sleep 0.05; done\n${GOOD.slice(GOOD.indexOf('cat'))}`;
     await using place = makePlace({
       'good.sh': slow.replace('#!/bin/sh\n', '#!/bin/sh\ntouch "$HOME/begun"\n'),
@@ -77,7 +77,7 @@ describe('models bench', { timeout: 240_000 }, () => {
     expect(scores).toMatchObject([{ agent: 'good', bench: { good: 1, bad: 0 } }]);
   });
 
-  it('refuses what it cannot do, in words', async () => {
+  it('rejects what it cannot do, with the reason', async () => {
     await using place = makePlace(FILES);
     expect(await place.mh('models', 'bench', '--kind', 'poetry')).toMatchObject({
       code: 2,

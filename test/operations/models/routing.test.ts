@@ -42,8 +42,8 @@ esac
 echo '{"type":"result","subtype":"success","is_error":false,"result":"done","modelUsage":{}}'
 `;
 
-describe('who gets a task', { timeout: 240_000 }, () => {
-  it('is a profile of CC Switch only when that is switched on and the own login rests, and its secret stays out of all that is stored and shown', async () => {
+describe('the agent of a task', { timeout: 240_000 }, () => {
+  it('is a profile of CC Switch only if enabled and the own login is rate-limited, and its secret is neither stored nor shown', async () => {
     await using place = makePlace({
       'claude.sh': CLAUDE,
       '.manyhands/config.yaml':
@@ -83,7 +83,7 @@ describe('who gets a task', { timeout: 240_000 }, () => {
     expect(readFileSync(join(place.repo, '.manyhands', 'config.yaml'), 'utf8')).toBe(settings);
   });
 
-  it('is the same agent with its other model while only a family of its models rests', async () => {
+  it('is the same agent with its other model while only one of its model families is rate-limited', async () => {
     await using place = makePlace({
       'claude.sh': LIMITED,
       '.manyhands/config.yaml':

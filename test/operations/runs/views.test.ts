@@ -55,7 +55,7 @@ async function ended(id: string): Promise<void> {
 }
 
 describe('what pages ask for', () => {
-  it('pages through a transcript by place, around a row and to the next place of a text', async () => {
+  it('pages through a transcript by offset, around a row and to the next match of a text', async () => {
     const task = 'job/1';
     const last = await engine.call('read-transcript', { run, task });
     expect([last.attempt, last.total, last.offset, last.rows.length]).toEqual([1, 701, 501, 200]);
@@ -90,7 +90,7 @@ describe('what pages ask for', () => {
     expect([small.version, small.tasks['job/1']?.spec.prompt]).toEqual([version, '']);
   });
 
-  it('finds what was said and what was asked for', async () => {
+  it('finds texts in transcripts and in tasks', async () => {
     const found = await engine.call('search', { text: 'turnip', dir: place.repo });
     expect(found.hits).toMatchObject([
       { run, task: 'job/1', attempt: 1, kind: 'text', excerpt: 'the turnip is found' },
@@ -105,7 +105,7 @@ describe('what pages ask for', () => {
     );
   });
 
-  it('lists runs by what is asked for, projects, recipes, and nothing in an empty inbox', async () => {
+  it('lists runs by filter, projects, recipes, and nothing in an empty inbox', async () => {
     expect(await engine.call('list-inbox', {})).toEqual([]);
     const listed = await engine.call('list-runs', { text: 'beetroot', status: ['done'] });
     expect(listed.map((one) => one.run)).toEqual([run]);
@@ -158,7 +158,7 @@ describe('what pages ask for', () => {
     });
   });
 
-  it('tells what waits for a person, since when, and takes it away once it is settled', async () => {
+  it('lists what waits for a person, since when, and removes it once it is resolved', async () => {
     await using follower = new Follower(engine);
     await follower.ready();
     const waiting = await startJob(engine, place, 'linger');
@@ -187,7 +187,7 @@ describe('what pages ask for', () => {
     expect(await engine.call('remove-template', named)).toMatchObject({ name: 'tidy' });
   });
 
-  it('carries a batch: so many items at once, each in its collection', async () => {
+  it('runs a batch: a limited number of items at once, each in its collection', async () => {
     await using follower = new Follower(engine);
     await follower.ready();
     const started = await engine.call('start-batch', { dir: place.repo, name: 'docs' });

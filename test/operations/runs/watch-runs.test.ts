@@ -29,7 +29,7 @@ afterEach(async () => {
 });
 
 describe('following all runs', () => {
-  it('tells each run as it stands, what its agents do, its end, and that it is unread until it is read', async () => {
+  it('sends the current state of each run, the activity of its agents, its end, and whether it is unread', async () => {
     await using early = await openCaller(place);
     await using nobody = new Follower(early);
     await nobody.ready();
@@ -86,7 +86,7 @@ describe('following all runs', () => {
     expect(slow.items.filter((item) => 'run' in item && runs.includes(item.run.run)).length).toBeLessThanOrEqual(4);
   });
 
-  it('tells that a run is gone when it was archived, also to who comes back later', async () => {
+  it('reports a run as removed when it was archived, also after a reconnect', async () => {
     await engine.call('resume-runs', {});
     await using follower = new Follower(engine);
     await follower.ready();

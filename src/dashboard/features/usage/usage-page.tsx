@@ -89,7 +89,7 @@ export function UsagePage(): ReactElement {
       {unknown === 0 ? null : (
         <p className="quiet">
           {count(unknown, 'attempt')} did not report {unknown === 1 ? 'its' : 'their'} usage: an agent that was killed,
-          or that never tells. Each counts at what was set aside for it, so the cost is rather too high than too low.
+          or that does not report it. Each is charged at its reservation, so the cost may be overestimated.
         </p>
       )}
     </PageFrame>
