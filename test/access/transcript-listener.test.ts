@@ -45,7 +45,7 @@ describe('an ear', () => {
     expect(ear.take()).toHaveLength(1);
   });
 
-  it('is let go when its signal aborts', async () => {
+  it('is removed when its signal aborts', async () => {
     const stop = new AbortController();
     using ear = listenTo(store, 'aaaaaaaa', stop.signal);
     const news = ear.changed();

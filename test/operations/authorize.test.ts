@@ -24,7 +24,7 @@ describe.each(ALL)('$name', (operation) => {
     expect([operation.where, String(operation.http).slice(0, 4)]).toEqual(['anywhere', 'GET ']);
   });
 
-  it.each(BOUND)('gives a token that is bound to %s nothing but that', (_, bound) => {
+  it.each(BOUND)('restricts a token that is bound to %s to that', (_, bound) => {
     for (const role of ROLES) {
       const identity = { role, bound };
       for (const input of [undefined, {}, { dir: '/project' }, { run: OTHER }, { run: RUN.slice(0, 4) }, { host: 'x' }])

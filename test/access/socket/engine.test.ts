@@ -9,7 +9,7 @@ import { realWorld } from '../../../src/world.ts';
 import { all, connect, path, serve, serveAndConnect } from './served.ts';
 
 describe('An engine', () => {
-  it('that is not there gives no client, with or without a socket file left behind', async () => {
+  it('that does not exist gives no client, with or without a stale socket file', async () => {
     expect(await connectSocket(path)).toBeUndefined();
     await writeFile(path, '');
     expect(await connectSocket(path)).toBeUndefined();
@@ -53,7 +53,7 @@ describe('An engine', () => {
     expect(server.connections()).toBe(0);
   });
 
-  it('that stops aborts what it is doing, answers ENGINE_GONE, and takes its socket away', async () => {
+  it('that stops aborts its requests, responds with ENGINE_GONE, and removes its socket', async () => {
     const asked = Promise.withResolvers<void>();
     const server = await serve(async (_, { signal }) => {
       asked.resolve();

@@ -98,12 +98,12 @@ describe('A stream', () => {
     expect(seen).toEqual([0, 'pong', 1, 'pong', 2, 'pong', 3, 'pong', 4, 'pong']);
   });
 
-  it('of an operation with one answer gives that one', async () => {
+  it('of an operation with one result returns that one', async () => {
     const client = await serveAndConnect(async () => 'only');
     expect(await all(client.stream('x', {}))).toEqual(['only']);
   });
 
-  it('ends with the error that the engine threw, after what came before', async () => {
+  it('ends with the error that the engine threw, after the earlier items', async () => {
     const client = await serveAndConnect(async function* () {
       yield 'one';
       throw new AppError('RUN_UNKNOWN', 'Gone', { run: 'r' });
@@ -146,7 +146,7 @@ describe('A stream', () => {
     await expect(reading()).rejects.toThrow('enough');
   });
 
-  it('is made no faster than its reader takes it, and loses nothing', async () => {
+  it('is produced no faster than its reader consumes it, and loses nothing', async () => {
     let made = 0;
     async function* flood() {
       for (; made < 400; made++) yield { made, text: 'x'.repeat(20_000) };

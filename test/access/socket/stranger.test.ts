@@ -50,7 +50,7 @@ describe('A client of another version', () => {
     other.close();
   });
 
-  it('gets no client from an engine that ends before it greets', async () => {
+  it('gets no client from an engine that ends before its first line', async () => {
     const other = createServer((socket) => void socket.destroy());
     other.listen(join(folder, 'other.sock'));
     await once(other, 'listening');
@@ -58,7 +58,7 @@ describe('A client of another version', () => {
     other.close();
   });
 
-  it('can give up waiting for an engine that never greets', async () => {
+  it('can stop waiting for an engine that never sends its first line', async () => {
     const controller = new AbortController();
     const other = createServer(() => controller.abort(new Error('enough')));
     other.listen(join(folder, 'other.sock'));
@@ -80,7 +80,7 @@ describe('A client that misbehaves', () => {
     },
   );
 
-  it('is cut off when its line is longer than 64 MB', async () => {
+  it('is disconnected when its line is longer than 64 MB', async () => {
     const stranger = await connectRaw();
     stranger.write('{"manyhands":1}\n');
     stranger.write(Buffer.alloc(65 * 1024 * 1024, 'x'));
@@ -89,7 +89,7 @@ describe('A client that misbehaves', () => {
     await expectServed();
   });
 
-  it('is cut off when it does not read and 32 MB have piled up, while others are served', async () => {
+  it('is disconnected when 32 MB are unread, while others are served', async () => {
     const stranger = await connectRaw();
     const closed = closing(stranger);
     stranger.pause();
@@ -107,7 +107,7 @@ describe('A client that misbehaves', () => {
     await expectServed();
   });
 
-  it('that reads 60 MB of answers as they come is not cut off', async () => {
+  it('that reads 60 MB of responses as they arrive is not disconnected', async () => {
     await using client = await connectSocket(path);
     const sizes: unknown[] = [];
     for (let n = 0; n < 60; n++) sizes.push(String(await client?.call('big', {})).length);

@@ -185,7 +185,7 @@ describe('analysing a failure before the next attempt', () => {
     expect(statuses(story.state)).toEqual({ a: 'ready', 'analyze/1.1': 'failed' });
   });
 
-  it('has a key of its own for each attempt', () => {
+  it('has a separate key for each attempt', () => {
     const again = due
       .when(ending({ task: 'analyze/1.1' }))
       .and(attempted('a', 2))
@@ -210,7 +210,7 @@ describe('a resolver', () => {
     expect(statuses(second.state)).toEqual({ a: 'failed', 'resolve/1.1': 'failed' });
   });
 
-  it('that is not needed any more cannot take a landed task back', () => {
+  it('that is not needed any more cannot reopen a landed task', () => {
     const done = given(started(), added(spec('a')), ...worked('a'), landed('a'));
     expect(() => endAttempt(done.state, END)).toThrow('a is done, not running');
   });
@@ -231,7 +231,7 @@ describe('a warning about an attempt', () => {
     expect(dismissed.when(dismissing).events).toEqual([]);
   });
 
-  it('refuses a warning that was never given', () => {
+  it('rejects a warning that does not exist', () => {
     expect(() => dismissWarning(warned.state, { task: 'a', attempt: 1, sign: 'many-turns' })).toThrow('no warning');
     expect(() => dismissWarning(warned.state, { task: 'a', attempt: 2, sign: 'silent' })).toThrow('Attempt 2 of a');
   });

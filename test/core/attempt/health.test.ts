@@ -52,7 +52,7 @@ describe('health', () => {
     expect(signs(1, { usage: SPENT })).toEqual(['many-turns', 'near-budget']);
   });
 
-  it('knows when the next warning may be due', () => {
+  it('returns when the next warning may be due', () => {
     expect(nextWarningAt(metrics({ lastSignAt: 5_000 }), 5_000)).toBe(605_000);
     expect(nextWarningAt(metrics(), 9_000_000)).toBe(Number.MAX_SAFE_INTEGER);
   });

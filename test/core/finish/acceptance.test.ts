@@ -55,11 +55,11 @@ function decided(state: RunState, sight: ResultSnapshot = standing, opinion?: De
 }
 
 describe('acceptance', () => {
-  it('is given to a finished run whose checks passed on the current tree', () => {
+  it('is granted to a finished run whose checks passed on the current tree', () => {
     expect(verdictOn('evidence', finished())).toEqual(['verified', 'pass']);
   });
 
-  it('is withheld during a run, and where the branch was moved or is gone', () => {
+  it('is withheld during a run, and if the branch was moved or deleted', () => {
     const open = given(started(), added(spec('job/1', { gates: [CHECK] }))).state;
     expect(verdictOn('finished', open)).toEqual(['blocked', 'fail']);
     expect(verdictOn('branch', finished(), { ...standing, branch: null })).toEqual(['blocked', 'fail']);
@@ -68,7 +68,7 @@ describe('acceptance', () => {
     expect(acceptanceOf(finished(), moved).evidence).toMatchObject([{ gate: 'test', standing: 'stale' }]);
   });
 
-  it('is taken back when a check that passed fails on the same tree later', () => {
+  it('is withdrawn when a check that passed fails on the same tree later', () => {
     expect(verdictOn('evidence', finished(judged('fail')))).toEqual(['blocked', 'fail']);
     expect(verdictOn('evidence', finished(judged('fail'), judged('pass')))).toEqual(['verified', 'pass']);
   });
@@ -112,7 +112,7 @@ describe('a judgement', () => {
     expect(decided(finished(judged(verdict)), standing, opinion)).toBe(decision);
   });
 
-  it('blocks on a serious risk that no person has let pass', () => {
+  it('blocks on a serious risk that no person has approved', () => {
     const flag = { risk: 'destructive-command', severity: 'high', blocking: false, detail: 'rm -rf' } as const;
     const work = [
       attempted('job/1'),

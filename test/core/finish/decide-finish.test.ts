@@ -56,7 +56,7 @@ describe('the end of a run', () => {
   });
 });
 
-describe('what is taken back from the repository', () => {
+describe('what is reverted in the repository', () => {
   const onBase = story.and(...recordBaseLanding({ branch: 'main', commit: 'merge', tip: 'tip', from: 'base' }));
 
   it('is the landing, once', () => {

@@ -34,7 +34,7 @@ const BILLED: Usage = {
 };
 
 describe('what a run has taught', () => {
-  it('is good work only where a check let it land, and bad work where it was turned away', () => {
+  it('is good work only if it landed through a check, and bad work if a check rejected it', () => {
     const { state } = given(
       started({}, agents),
       added(spec('implement/1', { gates: [CHECK] }), spec('implement/2', { gates: [CHECK] }), spec('implement/3')),
@@ -89,7 +89,7 @@ describe('a benchmark', () => {
   const task = added(spec('job/1', { gates: [CHECK] }));
   const end = { status: 'failed' as const, reason: 'over', at: T0 + 5 };
 
-  it('is passed when its check let the work land', () => {
+  it('is passed when its work landed through its check', () => {
     const { state } = given(started({ bench }), task, ...worked('job/1'), landed('job/1'));
     expect(benchResultOf(state, end)).toMatchObject({ kind: 'code', agent: 'one', verdict: 'pass' });
   });

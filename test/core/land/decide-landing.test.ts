@@ -23,7 +23,7 @@ const landingOf = (task: string) => (state: RunState) =>
   completeLanding(state, { tasks: [task], from: 'base', commit: 'tip', tree: 'tree' });
 
 describe('landing', () => {
-  it('moves the branch, ends the tasks, and lets those start that need them', () => {
+  it('moves the branch, ends the tasks, and makes their dependents ready', () => {
     const story = waiting.when(landingOf('a'));
     expect(statuses(story.state)).toEqual({ a: 'done', b: 'ready' });
     expect(story.state.tip).toEqual({ commit: 'tip', tree: 'tree' });
@@ -51,7 +51,7 @@ describe('landing', () => {
 });
 
 describe('a check that was red on the merged tree', () => {
-  it('sends the task back to begin from exactly that tree, with the evidence', () => {
+  it('retries the task from exactly that tree, with the evidence', () => {
     const story = waiting.when((state) => rejectLanding(state, { task: 'a', follow: AGAIN, ...RED }));
     expect(story.state.tasks.a).toMatchObject({
       counted: 1,
@@ -113,13 +113,13 @@ describe('a merge conflict', () => {
     });
   });
 
-  it('of the resolver itself is given to the next one from the new tip', () => {
+  it('of the resolver itself is resolved by the next one from the new tip', () => {
     const again = resolved.when(conflicting('resolve/1.1'));
     expect(statuses(again.state)).toMatchObject({ a: 'conflicted', 'resolve/1.1': 'skipped', 'resolve/1.2': 'ready' });
     expect(again.state.tasks.a?.phase).toMatchObject({ resolver: 'resolve/1.2' });
   });
 
-  it('is given up after three resolvers', () => {
+  it('fails the task after three resolvers', () => {
     const third = resolved
       .when(conflicting('resolve/1.1'))
       .and(...worked('resolve/1.2'))

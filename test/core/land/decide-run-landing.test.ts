@@ -18,7 +18,7 @@ describe('the landing of a run', () => {
     expect(hasLanded(state)).toBe(true);
   });
 
-  it('is no landing of commits that came to the run branch later', () => {
+  it('does not cover commits that were added to the run branch later', () => {
     const { state } = story.when(() => recordBaseLanding({ branch: 'main', commit: 'old', tip: 'base', from: 'base' }));
     expect(hasLanded(state)).toBe(false);
   });

@@ -38,7 +38,7 @@ function answer(verifier: string, output: unknown) {
 }
 
 describe('a verification', () => {
-  it('is a task of another agent that only reads, and begins from the candidate', () => {
+  it('is a read-only task of another agent, and starts from the candidate', () => {
     const { state } = proposed();
     expect(state.tasks['feature/1']?.phase).toMatchObject({ status: 'verifying', verifier: 'verify/1.1' });
     expect(state.tasks['verify/1.1']).toMatchObject({
@@ -59,7 +59,7 @@ describe('a verification', () => {
     expect(state.tasks['verify/1.1']?.phase.status).toBe('done');
   });
 
-  it('sends the work back with the report when a step failed; the next attempt begins from the candidate', () => {
+  it('retries the work with the report when a step failed; the next attempt starts from the candidate', () => {
     const { state } = proposed().and(attempted('verify/1.1')).when(answer('verify/1.1', FAILED));
     const task = state.tasks['feature/1'];
     expect(task?.phase.status).toBe('ready');
@@ -68,7 +68,7 @@ describe('a verification', () => {
     expect(task?.report).toContain('it crashed');
   });
 
-  it('gives the task up when the last round fails too', () => {
+  it('fails the task when the last round fails', () => {
     const again = proposed()
       .and(attempted('verify/1.1'))
       .when(answer('verify/1.1', FAILED))

@@ -73,7 +73,7 @@ describe('a run', () => {
     ).toBe(false);
   });
 
-  it('keeps the last note of its flag until the flag is taken away', () => {
+  it('keeps the last note of its flag until the flag is removed', () => {
     const flagged = told(
       (s) => flagRun(s, A, 'first'),
       (s) => flagRun(s, A, 'second'),

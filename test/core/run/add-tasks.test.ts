@@ -11,7 +11,7 @@ describe('adding tasks', () => {
     expect(addTasks(story.state, [spec('a'), spec('c')])).toEqual([added(spec('c'))]);
   });
 
-  it('knows its own specs again after they were stored as JSON', () => {
+  it('recognises its own specs after they were stored as JSON', () => {
     const task = spec('a', {
       agent: 'one',
       limits: { turns: 3 },
@@ -21,7 +21,7 @@ describe('adding tasks', () => {
     expect(addTasks(state, [task])).toEqual([]);
   });
 
-  it('refuses another content under a known key', () => {
+  it('rejects another spec under a known key', () => {
     const { state } = given(started(), added(spec('a')));
     expect(() => addTasks(state, [spec('a', { prompt: 'something else' })])).toThrow(
       'already recorded with another content',
@@ -41,7 +41,7 @@ describe('adding tasks', () => {
     expect(() => addTasks(given(started()).state, circle)).toThrow('a needs b needs c needs a');
   });
 
-  it('takes the tasks in any order', () => {
+  it('accepts the tasks in any order', () => {
     const story = given(started()).when((state) => addTasks(state, [spec('b', { needs: ['a'] }), spec('a')]));
     expect(statuses(story.state)).toEqual({ a: 'ready', b: 'waiting' });
   });
@@ -60,7 +60,7 @@ describe('adding tasks', () => {
     expect(statuses(story.state)).toEqual({ a: 'failed', b: 'skipped', c: 'skipped', d: 'ready' });
   });
 
-  it('takes nothing more while the run is being cancelled, and refuses after its end', () => {
+  it('accepts nothing while the run is being cancelled, and throws after its end', () => {
     const cancelling = given(started(), added(spec('a'))).when((state) => cancelRun(state, 'enough'));
     expect(addTasks(cancelling.state, [spec('b')])).toEqual([]);
     const spend = { costUsd: 0, tokens: 0, turns: 0 };

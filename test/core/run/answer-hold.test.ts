@@ -18,7 +18,7 @@ const cancelling = (state: RunState) => cancelRun(state, 'enough');
 const ADA: Origin = { actor: { kind: 'person', name: 'ada' }, via: 'http' };
 
 describe('holding and approving', () => {
-  it('stops the run until a person agrees, and remembers to what', () => {
+  it('stops the run until a person approves, and records the subject', () => {
     const held = chain.when(holding);
     expect(held.state.status).toMatchObject({ kind: 'held', hold: PLAN });
     const story = held.when((state) => approve(state, { note: 'fine' }));
@@ -41,7 +41,7 @@ describe('holding and approving', () => {
     expect(statuses(two.when((state) => approve(state, {})).state)).toEqual({ a: 'landing', b: 'landing' });
   });
 
-  it('lets approved work land without being held for the same again', () => {
+  it('lands approved work without holding it for the same reason again', () => {
     const story = given(started(), added(spec('a')), ...worked('a'), heldTask('a')).when((state) => approve(state, {}));
     expect(story.state.tasks.a?.phase).toMatchObject({ status: 'landing', approved: true });
   });
@@ -60,7 +60,7 @@ describe('a hold', () => {
   const held = chain.when((state) => holdRun(state, { ...PLAN, subject: 'plan/1' }));
   const idOf = (state: RunState) => openHolds(state)[0]?.hold.id ?? '';
 
-  it('has an id of its own: a second one of the same kind is a new question', () => {
+  it('has a unique id: a second one of the same kind is a new question', () => {
     const first = idOf(held.state);
     const again = held
       .when((state) => approve(state, {}))
@@ -97,7 +97,7 @@ describe('a hold', () => {
     expect(() => approve(story.state, { option: 'other' })).toThrow('choose one of: wide, narrow');
   });
 
-  it('without options takes none', () => {
+  it('without options accepts none', () => {
     expect(() => approve(held.state, { option: 'x' })).toThrow('it has no options');
   });
 

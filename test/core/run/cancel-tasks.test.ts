@@ -11,7 +11,7 @@ it('withdraws a task and skips what needs it, while the run continues', () => {
   expect(state.status).toEqual({ kind: 'running' });
 });
 
-it('ends a task that runs together with its attempt, whatever that comes to', () => {
+it('ends a running task with its attempt, whatever the result', () => {
   const running = given(started(), added(spec('a'), spec('b'))).and({
     type: 'attempt.started',
     data: {
@@ -38,7 +38,7 @@ it('does not fail or cancel the run: what is left decides', () => {
   expect(verdictOf(story.state).status).toBe('unverified');
 });
 
-it('leaves work alone that has ended or is landing', () => {
+it('does not change tasks that have ended or are landing', () => {
   const story = given(started(), added(spec('a'), spec('b')), ...worked('a'), landed('a'), ...worked('b'));
   expect(cancelTasks(story.state, { tasks: ['a', 'b'], reason: 'late' })).toEqual([]);
 });

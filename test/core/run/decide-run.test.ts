@@ -95,7 +95,7 @@ describe('trying again', () => {
     });
   });
 
-  it('gives a blocked task a fresh start, with its caps reset', () => {
+  it('restarts a blocked task with reset caps', () => {
     const story = chain
       .and(attempted('a'), {
         type: 'task.retrying',

@@ -37,7 +37,7 @@ describe('a plan that waits for approval', () => {
     expect(statuses(state)).toMatchObject({ b: 'cancelled', c: 'waiting' });
   });
 
-  it('starts its tasks in the order that a person gave them', () => {
+  it('starts its tasks in the order that a person set', () => {
     const { state } = planned.when((before) => editPlan(before, [keep('b'), keep('a'), keep('c')]));
     expect([...inOrder(state.ready)]).toEqual(['b', 'a']);
   });

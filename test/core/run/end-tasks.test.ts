@@ -9,7 +9,7 @@ const failing = (key: string) => (state: RunState) => {
 };
 
 describe('a failed task', () => {
-  it('takes with it all that needs it, near and far, and each only once', () => {
+  it('skips all direct and indirect dependents, each only once', () => {
     const diamond = [
       spec('a'),
       spec('b', { needs: ['a'] }),

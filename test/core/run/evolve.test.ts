@@ -39,7 +39,7 @@ describe('the fold of events', () => {
     );
   });
 
-  it('counts its events as the version, and knows when the last one was', () => {
+  it('counts its events as the version, and records the time of the last one', () => {
     const { state } = given(started())
       .at(T0 + 5)
       .and(added(spec('a')));
@@ -86,7 +86,7 @@ describe('money', () => {
     expect(running.state).toMatchObject({ reserved: { costUsd: 1 }, spent: { costUsd: 0 }, attempts: 1 });
   });
 
-  it('is given back at its end, and what was used is charged', () => {
+  it('is released at its end, and the usage is charged', () => {
     expect(running.and(attemptEnded('a', 1, { usage: used(0.4) })).state).toMatchObject({
       reserved: { costUsd: 0 },
       spent: { costUsd: 0.4, tokens: 15 },
@@ -122,7 +122,7 @@ describe('an attempt', () => {
 });
 
 describe('the run', () => {
-  it('remembers the checks of its base, and takes the passed ones for proven', () => {
+  it('records the checks of its base, and does not repeat the passed ones', () => {
     const { state } = given(started(), {
       type: 'run.base-checked',
       data: { tree: 'base-tree', evidence: [evidence('test', 'pass'), evidence('lint', 'fail')] },
@@ -132,7 +132,7 @@ describe('the run', () => {
     expect(Object.values(state.proven).map((proof) => proof.gate)).toEqual(['test']);
   });
 
-  it('remembers where it was pushed and landed', () => {
+  it('records where it was pushed and landed', () => {
     const story = given(started()).and(
       { type: 'run.branch-pushed', data: { branch: 'mh/r0000001', commit: 'tip' } },
       { type: 'run.landed', data: { branch: 'main', commit: 'tip', how: 'merge' } },
@@ -151,7 +151,7 @@ describe('the run', () => {
     expect(story.state.tip).toEqual({ commit: 'best', tree: 'best-tree' });
   });
 
-  it('lands in the order in which the work came', () => {
+  it('lands in the order of completion', () => {
     const story = given(started(), added(spec('a'), spec('b')), attempted('a'), attempted('b')).and(
       attemptEnded('b'),
       landing('b'),

@@ -22,7 +22,7 @@ describe('finding a circle', () => {
     expect(findCycle([node('a', 'a')])).toEqual(['a', 'a']);
   });
 
-  it('takes two ways to the same task for no circle', () => {
+  it('does not report two paths to the same task as a cycle', () => {
     expect(
       findCycle([node('top', 'left', 'right'), node('left', 'base'), node('right', 'base'), node('base')]),
     ).toBeUndefined();

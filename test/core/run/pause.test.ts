@@ -68,7 +68,7 @@ describe('a pause', () => {
     expect(() => pauseRun(state, { track: 'midle', reason: '' })).toThrow(/no track "midle"; its tracks: back, front/);
   });
 
-  it('comes by itself after two environment failures in a row in one track', () => {
+  it('happens automatically after two consecutive environment failures in one track', () => {
     const three = given(started(), added(...[1, 2, 3].map((place) => spec(`feature/${place}`, { track: 'back' }))));
     const once = three.and(attempted('feature/1')).when(brokenEnvironment('feature/1'));
     expect(once.state.paused).toEqual({});
@@ -78,7 +78,7 @@ describe('a pause', () => {
     expect(Object.values(twice.state.tasks).map(({ phase }) => phase.status)).toEqual(['ready', 'ready', 'ready']);
   });
 
-  it('does not come when something worked in between', () => {
+  it('does not happen after a success in between', () => {
     const { state } = given(started(), added(...[1, 2, 3].map((place) => spec(`feature/${place}`, { track: 'back' }))))
       .and(attempted('feature/1'))
       .when(brokenEnvironment('feature/1'))

@@ -41,7 +41,7 @@ describe('a task that moves', () => {
     expect(state.landing).toEqual(to.status === 'landing' ? { a: true } : {});
   });
 
-  it('into the line goes there at once unless its time is still to come', () => {
+  it('into the queue happens at once unless its start time is later', () => {
     const { state, task } = one();
     makeReady(state, task, T0);
     expect(state.delayed).toEqual({});

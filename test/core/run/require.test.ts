@@ -17,7 +17,7 @@ describe('what a command requires', () => {
     expect(() => requirePhase(task, 'held')).toThrow('Task a is ready, not held');
   });
 
-  it('lets everything through that has not ended', () => {
+  it('accepts everything that has not ended', () => {
     expect(() => requireLive(state)).not.toThrow();
     const ended = { kind: 'ended', status: 'failed', reason: '', at: 0 } as const;
     expect(() => requireLive({ ...state, status: ended })).toThrow('has ended (failed)');

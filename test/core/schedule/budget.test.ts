@@ -38,7 +38,7 @@ describe('sums of money', () => {
     expect(subtractSpend(usd(1), usd(2))).toEqual(NOTHING);
   });
 
-  it('come back to where they were when a reservation is given back', () => {
+  it('return to their previous values when a reservation is released', () => {
     const amount = fc.integer({ min: 0, max: 1_000_000_000 }).map((micro) => usd(micro / 1_000_000));
     fc.assert(
       fc.property(amount, amount, (a, b) => {
@@ -54,7 +54,7 @@ describe('what an attempt sets aside', () => {
     return reservationFor(given(started({}, { budget })).state, task).costUsd;
   };
 
-  it('is nothing where there is no budget', () => {
+  it('is zero without a budget', () => {
     expect(reserved({ attempt: 3 })).toBe(0);
   });
 
@@ -76,7 +76,7 @@ describe('whether a reservation fits', () => {
     expect(affordable(budget, usd(1), { run: money(0.5, 0.5), project: EMPTY })).toBe('yes');
   });
 
-  it('is later when attempts that run may give some back', () => {
+  it('is later when running attempts may release some', () => {
     expect(affordable(budget, usd(1), { run: money(0.5, 1), project: EMPTY })).toBe('later');
     expect(affordable(budget, usd(1), { run: EMPTY, project: money(1, 4) })).toBe('later');
   });

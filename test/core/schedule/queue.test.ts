@@ -28,7 +28,7 @@ describe('the ready line', () => {
     expect(queue).toEqual(emptyQueue());
   });
 
-  it('does not care about a key that is not in line', () => {
+  it('ignores a key that is not queued', () => {
     const queue = queueOf(['a', 0]);
     dequeue(queue, 'b');
     expect([...inOrder(queue)]).toEqual(['a']);
@@ -53,7 +53,7 @@ describe('the ready line', () => {
     expect(served).toEqual(['a', 'b', 'c']);
   });
 
-  it('agrees with a sorted list whatever comes and goes, also after a JSON round trip', () => {
+  it('agrees with a sorted list for any insertions and removals, also after a JSON round trip', () => {
     const moves = fc.array(fc.record({ key: fc.nat({ max: 8 }), priority: fc.integer({ min: -10, max: 10 }) }), {
       size: 'large',
     });

@@ -75,7 +75,7 @@ describe('the agent for a task', () => {
     expect(routed({}, { rateLimited: { one: T0 } })).toMatchObject({ agent: 'one' });
   });
 
-  it('is waited for while it is rate-limited and fallback is disabled', () => {
+  it('is delayed while it is rate-limited and fallback is disabled', () => {
     expect(routed({ fallback: false }, { rateLimited: { one: T0 + 7 } })).toMatchObject({ kind: 'later', at: T0 + 7 });
   });
 
@@ -83,7 +83,7 @@ describe('the agent for a task', () => {
     expect(routed({}, { rateLimited: { one: T0 + 9, two: T0 + 4 } })).toMatchObject({ kind: 'later', at: T0 + 4 });
   });
 
-  it('is waited for while it has as much to do as it may', () => {
+  it('is delayed while it is at its concurrency limit', () => {
     expect(routed({}, { busy: { one: 2 }, maxParallel: { one: 2 } })).toEqual({
       kind: 'later',
       at: undefined,
@@ -97,7 +97,7 @@ describe('the agent for a task', () => {
     expect(routed({}, availability)).toMatchObject({ kind: 'later', at: T0 + 5 });
   });
 
-  it('is none where none is configured', () => {
+  it('is undefined if none is configured', () => {
     expect(routed({ prefer: [] })).toEqual({ kind: 'later', at: undefined, because: 'no agent is configured' });
   });
 
@@ -133,7 +133,7 @@ describe('the agent for a task', () => {
     expect(routed({ crashes: { one: 3 }, prefer: ['one'] })).toMatchObject({ agent: 'one' });
   });
 
-  it('is passed over when it could not work at the start, unless no other could', () => {
+  it('is skipped when it was unusable at the start, unless all were', () => {
     const unable = { one: 'not installed' };
     expect(routed({ unable })).toMatchObject({
       agent: 'two',

@@ -51,7 +51,7 @@ function run(
 
 const three = [added(spec('a'), spec('b'), spec('c'))];
 
-describe('what should be under way', () => {
+describe('the actions to perform now', () => {
   it('is every ready task for which there is a slot, higher priority first', () => {
     const state = run('run1', [added(spec('a'), spec('b', { priority: 5 }), spec('c', { needs: ['a'] }))]);
     expect(wanted([state])).toEqual(['attempt run1 b', 'attempt run1 a']);
@@ -80,7 +80,7 @@ describe('what should be under way', () => {
     expect(wanted([held.state, cancelled.state])).toEqual([]);
   });
 
-  it('lands what waits to land, in the order in which it came, one landing per run at a time', () => {
+  it('lands waiting work in the order of its completion, one landing per run at a time', () => {
     const state = run('run1', [...three, ...worked('b'), ...worked('a'), taskEnded('c', 'skipped')]);
     expect(wanted([state])).toEqual(['land run1 b+a']);
     expect(wanted([state], { landing: new Set(['run1']) })).toEqual([]);
@@ -94,7 +94,7 @@ describe('waiting for a time', () => {
     expect(next([state], schedulingInput())).toEqual({ intents: [], wakeAt: T0 + 20 });
   });
 
-  it('starts each task once its time has come', () => {
+  it('starts each task once its start time is reached', () => {
     expect(wanted([state], { now: T0 + 20 })).toEqual(['attempt run1 b']);
     expect(wanted([state], { now: T0 + 50 })).toHaveLength(2);
   });
@@ -111,7 +111,7 @@ describe('waiting for a time', () => {
     expect(wanted([state], { availability })).toEqual(['attempt run1 b']);
   });
 
-  it('gives an agent no more than it may have at once, over all runs', () => {
+  it('respects the concurrency limit of an agent over all runs', () => {
     const availability = { rateLimited: {}, busy: { one: 1 }, maxParallel: { one: 2 } };
     expect(wanted([run('run1', three), run('run2', three)], { availability })).toEqual(['attempt run1 a']);
   });
@@ -125,7 +125,7 @@ describe('coming after another run', () => {
     expect(wanted([state], { outside: { run0: 'done' } })).toEqual(['attempt run1 a', 'attempt run1 b']);
   });
 
-  it('is given up when that was not done', () => {
+  it('fails when that was not done', () => {
     expect(wanted([state], { outside: { run0: 'failed' } })).toEqual(['give-up run1 a', 'attempt run1 b']);
   });
 });

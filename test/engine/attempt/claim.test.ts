@@ -48,7 +48,7 @@ describe('a claim', () => {
     expect(claimFor(plain, INTENT, undefined)?.tier).toBeUndefined();
   });
 
-  it('lets the choice by complexity be switched off', () => {
+  it('does not choose by complexity when that is disabled', () => {
     const config = { ...TIERED, routing: { order: ['one'], tierByComplexity: false } };
     const { state } = given(started({}, config), added(spec('implement/1.1', { prompt: 'Fix a typo' })));
     expect(claimFor(state, INTENT, undefined)?.tier).toBeUndefined();

@@ -36,7 +36,7 @@ describe('an attempt', () => {
     expect(state.status).toMatchObject({ status: 'done' });
   });
 
-  it('that changes nothing is a failure, and its task is given up after the last attempt', async () => {
+  it('that changes nothing is a failure, and its task fails after the last attempt', async () => {
     await using project = await makeJob('cat >/dev/null');
     const state = await project.run('Make a file');
     const task = state.tasks['job/1'];

@@ -35,7 +35,7 @@ describe('settings files of the repository', () => {
     expect(await trustedFiles(where, hashes)).toEqual([]);
   });
 
-  it('give a task that only reads no right at all', async () => {
+  it('grant no permission to a read-only task', async () => {
     await using made = await makeWorkspace({ '.mcp.json': HOOKS });
     expect(await trustedFiles({ ...made, access: 'read' }, { '.mcp.json': hash(HOOKS) })).toEqual([]);
   });

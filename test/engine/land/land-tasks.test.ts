@@ -138,7 +138,7 @@ describe('a person decides', () => {
   });
 });
 
-it('gives work to its verifier as it would land, and lands nothing before the verdict', async () => {
+it('passes the merged work to its verifier, and lands nothing before the verdict', async () => {
   await using run = await makeLandingRun();
   const { limits } = spec('a');
   const verify = { role: 'verify', prompt: 'Verify it', steps: [], rounds: 1, fixRole: 'fix', limits };

@@ -11,7 +11,7 @@ async function startIn(caller: Caller, dir: string): Promise<string> {
   return (await caller.call('start-run', { recipe: 'job', input: { task: 'Do it' }, options: { dir } })).run;
 }
 
-it('follows the runs of the project of a folder only, those that are there and those that come', async () => {
+it('follows only the runs of the folder’s project, existing and new ones', async () => {
   await using place = await makeScratch({ files: { 'agent.sh': AGENT, '.manyhands/config.yaml': CONFIG } });
   const other = join(place.root, 'other');
   place.git('clone', '--quiet', '.', other);

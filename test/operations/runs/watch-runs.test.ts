@@ -70,7 +70,7 @@ describe('following all runs', () => {
     expect(current.items.length).toBeLessThanOrEqual(2);
   });
 
-  it('gives a reader that was away the latest state of each run once, not all that happened', async () => {
+  it('sends a slow reader the latest state of each run once, not every change', async () => {
     await engine.call('resume-runs', {});
     await using slow = new Follower(engine);
     await slow.ready();
