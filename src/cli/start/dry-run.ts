@@ -130,7 +130,12 @@ export function dryRunLines(terminal: Terminal, dry: DryRun): string[] {
 }
 
 /** The agent of each role, and which agents a rehearsal would simulate. */
-type Staffing = { agents: Agent[]; isRehearsed(agent: string | null): boolean };
+type Staffing = {
+  agents: Agent[];
+  isRehearsed(agent: string | null): boolean;
+  /** The agent that would verify the work of another. */
+  verifierOf(worker: string | null): string | null;
+};
 
 async function staffingOf(caller: Caller, planned: readonly PlannedWork[], options: Options): Promise<Staffing> {
   const { dir, agents: requested = [], rehearse = false, scenario } = options;
@@ -141,21 +146,38 @@ async function staffingOf(caller: Caller, planned: readonly PlannedWork[], optio
   // A rehearsal only runs programs that the command line names.
   const programs = new Set<string>();
   const isRehearsed = (agent: string | null) => isRehearsal && agent !== null && !programs.has(agent);
+  const verifiers = new Map<string | null, string | null>();
   for (const role of new Set(roles)) {
-    const pick = await caller.call('pick-model', { dir, role, agents: requested, ...rehearsal });
+    const worker = role === 'verify' ? (agents[0]?.agent ?? null) : null;
+    const avoided = worker === null ? {} : { avoid: worker };
+    const pick = await caller.call('pick-model', { dir, role, agents: requested, ...avoided, ...rehearsal });
     for (const { agent, kind } of pick.candidates) if (kind === 'command') programs.add(agent);
     agents.push({ role, agent: pick.agent, played: isRehearsed(pick.agent), because: pick.because });
+    if (role === 'verify') verifiers.set(worker, pick.agent);
   }
-  return { agents, isRehearsed };
+  for (const worker of new Set(planned.flatMap(({ agent, gates }) => (gates.some(isVerified) ? (agent ?? []) : [])))) {
+    const pick = await caller.call('pick-model', {
+      dir,
+      role: 'verify',
+      agents: requested,
+      avoid: worker,
+      ...rehearsal,
+    });
+    verifiers.set(worker, pick.agent);
+  }
+  return { agents, isRehearsed, verifierOf: (worker) => verifiers.get(worker) ?? null };
 }
 
 function isVerified(gate: string): boolean {
   return gate.startsWith('verify:');
 }
 
-function shownEntry({ id, title, role, needs, gates, agent }: PlannedWork, { agents, isRehearsed }: Staffing) {
-  const who = agent ?? agents.find((entry) => entry.role === role)?.agent ?? null;
-  return { id, title, role, agent: who, played: isRehearsed(who), needs, gates };
+function shownEntry({ id, title, role, needs, gates, agent }: PlannedWork, staffing: Staffing) {
+  const who = agent ?? staffing.agents.find((entry) => entry.role === role)?.agent ?? null;
+  const isSame = staffing.verifierOf(who) === who;
+  const verified = isSame ? 'by the same agent, in a new session' : 'by another agent';
+  const shown = gates.map((gate) => (isVerified(gate) ? `${gate}, ${verified}` : gate));
+  return { id, title, role, agent: who, played: staffing.isRehearsed(who), needs, gates: shown };
 }
 
 function agentText({ agent, played }: Pick<Agent, 'agent' | 'played'>): string {

@@ -2,7 +2,7 @@ import { candidateGates } from '../../gates/gate-kinds.ts';
 import type { Acceptance, Criterion, EvidenceStatus, Finding } from '../../schema/acceptance.ts';
 import type { FileChange } from '../../schema/change.ts';
 import type { Evidence } from '../../schema/gate.ts';
-import type { RunState, TaskState } from '../run/state.ts';
+import { lastAttempt, type RunState, type TaskState } from '../run/state.ts';
 import { runStatus } from '../view/run-status.ts';
 import { taskLabel } from '../view/task-label.ts';
 import { changeSummary } from './change-summary.ts';
@@ -123,12 +123,24 @@ function proven(state: RunState, evidence: readonly EvidenceStatus[]): Criterion
   if (!hasResult(state)) return pass('evidence', 'the run changed nothing that could be checked');
   if (evidence.length === 0) {
     return runStatus(state) === 'done'
-      ? warn('evidence', 'no check ran; another agent verified each task before it landed')
+      ? warn('evidence', `no check ran; each task was verified before it landed, ${verifiersText(state)}`)
       : fail('evidence', 'no check is configured, so nothing is proven');
   }
   const open = evidence.filter(({ standing, verdict }) => standing !== 'current' || verdict !== 'pass');
   if (open.length === 0) return pass('evidence', 'every check passed on exactly this tree');
   return fail('evidence', open.map(openText).join('; '));
+}
+
+/** Who verified the work: for each task another agent than the one that did it, or for some the same. */
+function verifiersText(state: RunState): string {
+  const verifications = state.order.flatMap((key) => {
+    const task = state.tasks[key];
+    return task?.spec.verifies === undefined ? [] : [{ verifier: task, work: state.tasks[task.spec.verifies] }];
+  });
+  const isSame = verifications.some(({ verifier, work }) => {
+    return work !== undefined && lastAttempt(verifier)?.agent === lastAttempt(work)?.agent;
+  });
+  return isSame ? 'by the same agent, in a new session' : 'by another agent';
 }
 
 function openText({ gate, standing, summary }: EvidenceStatus): string {

@@ -100,13 +100,19 @@ export function candidatesFor(request: RoutingRequest): string[] {
     if ((crashes[agent] ?? 0) >= CRASHES_IN_A_ROW) return 1;
     return agent === request.avoid && isLeftOpen(request) ? 0.5 : 0;
   };
-  return plainCandidates(request).sort((a, b) => rank(a) - rank(b));
+  const candidates = plainCandidates(request);
+  // Without fallback only the first one may do it; the one that did the work gives way to the next.
+  const [first] = candidates;
+  const isAvoided = first !== undefined && first === request.avoid && isLeftOpen(request);
+  const [only = first] = isAvoided ? candidates.filter((agent) => agent !== first && rank(agent) === 0) : [first];
+  if (!request.config.routing.fallback) return only === undefined ? [] : [only];
+  return candidates.sort((a, b) => rank(a) - rank(b));
 }
 
-/** Whether no agent is set for the role. */
+/** Whether nothing names the one agent for this role; agents named for all roles, or several for this one, leave the choice among them open. */
 function isLeftOpen({ config, agents, role, agent }: RoutingRequest): boolean {
-  const named = agent ?? agents[role] ?? agents['*'] ?? config.routing.prefer[role]?.[0] ?? config.roles[role]?.agent;
-  return named === undefined;
+  const preferred = config.routing.prefer[role] ?? [];
+  return (agent ?? agents[role] ?? config.roles[role]?.agent) === undefined && preferred.length !== 1;
 }
 
 function passedReason({ unable = {}, avoid }: RoutingRequest, agent: string): string {
@@ -126,8 +132,7 @@ function plainCandidates({ config, agents, role, agent, ranking, session }: Rout
   const order = [...config.routing.order.filter((name) => !open.includes(name)), ...open];
   const preferred = config.routing.prefer[role] ?? [];
   const all = [session?.agent, agent ?? agents[role] ?? agents['*'], ...preferred, config.roles[role]?.agent, ...order];
-  const distinct = [...new Set(all.filter((name) => name !== undefined))];
-  return config.routing.fallback ? distinct : distinct.slice(0, 1);
+  return [...new Set(all.filter((name) => name !== undefined))];
 }
 
 function isSpent({ config, spentBy = {} }: RoutingRequest, agent: string): boolean {

@@ -5,10 +5,10 @@ import type { AgentPick } from '../../schema/document.ts';
 import type { AgentsView } from './view-agents.ts';
 
 /** The agent and model that a role would get now, and why. */
-export function pickFor(view: AgentsView, role: string): AgentPick {
+export function pickFor(view: AgentsView, role: string, avoid?: string): AgentPick {
   const { config, byRole, ranking, resting, now } = view;
   const unable = Object.fromEntries(view.agents.flatMap(({ name, ok, detail }) => (ok ? [] : [[name, detail]])));
-  const request: RoutingRequest = { config, agents: byRole, role, ranking, unable };
+  const request: RoutingRequest = { config, agents: byRole, role, ranking, unable, avoid };
   const tier = config.roles[role]?.tier ?? 'standard';
   const candidates = candidatesFor(request).map((agent) => candidateOf(view, role, agent));
   const choice = pickAgent(request, { rateLimited: resting, busy: {}, maxParallel: {} }, now);

@@ -15,9 +15,10 @@ export const pickModel = operation({
     dir: z.string(),
     role: z.string(),
     agents: z.array(z.string()).default([]),
+    avoid: z.string().optional().describe('The agent whose work is verified: another one is preferred.'),
     rehearse: z.boolean().default(false).describe('Pick for a rehearsal, which uses scripted agents.'),
     scenario: z.string().optional().describe('The scenario file of the rehearsal.'),
   }),
   output: AgentPick,
-  run: async (app, { dir, role, ...choices }) => pickFor(await viewAgents(app, dir, choices), role),
+  run: async (app, { dir, role, avoid, ...choices }) => pickFor(await viewAgents(app, dir, choices), role, avoid),
 });

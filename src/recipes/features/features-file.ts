@@ -42,7 +42,7 @@ export const featuresWorkFile: RecipeWorkFile<FeaturesInput> = {
         title: plannedTitle(name),
         role: 'implement',
         needs: dependsOn ?? [],
-        gates: [`verify: ${steps.length} ${steps.length === 1 ? 'step' : 'steps'}, by another agent`],
+        gates: [`verify: ${steps.length} ${steps.length === 1 ? 'step' : 'steps'}`],
         tasks: 2,
         ...(agent === undefined ? {} : { agent }),
       })),

@@ -36,7 +36,7 @@ export const features: Recipe<FeaturesInput> = requiringGreenBase({
   input: FeaturesInput,
   form: {
     title: 'Features',
-    summary: 'Build features, each verified step by step by another agent.',
+    summary: 'Build features, each verified step by step, by another agent where there are two.',
     file: true,
   },
   workFile: featuresWorkFile,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type AgentAvailability, route } from '../../../src/core/schedule/route.ts';
 import { untilText } from '../../../src/core/view/amounts.ts';
-import { added, given, spec, started, T0 } from '../../support/given.ts';
+import { added, attempted, given, spec, started, T0 } from '../../support/given.ts';
 
 type Asked = {
   agent?: string;
@@ -165,5 +165,37 @@ describe('the agent for a task', () => {
       kind: 'later',
       at: T0 + 5,
     });
+  });
+});
+
+describe('the agent that verifies', () => {
+  const verifier = (
+    agents: Record<string, string>,
+    routing: { order?: string[]; fallback?: boolean; prefer?: string[] } = {},
+  ) => {
+    const { order = ['one', 'two'], fallback = true, prefer } = routing;
+    const config = { routing: { order, fallback, prefer: prefer === undefined ? {} : { verify: prefer } } };
+    const { state } = given(
+      started({ agents }, config),
+      added(spec('job/1'), spec('verify/1', { role: 'verify', verifies: 'job/1' })),
+      attempted('job/1', 1, { agent: 'one' }),
+    );
+    const task = state.tasks['verify/1'];
+    if (task === undefined) throw new Error('the task is missing');
+    const found = route(state, task, { rateLimited: {}, busy: {}, maxParallel: {} }, T0);
+    return found.kind === 'agent' ? found.agent : found.because;
+  };
+
+  it('is another than the one that did the work, however they are named', () => {
+    expect(verifier({})).toBe('two');
+    expect(verifier({ '*': 'one' })).toBe('two');
+    expect(verifier({ '*': 'one' }, { fallback: false })).toBe('two');
+    expect(verifier({}, { prefer: ['one', 'two'] })).toBe('two');
+  });
+
+  it('is the same where it is the only one, or is named for just this', () => {
+    expect(verifier({ '*': 'one' }, { order: ['one'] })).toBe('one');
+    expect(verifier({ verify: 'one' })).toBe('one');
+    expect(verifier({}, { prefer: ['one'] })).toBe('one');
   });
 });
