@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, test } from 'vitest';
 import {
@@ -173,6 +173,30 @@ test('runs as a command that npm linked', async () => {
   execFileSync('npm', ['link', '--no-audit', '--no-fund', '--offline'], { cwd: folder, env, stdio: 'pipe' });
   const { stdout } = await launch(olderNode, join(prefix, 'bin/mh'), ['tell', 'linked']);
   expect(JSON.parse(stdout)).toMatchObject({ args: ['tell', 'linked'] });
+});
+
+test('runs by npx from the packed package, also in a project of another package manager', async () => {
+  const folder = await install();
+  cpSync(join(import.meta.dirname, '../../package.json'), join(folder, 'package.json'));
+  const PATH = `${dirname(process.execPath)}:${process.env.PATH}`;
+  const npm = { ...process.env, PATH, npm_config_offline: 'true', npm_config_cache: join(temporaryFolder(), 'cache') };
+  const destination = temporaryFolder();
+  const packed = execFileSync('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', destination], {
+    cwd: folder,
+    env: npm,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const [{ filename, files }] = JSON.parse(String(packed));
+  expect(files.map(({ path }: { path: string }) => path)).toEqual(
+    expect.arrayContaining(['bin/manyhands.mjs', 'bin/progress.mjs', 'bin/runtime/package-lock.json', 'dist/main.js']),
+  );
+  const cwd = temporaryFolder();
+  writeFileSync(join(cwd, 'package.json'), '{"name":"app","packageManager":"pnpm@9.0.0","workspaces":["packages/*"]}');
+  const before = readdirSync(cwd);
+  const args = ['--yes', `--package=${join(destination, filename)}`, 'manyhands', 'tell', 'by npx'];
+  const stdout = execFileSync('npx', args, { cwd, env: npm, stdio: ['ignore', 'pipe', 'pipe'] });
+  expect(JSON.parse(String(stdout))).toMatchObject({ args: ['tell', 'by npx'], cwd });
+  expect(readdirSync(cwd)).toEqual(before);
 });
 
 async function ready(child: ReturnType<typeof start>): Promise<void> {
