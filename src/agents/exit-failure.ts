@@ -2,6 +2,8 @@ import { constants } from 'node:os';
 import type { Failure } from '../schema/failure.ts';
 import type { AgentExit } from './agent.ts';
 
+const LONGEST_MESSAGE = 500;
+
 const { SIGHUP, SIGINT, SIGKILL, SIGTERM } = constants.signals;
 
 const BY_EXIT: ReadonlyMap<number, Failure> = new Map([
@@ -32,4 +34,10 @@ function signalName(number: number): string | undefined {
 /** For programs that never exit by a signal themselves: such an exit code means that they were terminated externally. */
 export function signalFailure(code: number): Failure | undefined {
   return BY_EXIT.get(code);
+}
+
+/** A program's error text, shortened for display in one line. */
+export function failureMessage(text: string): string {
+  const line = text.trim();
+  return line.length > LONGEST_MESSAGE ? `${line.slice(0, LONGEST_MESSAGE)}…` : line;
 }

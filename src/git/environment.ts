@@ -1,4 +1,4 @@
-import { shellWord } from '../process/shell-word.ts';
+import { shellWord } from '../process/shim.ts';
 
 /** Settings that override a repository's own configuration. */
 const SETTINGS: readonly (readonly [string, string])[] = [

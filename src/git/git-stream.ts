@@ -1,9 +1,14 @@
 import { AppError } from '../errors.ts';
 import { stream } from '../process/stream.ts';
-import { withoutAttributes } from './attributes.ts';
 import { gitEnvironment } from './environment.ts';
 import { gitCommand } from './git.ts';
 import type { Mirror } from './mirror/mirror-config.ts';
+
+/** The empty tree, which git knows without storing it. */
+const EMPTY_TREES = {
+  sha1: '4b825dc642cb6eb9a060e54bf8d69288fbee4904',
+  sha256: '6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321',
+} as const;
 
 const TIMEOUT_MS = 600_000;
 
@@ -29,4 +34,9 @@ export async function* gitStream(
       `${what} ${end.code === null ? 'was killed' : `ended with ${end.code}`} in ${mirror.dir}: ${end.stderr.trim()}`,
       { args },
     );
+}
+
+/** Some git versions read attributes from a bare repository's branch, which could hide changes from a diff. */
+export function withoutAttributes(mirror: Mirror): Record<string, string> {
+  return { GIT_ATTR_SOURCE: EMPTY_TREES[mirror.objectFormat] };
 }

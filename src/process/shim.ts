@@ -97,3 +97,8 @@ function runPiped(clean: string, limit: string): string[] {
     `( ${clean}; exec "$@" ${out} ${ALIVE_FD}>&- )`,
   ];
 }
+
+/** Quotes a text as one shell word. */
+export function shellWord(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}

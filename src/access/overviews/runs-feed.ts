@@ -6,8 +6,7 @@ import type { RunOverview, RunsItem } from '../../schema/overview.ts';
 import type { Store, StoredEvent, TranscriptEntry } from '../../store/store.ts';
 import type { World } from '../../world.ts';
 import type { ProjectLedgers } from '../project-ledgers.ts';
-import { LastActivity } from './last-activity.ts';
-import { RunCards } from './run-cards.ts';
+import { LastActivity, RunCards } from './run-cards.ts';
 
 /** A subscriber to all runs: it gets each changed run once, however slowly it reads. */
 class FeedReader {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Failure, FailureKind } from '../../schema/failure.ts';
-import { failureMessage } from '../failure-message.ts';
+import { failureMessage } from '../exit-failure.ts';
 import { statusFailure } from '../status-failure.ts';
 
 const Coded = z.looseObject({ code: z.number(), message: z.string(), data: z.unknown().optional() });

@@ -1,7 +1,6 @@
 import type { Failure, FailureKind } from '../../schema/failure.ts';
 import type { AgentExit } from '../agent.ts';
-import { exitFailure, signalFailure } from '../exit-failure.ts';
-import { failureMessage } from '../failure-message.ts';
+import { exitFailure, failureMessage, signalFailure } from '../exit-failure.ts';
 import { statusFailure } from '../status-failure.ts';
 import type { ResultLine } from './claude-line.ts';
 

@@ -1,19 +1,24 @@
 import type { Caller } from '../../access/caller.ts';
 import { evolve } from '../../core/run/evolve.ts';
 import type { RunState } from '../../core/run/state.ts';
+import { moneyText, timeText } from '../../core/view/amounts.ts';
 import { isSettled, runDocument } from '../../core/view/document.ts';
+import { type AmountFormat, type Fact, factsOf } from '../../core/view/facts.ts';
 import { AppError } from '../../errors.ts';
 import type { RunDocument } from '../../schema/document.ts';
 import { RunEvent } from '../../schema/event.ts';
 import type { World } from '../../world.ts';
 import type { Platform } from '../platform.ts';
-import { factLines, failedCheckLines } from '../render/fact-lines.ts';
+import { durationText } from '../render/amounts.ts';
+import { cleanText, oneLine } from '../render/clean-text.ts';
 import { progressLines } from '../render/progress.ts';
 import { painter } from '../render/symbols.ts';
 import { wrap } from '../render/text-width.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { type Interruption, listenForInterrupts } from './interrupts.ts';
 import { createLiveArea } from './live-area.ts';
+
+const FORMAT: AmountFormat = { duration: durationText, money: moneyText };
 
 /** Shows the progress of a run. */
 interface Display extends Disposable {
@@ -172,4 +177,20 @@ function liveDisplay(terminal: Terminal, world: World, since: number): Display {
     },
     [Symbol.dispose]: () => area[Symbol.dispose](),
   };
+}
+
+/** What happened, as plain lines for grep: `time  subject  fact`, one per fact, always worded the same. */
+export function factLines(state: RunState, recorded: { event: RunEvent; at: number }): string[] {
+  return factsOf(state, recorded, FORMAT).flatMap((fact) => linesOf(fact, recorded.at));
+}
+
+/** The lines of checks that did not pass, and no others. */
+function failedCheckLines(state: RunState, recorded: { event: RunEvent; at: number }): string[] {
+  return factsOf(state, recorded, FORMAT)
+    .filter(({ details }) => details !== undefined)
+    .flatMap((fact) => linesOf(fact, recorded.at));
+}
+
+function linesOf({ about, fact, details = [] }: Fact, at: number): string[] {
+  return [`${timeText(at)}  ${about}  ${oneLine(fact)}`, ...details.map((line) => `    ${cleanText(line)}`)];
 }

@@ -1,7 +1,10 @@
-import { startAttempt } from '../../core/attempt/decide-attempt.ts';
-import { tierByRules } from '../../core/models/tier.ts';
+import { type StartAttempt, startAttempt } from '../../core/attempt/decide-attempt.ts';
+import { hasUndeliveredMessage } from '../../core/attempt/message.ts';
+import { callId } from '../../core/models/fold-call.ts';
+import { openTier, tierByRules } from '../../core/models/tier.ts';
 import { mayStartFromBase, moveToBase } from '../../core/run/decide-start.ts';
 import { taskOf } from '../../core/run/phase.ts';
+import type { RunState, TaskState } from '../../core/run/state.ts';
 import type { Intent } from '../../core/schedule/schedule-next.ts';
 import { mergeCommits } from '../../git/merge/merge.ts';
 import { refreshMirror } from '../../git/mirror/refresh.ts';
@@ -9,12 +12,12 @@ import { readRef, writeRef } from '../../git/refs/mirror-refs.ts';
 import { promptText } from '../../roles/prompt.ts';
 import { TierAnswer } from '../../schema/call.ts';
 import type { TaskKey } from '../../schema/ids.ts';
+import type { Tier } from '../../schema/task.ts';
 import { crashpoint } from '../../world.ts';
 import { runRef } from '../land/land-tasks.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
 import { holdOnError } from '../loop/hold-on-error.ts';
 import { smallCall } from '../small-calls/small-call.ts';
-import { claimFor, mayChooseTier } from './claim.ts';
 import { performAttempt } from './perform-attempt.ts';
 
 /** Claims a task and performs the attempt; nothing starts when the run, the task or the engine changed in the meantime. */
@@ -73,4 +76,74 @@ export async function startFromCurrentBase(ctx: EngineContext, run: ActiveRun, k
   await writeRef(mirror, { ref, to: commit, expected: (await readRef(mirror, ref)) ?? null });
   await ctx.submit(run, (state) => moveToBase(state, { task: key, tip: tip.commit, base, commit, tree })).committed;
   crashpoint('run.caught-up');
+}
+
+/** The claim that starts an attempt; none when the run or the task changed since it was scheduled. */
+export function claimFor(
+  state: RunState,
+  intent: Extract<Intent, { do: 'attempt' }>,
+  roleTier: Tier | undefined,
+): StartAttempt | undefined {
+  const task = state.tasks[intent.task];
+  if (state.status.kind !== 'running' || task?.phase.status !== 'ready') return undefined;
+  const last = task.attempts.at(-1);
+  const { agent, account, because, reservation, closed = [] } = intent;
+  const isSameLogin = last?.agent === agent && last.account === (account ?? null);
+  const session = task.resume && isSameLogin ? last.session : continuedSession(state, task, { agent, account });
+  const { tier: requestedTier, why } =
+    isSameLogin && hasUndeliveredMessage(task) ? { tier: last.tier ?? undefined } : tierOf(state, task, roleTier);
+  const tier = openTier(state.start.config.agents[agent], requestedTier, closed);
+  return {
+    task: intent.task,
+    agent,
+    because: [
+      because,
+      ...(why === undefined ? [] : [`${requestedTier} because ${why}`]),
+      ...(tier === requestedTier ? [] : [`${tier} because ${closed.join(', ')} is rate-limited`]),
+    ].join('; '),
+    reservation,
+    base: task.from?.base ?? last?.base ?? baseOf(state, intent.task),
+    ...(tier === undefined ? {} : { tier }),
+    ...(account === undefined ? {} : { account }),
+    ...(session == null ? {} : { session }),
+  };
+}
+
+/** The session of the task that this one continues, for its first attempt by the same agent and account. */
+function continuedSession(
+  state: RunState,
+  { spec, attempts }: TaskState,
+  { agent, account }: { agent: string; account: string | undefined },
+): string | null | undefined {
+  if (spec.continues === undefined || attempts.length > 0) return undefined;
+  const last = state.tasks[spec.continues]?.attempts.at(-1);
+  return last?.agent === agent && last.account === (account ?? null) ? last.session : undefined;
+}
+
+/** The tier of the task, the settings or the role; else one by complexity, where an agent has models for it. */
+function tierOf(
+  state: RunState,
+  task: TaskState,
+  roleTier: Tier | undefined,
+): { tier: Tier | undefined; why?: string } {
+  if (!mayChooseTier(state, task, roleTier))
+    return { tier: task.spec.tier ?? state.start.config.roles[task.spec.role]?.tier ?? roleTier };
+  const advice = TierAnswer.safeParse(state.calls[callId('tier', task.spec.key)]?.ended?.answer);
+  const { tier, because } = advice.data ?? tierByRules(task.spec.prompt, task.spec.needs.length);
+  return { tier, why: because };
+}
+
+/** Whether a tier is chosen by complexity: none is named, the settings enable it, and an agent has models for it. */
+function mayChooseTier({ start }: RunState, task: TaskState, roleTier: Tier | undefined): boolean {
+  const { config } = start;
+  const named = task.spec.tier ?? config.roles[task.spec.role]?.tier ?? roleTier;
+  const hasTiers = Object.values(config.agents).some(({ models }) => models.light ?? models.heavy);
+  return named === undefined && config.routing.tierByComplexity && hasTiers;
+}
+
+/** The base of a resolver is the side onto which the conflict is checked out; that of other tasks is the tip. */
+function baseOf(state: RunState, key: TaskKey): string {
+  const resolves = state.tasks[key]?.spec.resolves;
+  const phase = resolves === undefined ? undefined : state.tasks[resolves]?.phase;
+  return phase?.status === 'conflicted' ? phase.onto : state.tip.commit;
 }

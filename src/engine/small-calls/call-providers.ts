@@ -1,8 +1,32 @@
-import type { AgentCapabilities } from '../../agents/agent.ts';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { Agent, AgentCapabilities, Assignment } from '../../agents/agent.ts';
+import { modelFor } from '../../core/models/tier.ts';
 import { moneyText } from '../../core/view/amounts.ts';
 import type { ModelAnswer } from '../../model-apis/model-api.ts';
+import { runSupervised } from '../../process/supervised.ts';
+import { promptText } from '../../roles/prompt.ts';
+import type { CallKind } from '../../schema/call.ts';
+import { childEnvironment } from '../../workspaces/environment.ts';
+import { vendorVariables } from '../attempt/assignment.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
-import { askAgent, instructionFor, jsonSchemaOf, type Question } from './ask-agent.ts';
+
+/** A question to a model: a text to judge, and the schema of the answer. */
+type Question = { kind: CallKind; text: string; schema: z.ZodType };
+
+type AgentQuestion = { agent: Agent; question: Question; costUsd: number; signal: AbortSignal };
+
+/** A program takes seconds to start, and its model a few more. */
+const RUNTIME_MS = 60_000;
+
+const MAX_OUTPUT_BYTES = 8 * 1024 * 1024;
+
+/** One answer, and further turns for a program that returns its answer in a separate turn. */
+const MAX_TURNS = 5;
+
+/** The supervisor gives a program no input; this script does. */
+const WITH_INPUT = 'input=$1; shift; exec "$@" <"$input"';
 
 /** A provider of small calls, and the US dollars reserved for one call. */
 export type CallProvider = {
@@ -76,4 +100,100 @@ function agentProviders(ctx: EngineContext, run: ActiveRun, names: readonly stri
       ask: (question, signal) => askAgent(ctx, run, { agent, question, costUsd: AGENT_USD, signal }),
     },
   ];
+}
+
+/** Asks an agent's light model in an empty folder, with permission only to answer; nothing of it remains after the call. */
+async function askAgent(ctx: EngineContext, run: ActiveRun, request: AgentQuestion): Promise<ModelAnswer> {
+  const { agent, signal } = request;
+  const folder = join(ctx.home.attempts, `${run.id}-call-${ctx.world.token()}`);
+  const files = `${folder}-files`;
+  try {
+    const assignment = await prepare(ctx, run, { ...request, files });
+    const { command, env, stdin } = await agent.command(assignment);
+    const { ending, timedOut, outputFile } = await runSupervised(
+      {
+        folder: folder,
+        command: stdin === undefined ? command : ['/bin/sh', '-c', WITH_INPUT, 'ask', stdin, ...command],
+        cwd: assignment.workspace,
+        env,
+        timeoutMs: RUNTIME_MS,
+        maxOutputBytes: MAX_OUTPUT_BYTES,
+        signal,
+      },
+      ctx.world,
+    );
+    const reader = agent.reader(assignment);
+    for (const line of (await readFile(outputFile, 'utf8')).split('\n')) if (line !== '') reader.line('stdout', line);
+    const { usage, output, failure } = reader.end(ending);
+    if (timedOut) return { kind: 'failed', problem: `no answer within ${RUNTIME_MS / 1000} s`, usage };
+    if (failure !== undefined) return { kind: 'failed', problem: failure.message, usage };
+    return { kind: 'answered', output, usage };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+    await rm(files, { recursive: true, force: true });
+  }
+}
+
+async function prepare(
+  ctx: EngineContext,
+  run: ActiveRun,
+  { agent, question, costUsd, files }: AgentQuestion & { files: string },
+): Promise<Assignment> {
+  const workspace = join(files, 'empty');
+  const promptFile = join(files, 'prompt.md');
+  await mkdir(workspace, { recursive: true, mode: 0o700 });
+  await writeFile(promptFile, `${instructionFor(question.kind)}\n\n${question.text}\n`, { mode: 0o600 });
+  const config = run.config.agents[agent.name];
+  const model = modelFor(config, 'light');
+  const [account] = Object.entries(config?.accounts ?? {});
+  return {
+    attempt: `${run.id}-call`,
+    run: run.id,
+    task: question.kind,
+    role: question.kind,
+    number: 1,
+    access: 'read',
+    tier: 'light',
+    workspace,
+    folder: files,
+    promptFile,
+    outputSchema: jsonSchemaOf(question.schema),
+    limits: {
+      inactivityMs: RUNTIME_MS,
+      runtimeMs: RUNTIME_MS,
+      turns: MAX_TURNS,
+      costUsd,
+      outputBytes: MAX_OUTPUT_BYTES,
+    },
+    settings: {
+      permission: 'plan',
+      allowedTools: [],
+      disallowedTools: [],
+      allowedCli: [],
+      addDirs: [],
+      mcp: {},
+      trusted: [],
+      instructions: '',
+      native: {},
+      ...(model === undefined ? {} : { model }),
+      ...(account === undefined ? {} : { account: { name: account[0], ...account[1] } }),
+    },
+    env: { ...childEnvironment(ctx.env), ...vendorVariables(ctx.env, agent.vendor) },
+  };
+}
+
+/** The instruction that precedes the text in a small call of this kind. */
+function instructionFor(kind: CallKind): string {
+  return promptText(`roles/small-calls/${kind}`, {});
+}
+
+/** The answer's form as a JSON Schema that every vendor accepts; lengths are checked when the answer is there. */
+function jsonSchemaOf(schema: z.ZodType): Record<string, unknown> {
+  const { $schema: _, ...plain } = z.toJSONSchema(schema, {
+    override: ({ jsonSchema }) => {
+      delete jsonSchema.minLength;
+      delete jsonSchema.maxLength;
+    },
+  });
+  return plain;
 }

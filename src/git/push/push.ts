@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../../errors.ts';
-import { shellWord } from '../../process/shell-word.ts';
+import { shellWord } from '../../process/shim.ts';
 import { crashpoint } from '../../world.ts';
 import { otherEnd } from '../environment.ts';
 import { git } from '../git.ts';

@@ -1,5 +1,5 @@
-import { withoutAttributes } from '../attributes.ts';
 import { type GitOptions, git } from '../git.ts';
+import { withoutAttributes } from '../git-stream.ts';
 import type { Mirror } from '../mirror/mirror-config.ts';
 import type { Between } from './diff.ts';
 

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { shellWord } from '../shell-word.ts';
+import { shellWord } from '../shim.ts';
 import { TERMINAL_FILES, type TerminalSize } from './files.ts';
 
 export type PaneLaunch = {

@@ -9,12 +9,10 @@ import { preparePrivateFile } from './database-file.ts';
 import { encodeWrites, prepareEvents } from './events.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { migrate, requireKnownVersion } from './migrations.ts';
-import { preparePages } from './pages.ts';
 import { prepareRunRows } from './run-rows.ts';
-import { prepareRunTranscript } from './run-transcript.ts';
 import { prepareFind, prepareIndex, prepareSearch } from './search.ts';
 import { fromOpeningError, fromSqliteError } from './sqlite-error.ts';
-import { encodeBatch, prepareTranscript } from './transcript.ts';
+import { encodeBatch, preparePages, prepareRunTranscript, prepareTranscript } from './transcript.ts';
 
 type EncodedSnapshot = { stream: string; version: number; codec: string; json: string };
 

@@ -1,7 +1,19 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { Batch, Cursor, OutputFile, TranscriptEntry, TranscriptQuery, TranscriptRow } from '../store.ts';
+import type {
+  Batch,
+  Cursor,
+  OutputFile,
+  PageQuery,
+  RunTranscriptQuery,
+  TranscriptEntry,
+  TranscriptQuery,
+  TranscriptRow,
+} from '../store.ts';
 import { type Attempt, fileOf, prepareAttempts, type Source } from './attempts.ts';
 import { fromJson, integerOf, jsonOf, type Row, textOf, toJson } from './columns.ts';
+
+/** The number of rows of all runs that are scanned before the next row of this run is looked up. */
+const WINDOW_ROWS = 10_000;
 
 /** The first row of every page is stored, so that a lookup skips at most one page; the same number as in the migration. */
 export const PAGE_ROWS = 512;
@@ -136,5 +148,57 @@ export function prepareRowCount(db: DatabaseSync) {
   return (attempt: { readonly id: number; rowCount: number }, row: number): void => {
     if (attempt.rowCount % PAGE_ROWS === 0) insertPage.run(attempt.id, attempt.rowCount / PAGE_ROWS, row);
     attempt.rowCount += 1;
+  };
+}
+
+/** The statements that find rows by their position in an attempt. */
+export function preparePages(db: DatabaseSync) {
+  const selectCount = db.prepare('SELECT row_count FROM attempts WHERE attempt = ?');
+  const selectRows = db.prepare(`
+    SELECT transcript.*, ?1 AS name FROM transcript WHERE id IN (
+      SELECT transcript.id FROM attempts JOIN pages ON pages.attempt = attempts.id AND pages.page = ?2
+        JOIN transcript ON transcript.attempt = attempts.id AND transcript.id >= pages.first_id
+      WHERE attempts.attempt = ?1 ORDER BY transcript.id LIMIT ?4 OFFSET ?3
+    ) ORDER BY id`);
+  const selectPage = db.prepare(`
+    SELECT pages.attempt, page, first_id FROM attempts JOIN pages ON pages.attempt = attempts.id
+    WHERE attempts.attempt = ? AND first_id <= ? ORDER BY page DESC LIMIT 1`);
+  const selectBetween = db.prepare(
+    'SELECT count(*) AS before FROM transcript WHERE attempt = ? AND id >= ? AND id < ?',
+  );
+
+  return {
+    count: (attempt: string): number => {
+      const row = selectCount.get(attempt);
+      return row === undefined ? 0 : integerOf(row, 'row_count');
+    },
+    read: ({ attempt, offset, limit }: PageQuery): TranscriptEntry[] =>
+      selectRows.all(attempt, Math.floor(offset / PAGE_ROWS), offset % PAGE_ROWS, limit).map(entryOf),
+    offsetOf: (attempt: string, id: number): number => {
+      const page = selectPage.get(attempt, id);
+      if (page === undefined) return 0;
+      const between = selectBetween.get(integerOf(page, 'attempt'), integerOf(page, 'first_id'), id);
+      return integerOf(page, 'page') * PAGE_ROWS + integerOf(between ?? {}, 'before');
+    },
+  };
+}
+
+/** The statements on the transcript of a whole run; the names of its attempts are adjacent, their rows are between those of other runs. */
+export function prepareRunTranscript(db: DatabaseSync) {
+  const selectNext = db.prepare(`
+    SELECT min((SELECT min(id) FROM transcript WHERE transcript.attempt = attempts.id AND transcript.id > ?2)) AS next
+    FROM attempts WHERE attempts.attempt >= ?1 || '-' AND attempts.attempt < ?1 || '.'`);
+  const selectRows = db.prepare(`
+    SELECT transcript.*, attempts.attempt AS name FROM transcript CROSS JOIN attempts ON attempts.id = transcript.attempt
+    WHERE transcript.id > ?2 AND transcript.id <= ?2 + ${WINDOW_ROWS}
+      AND attempts.attempt >= ?1 || '-' AND attempts.attempt < ?1 || '.'
+    ORDER BY transcript.id LIMIT ?3`);
+
+  /** Returns no rows only if none is left. */
+  return ({ run, after = 0, limit }: RunTranscriptQuery): TranscriptEntry[] => {
+    const rows = selectRows.all(run, after, limit);
+    if (rows.length > 0) return rows.map(entryOf);
+    const { next = null } = selectNext.get(run, after) ?? {};
+    return next === null ? [] : selectRows.all(run, integerOf({ next }, 'next') - 1, limit).map(entryOf);
   };
 }

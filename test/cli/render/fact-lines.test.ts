@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { factLines } from '../../../src/cli/render/fact-lines.ts';
+import { factLines } from '../../../src/cli/follow/follow-run.ts';
 import { evolve } from '../../../src/core/run/evolve.ts';
 import type { RunState } from '../../../src/core/run/state.ts';
 import { timeText } from '../../../src/core/view/amounts.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parseSpan, parseWhen } from '../../../src/cli/start/when.ts';
+import { parseSpan, parseWhen } from '../../../src/cli/start/schedule-options.ts';
 import { momentText } from '../../../src/core/view/amounts.ts';
 
 const zone = process.env.TZ;

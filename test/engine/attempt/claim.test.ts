@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { claimFor } from '../../../src/engine/attempt/claim.ts';
+import { claimFor } from '../../../src/engine/attempt/begin-attempt.ts';
 import { added, attemptEnded, attempted, given, spec, started } from '../../support/given.ts';
 
 const INTENT = {
