@@ -1,7 +1,8 @@
 import { basename, resolve } from 'node:path';
-import { AppError, nearest } from '../errors.ts';
+import { AppError } from '../errors.ts';
 import { AgentConfig } from '../schema/config/agent.ts';
 import type { Config } from '../schema/config.ts';
+import { nearest } from '../schema/nearest.ts';
 import { findOnPath, findProgram, type ProgramSearch } from './program.ts';
 import { loadScenario } from './rehearsal/scenario.ts';
 

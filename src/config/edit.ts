@@ -1,7 +1,8 @@
 import { realpath } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type Document, isCollection, isNode, type Node, parseDocument } from 'yaml';
-import { AppError, messageOf, nearest } from '../errors.ts';
+import { AppError, messageOf } from '../errors.ts';
+import { nearest } from '../schema/nearest.ts';
 import { allowedAt, describeConfig, keysAt } from './describe.ts';
 import { type ConfigLocation, type ConfigScope, configFile, readConfigText } from './files.ts';
 import { combineLayers, type LayerText } from './load.ts';

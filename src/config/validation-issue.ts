@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { nearest } from '../errors.ts';
+import { nearest } from '../schema/nearest.ts';
 import { allowedAt, keysAt } from './describe.ts';
 import { isPlain } from './merge.ts';
 

@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { AppError, fromSystemError, isAbsent, nearest } from '../errors.ts';
+import { AppError, fromSystemError, isAbsent } from '../errors.ts';
+import { nearest } from '../schema/nearest.ts';
 import { parseRole, type Role } from './role.ts';
 
 /** `userDir` is the folder of the user's own role files, usually `.manyhands/roles` of the repository. */

@@ -5,7 +5,7 @@ import { LandMode } from './config/land.ts';
 import { Scope, ScopeGlob } from './config/scope.ts';
 import { TaskKey } from './ids.ts';
 import { Context, Repeat } from './job-parts.ts';
-import { ReviewInput } from './review-input.ts';
+import { ReviewInput } from './pull-request.ts';
 import { RetryPolicy, Tier } from './task.ts';
 import { FileName } from './template.ts';
 import { BulkInput, FeaturesInput, TasksInput, TodoInput, WorkflowInput } from './work-file.ts';

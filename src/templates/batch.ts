@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import { type Document, isSeq, parseDocument } from 'yaml';
 import { findProjectRoot } from '../config/files.ts';
 import { writeWhole } from '../config/write.ts';
-import { AppError, fromSystemError, nearest } from '../errors.ts';
+import { AppError, fromSystemError } from '../errors.ts';
 import { parseLocatedYaml } from '../roles/located-yaml.ts';
 import { Batch, type BatchDocument, type BatchItem } from '../schema/batch.ts';
+import { nearest } from '../schema/nearest.ts';
 import { listNamed, type NamedFiles, readNamed, requireName } from './named-files.ts';
 
 /** The settings of a batch as a whole. */

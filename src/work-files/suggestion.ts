@@ -1,4 +1,4 @@
-import { nearest } from '../errors.ts';
+import { nearest } from '../schema/nearest.ts';
 
 const LONGEST_NAME = 100;
 

@@ -1,9 +1,10 @@
 import { stat } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { findProjectRoot } from '../../config/files.ts';
-import { AppError, nearest } from '../../errors.ts';
+import { AppError } from '../../errors.ts';
 import { todoOf } from '../../recipes/todo/todo-file.ts';
 import { roleNames } from '../../roles/load.ts';
+import { nearest } from '../../schema/nearest.ts';
 import { type WorkFile, WorkFile as WorkFileSchema, type WorkFormat } from '../../schema/work-file.ts';
 import { readWorkFile } from '../../work-files/read-work-file.ts';
 import { workIds } from '../../work-files/work-plan.ts';

@@ -22,7 +22,7 @@ const LOGIN_PAGE = `<!doctype html>
   <body>
     <main>
       <h1>Manyhands</h1>
-      <p id="said" role="status">This browser is not logged in.</p>
+      <p id="status" role="status">This browser is not logged in.</p>
       <ol>
         <li>In a terminal on the machine where Manyhands runs, type <code>manyhands serve</code>.</li>
         <li>Open the link that it prints. It works once, for ten minutes.</li>
@@ -43,13 +43,13 @@ const LOGIN_PAGE = `<!doctype html>
  * The code is behind the #, which no browser sends and no log holds; it is taken out of the address at once. Whoever
  * followed a link of another site comes without their cookie: if they are logged in, they are shown what they asked for.
  */
-const LOGIN_SCRIPT = `const said = document.getElementById('said');
-const asked = new URLSearchParams(location.hash.slice(1));
-const to = asked.get('to') ?? (location.pathname === '/login' ? '/' : location.pathname + location.search);
-const place = placeOf(to);
+const LOGIN_SCRIPT = `const status = document.getElementById('status');
+const fragment = new URLSearchParams(location.hash.slice(1));
+const to = fragment.get('to') ?? (location.pathname === '/login' ? '/' : location.pathname + location.search);
+const target = targetOf(to);
 history.replaceState(null, '', location.pathname);
 
-function placeOf(to) {
+function targetOf(to) {
   try {
     const url = new URL(to, location.origin);
     return url.origin === location.origin && !url.pathname.startsWith('//') ? url.href : '/';
@@ -58,19 +58,19 @@ function placeOf(to) {
   }
 }
 
-async function logIn(shown) {
-  said.textContent = 'Logging in …';
+async function logIn(credential) {
+  status.textContent = 'Logging in …';
   try {
     const answer = await fetch('/login', {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(shown),
+      body: JSON.stringify(credential),
     });
-    if (answer.ok) return location.replace(place);
+    if (answer.ok) return location.replace(target);
     const problem = await answer.json();
-    said.textContent = problem.detail + '. ' + problem.hint;
+    status.textContent = problem.detail + '. ' + problem.hint;
   } catch {
-    said.textContent = 'The server does not answer. Is manyhands serve still running?';
+    status.textContent = 'The server does not answer. Is manyhands serve still running?';
   }
 }
 
@@ -78,8 +78,8 @@ document.getElementById('form').addEventListener('submit', (event) => {
   event.preventDefault();
   logIn({ token: document.getElementById('token').value.trim() });
 });
-if (asked.has('code')) logIn({ code: asked.get('code') });
-else if (location.pathname !== '/login' && (await fetch('/api/session')).ok) location.replace(place);
+if (fragment.has('code')) logIn({ code: fragment.get('code') });
+else if (location.pathname !== '/login' && (await fetch('/api/session')).ok) location.replace(target);
 `;
 
 const LOGIN_STYLE = `:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }

@@ -2,7 +2,7 @@ import { requiredFailures } from '../../core/finish/verdict.ts';
 import { openTasks, type RunState } from '../../core/run/state.ts';
 import { promptText } from '../../roles/prompt.ts';
 import type { Config } from '../../schema/config.ts';
-import { ReviewInput } from '../../schema/review-input.ts';
+import { ReviewInput } from '../../schema/pull-request.ts';
 import { describeEvidence, redOnBase } from '../base-red.ts';
 import type { Recipe, Unfolding } from '../recipe.ts';
 import { firstReview, nextRound, type ReviewPlan } from '../review-rounds.ts';

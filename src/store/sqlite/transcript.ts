@@ -16,7 +16,7 @@ import { fromJson, integerOf, jsonOf, type Row, textOf, toJson } from './columns
 const WINDOW_ROWS = 10_000;
 
 /** The first row of every page is stored, so that a lookup skips at most one page; the same number as in the migration. */
-export const PAGE_ROWS = 512;
+const PAGE_ROWS = 512;
 
 /** A row for readers, with its id after the insert, its data as JSON, and its number among the rows of the same offset. */
 type EncodedRow = { row: TranscriptEntry; part: number; json: string | null; isNew: boolean };
@@ -126,7 +126,7 @@ function toEntry(row: TranscriptRow, attempt: string, json: string | null): Tran
 }
 
 /** A stored row for readers. */
-export function entryOf(row: Row): TranscriptEntry {
+function entryOf(row: Row): TranscriptEntry {
   const generation = integerOf(row, 'generation');
   return {
     id: integerOf(row, 'id'),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { review } from '../../../src/recipes/review/review.ts';
-import { ReviewInput } from '../../../src/schema/review-input.ts';
+import { ReviewInput } from '../../../src/schema/pull-request.ts';
 import { added, given, started } from '../../support/given.ts';
 
 const INPUT = ReviewInput.parse({

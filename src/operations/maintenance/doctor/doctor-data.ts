@@ -5,7 +5,7 @@ import { momentText } from '../../../core/view/amounts.ts';
 import { AppError, messageOf } from '../../../errors.ts';
 import { git } from '../../../git/git.ts';
 import type { Home } from '../../../home.ts';
-import { shellWord } from '../../../process/shell-word.ts';
+import { shellWord } from '../../../process/shim.ts';
 import { RunEvent } from '../../../schema/event.ts';
 import { databaseDamage, listBackups } from '../../../store/sqlite/backup.ts';
 import { openSqliteStore } from '../../../store/sqlite/open.ts';
