@@ -157,7 +157,7 @@ function scriptedAgents(
 }
 
 function asRehearsal(
-  { maxParallel, runtimeSeconds, spendUsd }: AgentConfig,
+  { maxParallel, runtimeSeconds, spendUsd, spendUsdPerDay }: AgentConfig,
   rehearsalConfig: AgentConfig,
 ): AgentConfig {
   return {
@@ -165,6 +165,7 @@ function asRehearsal(
     ...(maxParallel === undefined ? {} : { maxParallel }),
     ...(runtimeSeconds === undefined ? {} : { runtimeSeconds }),
     ...(spendUsd === undefined ? {} : { spendUsd }),
+    ...(spendUsdPerDay === undefined ? {} : { spendUsdPerDay }),
   };
 }
 

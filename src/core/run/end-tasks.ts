@@ -32,6 +32,14 @@ export function endFailed(state: RunState, task: TaskState, why: { reason: strin
   return events;
 }
 
+/** Blocks a task that no agent may do now, until a person changes that. */
+export function blockTask(state: RunState, what: { task: TaskKey; reason: string }): RunEvent[] {
+  const { task, reason } = what;
+  if (requireTask(state, task).phase.status !== 'ready') return [];
+  const nextStep = `Let another agent do it (manyhands retry ${state.start.run} --agent <name>), or retry when the cap allows it.`;
+  return [{ type: 'task.blocked', data: { task, reason, nextStep } }];
+}
+
 /** Fails a task that can never start. */
 export function giveUpTask(
   state: RunState,

@@ -1,7 +1,11 @@
+import type { AgentConfig } from '../../schema/config/agent.ts';
 import type { Config } from '../../schema/config.ts';
+import type { TaskKey } from '../../schema/ids.ts';
 import type { TaskSpec } from '../../schema/task.ts';
 import type { Spend, Usage } from '../../schema/usage.ts';
-import type { RunState } from '../run/state.ts';
+import { hasUndeliveredMessage } from '../attempt/message.ts';
+import type { RunState, TaskState } from '../run/state.ts';
+import { moneyText } from '../view/amounts.ts';
 
 export const NOTHING: Readonly<Spend> = { costUsd: 0, tokens: 0, turns: 0 };
 
@@ -36,6 +40,16 @@ export function chargeOf(usage: Usage, reservation: Spend): Spend {
   }
 }
 
+/** What the next attempt of a task reserves: after a message to a running attempt, what is left of that attempt's reservation. */
+export function nextReservation(state: RunState, task: TaskState): Spend {
+  const reservation = reservationFor(state, task.spec);
+  const last = task.attempts.at(-1);
+  if (last?.ended == null || last.ended.failure?.kind !== 'interrupted' || !hasUndeliveredMessage(task))
+    return reservation;
+  const left = subtractSpend(last.reservation, chargeOf(last.usage, last.reservation));
+  return last.reservation.costUsd === 0 || left.costUsd === 0 ? reservation : { ...reservation, costUsd: left.costUsd };
+}
+
 /** The reservation of an attempt of this task while it runs; nothing without a budget. */
 export function reservationFor(state: RunState, spec: TaskSpec): Spend {
   const { run, project, attempt } = state.start.config.budget;
@@ -65,6 +79,60 @@ function fits(costUsd: number, cap: number | undefined, { spentUsd, reservedUsd 
   if (cap === undefined) return 'yes';
   if (roundMoney(spentUsd + costUsd) > cap || spentUsd >= cap) return 'never';
   return roundMoney(spentUsd + reservedUsd + costUsd) > cap ? 'later' : 'yes';
+}
+
+/** What an agent has spent in one run, and today over all runs; attempts that run are included as far as they reported. */
+export type AgentSpending = { runUsd: number; dayUsd: number };
+
+/** What is left of an agent's spending caps, the narrower one; undefined without a cap. */
+export function leftOfCap(
+  agent: AgentConfig | undefined,
+  { runUsd, dayUsd }: AgentSpending,
+): { leftUsd: number; spent: string } | undefined {
+  const { spendUsd, spendUsdPerDay } = agent ?? {};
+  const caps = [
+    ...(spendUsd === undefined ? [] : [{ cap: spendUsd, spentUsd: runUsd, where: 'in this run' }]),
+    ...(spendUsdPerDay === undefined ? [] : [{ cap: spendUsdPerDay, spentUsd: dayUsd, where: 'today' }]),
+  ].map(({ cap, spentUsd, where }) => ({
+    leftUsd: roundMoney(cap - spentUsd),
+    spent: `${moneyText(spentUsd)} of ${moneyText(cap)} ${where}`,
+  }));
+  return caps.sort((a, b) => a.leftUsd - b.leftUsd)[0];
+}
+
+/** What each agent has spent in these runs since a time, with what running attempts reported so far. */
+export function spentSince(states: Iterable<RunState>, since: number): Record<string, number> {
+  const spent: Record<string, number> = {};
+  const add = (agent: string, amount: number) => {
+    spent[agent] = roundMoney((spent[agent] ?? 0) + amount);
+  };
+  for (const state of states) {
+    for (const { attempts } of Object.values(state.tasks)) {
+      for (const { agent, usage, reservation, ended } of attempts) {
+        if (ended === null) add(agent, usage.kind === 'known' ? usage.costUsd : 0);
+        else if (ended.at >= since) add(agent, chargeOf(usage, reservation).costUsd);
+      }
+    }
+    for (const { ended } of Object.values(state.calls)) {
+      if (ended === null || ended.at < since) continue;
+      for (const { by, usage, reservation } of ended.tries) add(by, chargeOf(usage, reservation).costUsd);
+    }
+  }
+  return spent;
+}
+
+/** What an agent has spent in a run, with what its running attempts reported so far, except one. */
+export function spentInRun(state: RunState, agent: string, except?: TaskKey): number {
+  const running = Object.keys(state.running).reduce((sum, key) => {
+    const attempt = key === except ? undefined : state.tasks[key]?.attempts.at(-1);
+    return attempt?.agent === agent && attempt.usage.kind === 'known' ? sum + attempt.usage.costUsd : sum;
+  }, 0);
+  return roundMoney((state.spentBy[agent] ?? 0) + running);
+}
+
+/** The beginning of the day (UTC) for which daily caps count. */
+export function startOfDay(now: number): number {
+  return now - (now % 86_400_000);
 }
 
 /** An amount to a millionth of a dollar. */

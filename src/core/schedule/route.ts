@@ -4,6 +4,7 @@ import type { Ranking } from '../models/ranking.ts';
 import { lastAttempt, type RunState, type TaskState } from '../run/state.ts';
 import { untilText } from '../view/amounts.ts';
 import { freeAccount } from './account.ts';
+import { leftOfCap, spentInRun } from './budget.ts';
 
 /** The current availability of agents, over all runs. */
 export type AgentAvailability = {
@@ -13,6 +14,8 @@ export type AgentAvailability = {
   busy: Readonly<Record<string, number>>;
   /** The most parallel attempts by agent; absent means no limit of its own. */
   maxParallel: Readonly<Record<string, number>>;
+  /** US dollars that each agent has spent today, over all runs; known where an agent has a daily cap. */
+  spentToday?: Readonly<Record<string, number>>;
 };
 
 /** The input of the choice of an agent. */
@@ -39,7 +42,9 @@ export type RoutingRequest = {
 
 export type Route =
   | { kind: 'agent'; agent: string; account?: string; closed?: string[]; because: string }
-  | { kind: 'later'; at: number | undefined; because: string };
+  | { kind: 'later'; at: number | undefined; because: string }
+  /** Every agent that may do it is over its spending cap. */
+  | { kind: 'never'; because: string };
 
 /** An agent with this many consecutive crashes comes after the others until an attempt of it ends differently. */
 export const CRASHES_IN_A_ROW = 3;
@@ -47,7 +52,8 @@ export const CRASHES_IN_A_ROW = 3;
 /** Chooses the agent for a task of a run. */
 export function route(state: RunState, task: TaskState, availability: AgentAvailability, now: number): Route {
   const { config, agents, ranking, unable } = state.start;
-  const { spentBy, crashes } = state;
+  const { crashes } = state;
+  const spentBy = Object.fromEntries(Object.keys(config.agents).map((name) => [name, spentInRun(state, name)]));
   const { role, agent } = task.spec;
   const avoid = task.spec.verifies === undefined ? undefined : state.tasks[task.spec.verifies]?.attempts.at(-1)?.agent;
   const session = hasUndeliveredMessage(task) ? lastAttempt(task) : undefined;
@@ -61,13 +67,16 @@ export function route(state: RunState, task: TaskState, availability: AgentAvail
 /** Chooses an agent: the requested one, for the role or for all, else its role's, else by order of preference; a rate-limited one is skipped if fallback is enabled. */
 export function pickAgent(request: RoutingRequest, availability: AgentAvailability, now: number): Route {
   let soonest: number | undefined;
+  const overCaps: string[] = [];
   const [preferredAgent] = plainCandidates(request);
   const candidates = candidatesFor(request);
   let skippedBecause =
     preferredAgent === undefined || candidates[0] === preferredAgent ? '' : passedReason(request, preferredAgent);
   for (const agent of candidates) {
-    if (isSpent(request, agent)) {
-      skippedBecause ||= `${agent} has reached its spending cap for this run`;
+    const overCap = overCapReason(request, availability, agent);
+    if (overCap !== undefined) {
+      skippedBecause ||= overCap;
+      overCaps.push(overCap);
       continue;
     }
     const account = freeAccount(accountsOf(request, agent), availability.rateLimited, now);
@@ -89,6 +98,7 @@ export function pickAgent(request: RoutingRequest, availability: AgentAvailabili
       ...(account.closed.length === 0 ? {} : { closed: account.closed }),
     };
   }
+  if (overCaps.length > 0 && soonest === undefined) return { kind: 'never', because: overCaps.join('; ') };
   return { kind: 'later', at: soonest, because: skippedBecause || 'no agent is configured' };
 }
 
@@ -135,9 +145,14 @@ function plainCandidates({ config, agents, role, agent, ranking, session }: Rout
   return [...new Set(all.filter((name) => name !== undefined))];
 }
 
-function isSpent({ config, spentBy = {} }: RoutingRequest, agent: string): boolean {
-  const cap = config.agents[agent]?.spendUsd;
-  return cap !== undefined && (spentBy[agent] ?? 0) >= cap;
+/** Why an agent may not spend more, if it may not. */
+function overCapReason(
+  { config, spentBy = {} }: RoutingRequest,
+  { spentToday = {} }: AgentAvailability,
+  agent: string,
+): string | undefined {
+  const left = leftOfCap(config.agents[agent], { runUsd: spentBy[agent] ?? 0, dayUsd: spentToday[agent] ?? 0 });
+  return left === undefined || left.leftUsd > 0 ? undefined : `${agent} is over its spending cap (${left.spent})`;
 }
 
 function reasonFor({ config, agents, role, agent, ranking, session }: RoutingRequest, chosen: string): string {

@@ -4,7 +4,7 @@ import type { Spend } from '../../schema/usage.ts';
 import { hasLanded, type RunState, type TaskState } from '../run/state.ts';
 import { moneyText } from '../view/amounts.ts';
 import { isPaused } from '../view/attention.ts';
-import { affordable, type Money, reservationFor } from './budget.ts';
+import { affordable, type Money, nextReservation } from './budget.ts';
 import { inOrder } from './queue.ts';
 import { type AgentAvailability, type Route, route } from './route.ts';
 
@@ -15,6 +15,7 @@ export type Intent =
       'kind'
     >)
   | { do: 'give-up'; run: string; task: TaskKey; kind: 'budget' | 'environment'; reason: string; limit?: FailureLimit }
+  | { do: 'block'; run: string; task: TaskKey; reason: string }
   | { do: 'conclude'; run: string; task: TaskKey }
   | { do: 'land'; run: string; tasks: TaskKey[] };
 
@@ -103,7 +104,7 @@ function countClaim(tallies: ReadonlyMap<string, RunTally>, claim: string): void
   const tally = tallies.get(claim.slice(0, space));
   const task = tally?.state.tasks[claim.slice(space + 1)];
   if (tally === undefined || task?.phase.status !== 'ready') return;
-  setAside(tally, reservationFor(tally.state, task.spec));
+  setAside(tally, nextReservation(tally.state, task));
 }
 
 function setAside(tally: RunTally, reservation: Spend): void {
@@ -150,12 +151,13 @@ function pick(
     const about = { run: state.start.run, task: task.spec.key };
     const giveUp = reasonToGiveUp(run, task, schedulingInput);
     if (giveUp !== undefined) return { do: 'give-up', ...about, ...giveUp };
-    const reservation = reservationFor(state, task.spec);
+    const reservation = nextReservation(state, task);
     if (isPaused(state, task.spec.track) || waitsForLanding(state, task)) continue;
     if (outsideOf(task, schedulingInput) !== undefined || run.attempts >= state.start.config.limits.runAttempts)
       continue;
     if (affordable(state.start.config.budget, reservation, run.money) === 'later') continue;
     const choice = route(state, task, { ...schedulingInput.availability, busy: tally.busy }, schedulingInput.now);
+    if (choice.kind === 'never') return { do: 'block', ...about, reason: choice.because };
     if (choice.kind === 'later') {
       if (choice.at !== undefined) tally.wakeAt = Math.min(tally.wakeAt ?? choice.at, choice.at);
       continue;
@@ -182,7 +184,7 @@ function reasonToGiveUp(
     const reason = `the run's cap of ${limits.runAttempts} attempts is reached`;
     return { kind: 'budget', limit: 'run-attempts', reason };
   }
-  const reservation = reservationFor(state, task.spec);
+  const reservation = nextReservation(state, task);
   if (before !== undefined || affordable(budget, reservation, money) !== 'never') return undefined;
   const isInRun = affordable({ ...budget, project: undefined }, reservation, money) === 'never';
   const limit = isInRun ? 'run-budget' : 'project-budget';

@@ -125,8 +125,11 @@ async function recordEnd(
 ): Promise<void> {
   const now = ctx.world.now();
   const { events, failure, ...rest } = end;
-  const follow =
-    failure === undefined ? undefined : ctx.implementations.followUp(failure, { attempt: attempt.number, now });
+  // An agent over its spending cap is passed over, and the task is not counted as failed.
+  const isOverCap = outcome.isOverCap === true && failure?.kind === 'budget';
+  const overCap: FollowUp = { action: 'switch', restUntil: 0, reason: 'its agent is over its spending cap' };
+  const usual = failure && ctx.implementations.followUp(failure, { attempt: attempt.number, now });
+  const follow = isOverCap ? overCap : usual;
   const { usage, session, text, output } = outcome.result;
   const { committed } = ctx.submit(
     run,
@@ -207,10 +210,8 @@ async function untrustedSettings(run: ActiveRun, { agent, base }: AttemptState):
 }
 
 function withoutSecrets(failure: Failure, redact: Redact): Failure {
-  const message = redact(failure.message);
-  return failure.evidence === undefined
-    ? { ...failure, message }
-    : { ...failure, message, evidence: redact(failure.evidence) };
+  const { message, evidence } = failure;
+  return { ...failure, message: redact(message), ...(evidence === undefined ? {} : { evidence: redact(evidence) }) };
 }
 
 async function save(run: ActiveRun, ended: EndedAttempt): Promise<SavedWork | undefined> {
@@ -293,7 +294,7 @@ function accountLimits(
   failure: Failure | undefined,
   follow: FollowUp | undefined,
 ): Write[] {
-  if (follow?.action !== 'switch') return [];
+  if (follow?.action !== 'switch' || follow.restUntil === 0) return [];
   const stream = accountStream(accountName(attempt.agent, attempt.account));
   const limit = { until: follow.restUntil, reason: follow.reason, family: failure?.family };
   return [{ stream, expected: -1, events: limitAccount(limit, outcome.model) }];

@@ -2,6 +2,7 @@ import type { Agent, AgentResult, Assignment } from '../../agents/agent.ts';
 import { recordUsage, warnOf } from '../../core/attempt/decide-attempt.ts';
 import { stepsFromText } from '../../core/land/steps.ts';
 import type { AttemptState, TaskState } from '../../core/run/state.ts';
+import { leftOfCap, spentInRun } from '../../core/schedule/budget.ts';
 import { liveness } from '../../process/identity.ts';
 import { ending } from '../../process/launch.ts';
 import { programEnding } from '../../process/terminal/files.ts';
@@ -24,6 +25,8 @@ export type Outcome = {
   digest: Digest | undefined;
   model: string | undefined;
   stopped: Failure | undefined;
+  /** It was stopped because its agent is over its spending cap: another agent may take over. */
+  isOverCap?: boolean;
   /** It ended, and whether it succeeded was not recorded: its work decides. */
   isEndUnknown?: boolean;
 };
@@ -46,11 +49,16 @@ export async function supervise(
   const target = { ...process, folder: assignment.folder };
   const reader = readerOf(started.agent, assignment, process.terminal);
   let stopped: Failure | undefined;
+  let isOverCap = false;
+  let readBytes = 0;
   let lastUsageAt = ctx.world.now();
-  const end = (failure: Failure) => {
-    // The process has ended, and only its output is still being read.
-    if (liveness(process.identity) === 'gone') return;
+  const end = (failure: Failure, overCap = false) => {
+    const isGone = liveness(process.identity) === 'gone';
+    // An attempt that exceeded a budget is judged the same whether or not it ended before that was noticed.
+    if (isGone && failure.kind !== 'budget') return;
+    isOverCap ||= overCap && stopped === undefined;
     stopped ??= failure;
+    if (isGone) return;
     const graceMs = run.force.signal.aborted ? 0 : GRACE_MS;
     void terminate(target, { graceMs }).catch((error: unknown) => failures.reject(error));
   };
@@ -67,6 +75,7 @@ export async function supervise(
       );
       submission.committed.catch(failures.reject);
     },
+    leftOfCap: () => leftForAttempt(ctx, run, { task, attempt }),
     stop: end,
   });
   const reading = new AbortController();
@@ -93,6 +102,7 @@ export async function supervise(
       limits: assignment.limits,
       onRead: (bytes) => {
         const usage = reader.usage();
+        readBytes = bytes;
         watchdog.recordActivity(bytes, usage);
         if (usage.kind !== 'known' || ctx.world.now() - lastUsageAt < USAGE_EVERY_MS) return;
         lastUsageAt = ctx.world.now();
@@ -112,18 +122,34 @@ export async function supervise(
     crashpoint('attempt.read');
     const ended = process.terminal === undefined ? exit : programEnding(assignment.folder, exit);
     const result = withVerifierSteps(task, reader.end(ended));
+    watchdog.recordActivity(readBytes, result.usage);
     return {
       result,
       isEndUnknown: ended.kind === 'interrupted' && ended.hasEnded === true && result.failure?.kind === 'interrupted',
       digest: digest.summary(),
       model: assignment.settings.model,
       stopped,
+      isOverCap,
     };
   } finally {
     for (const signal of stops) signal.removeEventListener('abort', onStop);
     watchdog.close();
     reading.abort();
   }
+}
+
+/** What the agent of an attempt may spend in it; what the attempt itself spent so far is not subtracted. */
+function leftForAttempt(
+  ctx: EngineContext,
+  { ledger: { state } }: ActiveRun,
+  { task, attempt }: Pick<Started, 'task' | 'attempt'>,
+): ReturnType<typeof leftOfCap> {
+  const config = state.start.config.agents[attempt.agent];
+  if (config?.spendUsd === undefined && config?.spendUsdPerDay === undefined) return undefined;
+  const { usage } = state.tasks[task.spec.key]?.attempts[attempt.number - 1] ?? attempt;
+  const own = usage.kind === 'known' ? usage.costUsd : 0;
+  const dayUsd = config.spendUsdPerDay === undefined ? 0 : ctx.spentToday(attempt.agent) - own;
+  return leftOfCap(config, { runUsd: spentInRun(state, attempt.agent, task.spec.key), dayUsd });
 }
 
 /** Whether an agent continues when the engine ends; one that inspects an application does not, because that ends with the engine. */

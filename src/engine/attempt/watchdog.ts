@@ -20,8 +20,10 @@ export type WatchdogOptions = {
   thresholds: HealthThresholds;
   /** Called with the warnings about the attempt; the same warning may be passed again. */
   warn: (warnings: Warning[]) => void;
+  /** What is left of the spending caps of its agent for this attempt, if there is a cap. */
+  leftOfCap?: () => { leftUsd: number; spent: string } | undefined;
   /** Called once, with the reason for which the attempt must stop. */
-  stop: (failure: Failure) => void;
+  stop: (failure: Failure, isOverCap: boolean) => void;
 };
 
 /** Enforces the limits of one attempt: inactivity, time, output, turns and cost. */
@@ -67,6 +69,15 @@ export class Watchdog {
         limit: 'cost',
       });
     }
+    this.#checkCap(usage);
+  }
+
+  /** An agent over its spending cap stops; the caps of the attempt itself come first. */
+  #checkCap(usage: Extract<Usage, { kind: 'known' }>): void {
+    const left = this.#options.leftOfCap?.();
+    if (left === undefined || usage.costUsd <= left.leftUsd) return;
+    const message = `Its agent is over its spending cap: this attempt spent ${moneyText(usage.costUsd)}, and before it ${left.spent} were spent`;
+    this.#stop({ kind: 'budget', message }, true);
   }
 
   close(): void {
@@ -114,9 +125,9 @@ export class Watchdog {
     };
   }
 
-  #stop(failure: Failure): void {
+  #stop(failure: Failure, isOverCap = false): void {
     if (this.#done) return;
     this.close();
-    this.#options.stop(failure);
+    this.#options.stop(failure, isOverCap);
   }
 }

@@ -78,8 +78,15 @@ export async function finishRun(
   await maintainIfDue(run);
 }
 
+/** Before a person decides, what they decide on is what the run would end with; a failure is repeated, and reported, at the end. */
+export async function rewindWhileHeld(...[ctx, run, endCommit]: Parameters<typeof rewindTo>): Promise<void> {
+  await rewindTo(ctx, run, endCommit).catch((error: unknown) => {
+    if (isStoreFailure(error)) throw error;
+  });
+}
+
 /** Moves the run branch to the commit on which the recipe ends the run; what is newer stays under a ref. */
-export async function rewindTo(
+async function rewindTo(
   ctx: EngineContext,
   run: ActiveRun,
   endCommit: { commit: string; reason: string },

@@ -129,6 +129,8 @@ export interface EngineContext {
   readonly env: NodeJS.ProcessEnv;
   /** How many checks may run at once. */
   readonly checkSlots: Slots;
+  /** US dollars that an agent has spent today over all runs, with what running attempts reported so far. */
+  spentToday(agent: string): number;
   /** Aborts everything when the engine stops at once. */
   readonly stopping: AbortSignal;
   /** Aborted, before `stopping`, when agents continue without this engine. */

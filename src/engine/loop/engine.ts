@@ -1,5 +1,5 @@
 import { endOpenCalls } from '../../core/models/decide-call.ts';
-import { giveUpTask } from '../../core/run/end-tasks.ts';
+import { blockTask, giveUpTask } from '../../core/run/end-tasks.ts';
 import { taskOf } from '../../core/run/phase.ts';
 import type { RunState } from '../../core/run/state.ts';
 import { type Intent, next } from '../../core/schedule/schedule-next.ts';
@@ -7,14 +7,14 @@ import { isSettled } from '../../core/view/document.ts';
 import { AppError } from '../../errors.ts';
 import type { Home } from '../../home.ts';
 import type { RunEvent } from '../../schema/event.ts';
-import { isStoreFailure, type Submission, type SubmitOptions } from '../../store/ledger.ts';
+import type { Submission, SubmitOptions } from '../../store/ledger.ts';
 import type { Store } from '../../store/store.ts';
 import { crashpoint, type World } from '../../world.ts';
 import { removeEndedWorkspace } from '../attempt/attempt-workspace.ts';
 import { beginAttempt } from '../attempt/begin-attempt.ts';
 import { cancel, interrupt, interruptedBy } from '../attempt/interrupt-attempt.ts';
 import { adoptAttempt } from '../attempt/perform-attempt.ts';
-import { rewindTo } from '../finish/finish-run.ts';
+import { rewindWhileHeld } from '../finish/finish-run.ts';
 import { nextClosingStep } from '../finish/next-closing-step.ts';
 import { isWriteBackDue, writeBackDuringRun } from '../finish/write-back.ts';
 import { landTasks } from '../land/land-tasks.ts';
@@ -38,7 +38,6 @@ export type EngineOptions = {
 /** Errors after which a run that is being cancelled is dropped: a disk or repository that recovers does so within the first tries. */
 const MAX_CANCEL_ERRORS = 3;
 const CHECK_BASE = { name: 'base', onlyOnce: false };
-/** A hold shows the files that the run would end with; a failed write is repeated, and reported, at the end. */
 const REWIND = { name: 'rewind', onlyOnce: true };
 const WRITE_BACK = { name: 'write-back', onlyOnce: false };
 const SMALL_CALLS = { name: 'calls', onlyOnce: true };
@@ -84,6 +83,11 @@ export class Engine implements EngineContext {
   /** Aborted when it starts nothing new any more; before `stopping`. */
   get draining(): AbortSignal {
     return this.#drain.signal;
+  }
+
+  /** What an agent has spent today over all runs. */
+  spentToday(agent: string): number {
+    return this.#tracker.spentToday(this.#runs)[agent] ?? 0;
   }
 
   get leaving(): AbortSignal {
@@ -224,6 +228,9 @@ export class Engine implements EngineContext {
       case 'conclude':
         this.#inFlight.perform(run, intent.task, () => adoptAttempt(this, run, taskOf(run.ledger.state, intent.task)));
         return;
+      case 'block':
+        this.#inFlight.track(run, this.submit(run, (state) => blockTask(state, intent)).committed);
+        return;
       case 'give-up':
         this.submit(run, (state) => giveUpTask(state, intent));
         return;
@@ -239,7 +246,7 @@ export class Engine implements EngineContext {
     const { endCommit } = run;
     const { state } = run.ledger;
     if (state.status.kind === 'held' && endCommit !== undefined && endCommit.commit !== state.tip.commit) {
-      this.#inFlight.once(run, REWIND, () => rewindTo(this, run, endCommit).catch(leaveToEnd));
+      this.#inFlight.once(run, REWIND, () => rewindWhileHeld(this, run, endCommit));
       return;
     }
     const step = nextClosingStep(run.ledger.state);
@@ -261,10 +268,6 @@ export class Engine implements EngineContext {
     if (run.ledger.state.status.kind === 'ended') this.#runs.delete(run.id);
     this.wake();
   }
-}
-
-function leaveToEnd(error: unknown): void {
-  if (isStoreFailure(error)) throw error;
 }
 
 /** The runs of an engine by id; one listener is called for each that is added or removed. */

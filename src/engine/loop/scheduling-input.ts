@@ -2,6 +2,7 @@ import { statfsSync } from 'node:fs';
 import { freemem } from 'node:os';
 import type { RunState } from '../../core/run/state.ts';
 import { rateLimitName } from '../../core/schedule/account.ts';
+import { spentSince, startOfDay } from '../../core/schedule/budget.ts';
 import type { AgentAvailability } from '../../core/schedule/route.ts';
 import type { SchedulingInput } from '../../core/schedule/schedule-next.ts';
 import type { Home } from '../../home.ts';
@@ -22,6 +23,8 @@ export class SchedulingInputTracker {
   readonly #rateLimited: Record<string, number> = {};
   readonly #spent = new Map<string, Map<string, number>>();
   readonly #settled = new Map<string, OutsideStatus>();
+  /** The runs of today that are not active, as they were when the active ones last changed. */
+  #otherRuns: { names: string; at: number; states: RunState[] } | undefined;
   readonly #store: Store;
   readonly #world: World;
   readonly #home: Home;
@@ -60,7 +63,7 @@ export class SchedulingInputTracker {
     return {
       now: this.#world.now(),
       slots: isDraining ? 0 : freeSlotsFor(states, claimed.size, this.#home),
-      availability: this.#availability(active, claimed),
+      availability: this.#availability(runs, claimed),
       projects: this.#spentByOthers(states),
       claimed,
       landing: isDraining ? new Set(runs.keys()) : landing,
@@ -68,10 +71,10 @@ export class SchedulingInputTracker {
     };
   }
 
-  #availability(runs: readonly ActiveRun[], claimed: ReadonlySet<string>): AgentAvailability {
+  #availability(active: ReadonlyMap<string, ActiveRun>, claimed: ReadonlySet<string>): AgentAvailability {
     const busy: Record<string, number> = {};
     const maxParallel: Record<string, number> = {};
-    for (const run of runs) {
+    for (const run of active.values()) {
       const { state } = run.ledger;
       for (const key of Object.keys(state.running)) {
         const agent = state.tasks[key]?.attempts.at(-1)?.agent;
@@ -79,7 +82,22 @@ export class SchedulingInputTracker {
       }
       for (const agent of run.agents.values()) maxParallel[agent.name] = agent.maxParallel;
     }
-    return { rateLimited: this.#rateLimited, busy, maxParallel };
+    return { rateLimited: this.#rateLimited, busy, maxParallel, spentToday: this.spentToday(active) };
+  }
+
+  /** What each agent has spent today; empty where no agent of these runs has a daily cap. */
+  spentToday(runs: ReadonlyMap<string, ActiveRun>): Record<string, number> {
+    const states = [...runs.values()].map((run) => run.ledger.state);
+    const hasCap = states.some(({ start }) =>
+      Object.values(start.config.agents).some(({ spendUsdPerDay }) => spendUsdPerDay !== undefined),
+    );
+    if (!hasCap) return {};
+    const now = this.#world.now();
+    const names = [...runs.keys()].sort().join(' ');
+    const otherRuns = this.#otherRuns;
+    if (otherRuns === undefined || otherRuns.names !== names || startOfDay(otherRuns.at) !== startOfDay(now))
+      this.#otherRuns = { names, at: now, states: runsOfToday(this.#store, now, runs) };
+    return spentSince([...states, ...(this.#otherRuns?.states ?? [])], startOfDay(now));
   }
 
   /** What the ended runs of these projects have spent. */
@@ -131,6 +149,14 @@ export class SchedulingInputTracker {
   #limitAccount(account: string, until: number): void {
     if (until > this.#world.now()) this.#rateLimited[account] = Math.max(this.#rateLimited[account] ?? 0, until);
   }
+}
+
+/** The recorded runs with events of today, except the active ones. */
+export function runsOfToday(store: Store, now: number, active: ReadonlyMap<string, unknown>): RunState[] {
+  return store.streams('run/').flatMap(({ stream, lastAt }) => {
+    const isOther = lastAt >= startOfDay(now) && !active.has(stream.slice('run/'.length));
+    return isOther ? [loadRun(store, stream)] : [];
+  });
 }
 
 /** How many more attempts may start: the highest limit of the runs, and none while memory or disk is low and an attempt runs. */

@@ -11,8 +11,12 @@ export function pickFor(view: AgentsView, role: string, avoid?: string): AgentPi
   const request: RoutingRequest = { config, agents: byRole, role, ranking, unable, avoid };
   const tier = config.roles[role]?.tier ?? 'standard';
   const candidates = candidatesFor(request).map((agent) => candidateOf(view, role, agent));
-  const choice = pickAgent(request, { rateLimited: resting, busy: {}, maxParallel: {} }, now);
-  if (choice.kind === 'later' || unable[choice.agent] !== undefined) {
+  const choice = pickAgent(
+    request,
+    { rateLimited: resting, busy: {}, maxParallel: {}, spentToday: view.spentToday },
+    now,
+  );
+  if (choice.kind !== 'agent' || unable[choice.agent] !== undefined) {
     const because = candidates.some(({ ok }) => ok) ? choice.because : 'no agent is usable here now';
     return { role, agent: null, account: null, tier, model: null, because, candidates };
   }

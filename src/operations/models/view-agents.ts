@@ -5,6 +5,8 @@ import type { App } from '../../app.ts';
 import type { History } from '../../core/models/history.ts';
 import { type Ranking, rankOpen } from '../../core/models/ranking.ts';
 import { rateLimitName } from '../../core/schedule/account.ts';
+import { leftOfCap, spentSince, startOfDay } from '../../core/schedule/budget.ts';
+import { runsOfToday } from '../../engine/loop/scheduling-input.ts';
 import { readHistory } from '../../engine/start/model-history.ts';
 import { pinChoices } from '../../engine/start/pin-agents.ts';
 import { AppError } from '../../errors.ts';
@@ -46,6 +48,8 @@ export type AgentsView = {
   agents: AgentView[];
   /** Accounts that are rate-limited, and until when. */
   resting: Record<string, number>;
+  /** US dollars that each agent has spent today over all runs. */
+  spentToday: Record<string, number>;
   now: number;
 };
 
@@ -71,11 +75,19 @@ export async function viewAgents(
     () => pin(BUILT_IN),
   );
   const config = await implementations.withLogins(pinned.config);
+  const now = world.now();
+  const hasDailyCap = Object.values(config.agents).some(({ spendUsdPerDay }) => spendUsdPerDay !== undefined);
+  const spentToday = hasDailyCap ? spentSince(runsOfToday(store, now, new Map()), startOfDay(now)) : {};
   const agents: AgentView[] = [];
   for (const agent of implementations.agents({ config, project: { id: '', root } }).values()) {
     const { ok, detail, nextStep } = await agent.available();
     const { name, kind, capabilities } = agent;
-    agents.push({ name, kind, capabilities, ok, detail, nextStep: nextStep ?? null });
+    const left = leftOfCap(config.agents[name], { runUsd: 0, dayUsd: spentToday[name] ?? 0 });
+    if (ok && left !== undefined && left.leftUsd <= 0) {
+      const step = `Raise agents.${name}.spendUsdPerDay, or wait until tomorrow (UTC).`;
+      const overCap = `over its spending cap (${left.spent})`;
+      agents.push({ name, kind, capabilities, ok: false, detail: overCap, nextStep: step });
+    } else agents.push({ name, kind, capabilities, ok, detail, nextStep: nextStep ?? null });
   }
   const history = readHistory(store);
   return {
@@ -88,7 +100,8 @@ export async function viewAgents(
     ccswitch: await viewProfiles(config, settings, env),
     agents,
     resting: restingAccounts(store),
-    now: world.now(),
+    spentToday,
+    now,
   };
 }
 

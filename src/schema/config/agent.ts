@@ -44,5 +44,10 @@ export const AgentConfig = z.strictObject({
   maxParallel: z.number().int().positive().optional().describe('Maximum number of its concurrent attempts.'),
   runtimeSeconds: Seconds.optional().describe('Time limit of one attempt.'),
   spendUsd: z.number().positive().optional().describe('Maximum cost in one run, in US dollars.'),
+  spendUsdPerDay: z
+    .number()
+    .positive()
+    .optional()
+    .describe('Maximum cost over all runs in one day (UTC), in US dollars.'),
 });
 export type AgentConfig = z.infer<typeof AgentConfig>;
