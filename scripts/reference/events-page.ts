@@ -60,6 +60,7 @@ const MEANINGS: Record<EventType, string> = {
   'project.opened': 'The project is known.',
   'project.spent': 'A run ended and cost this much.',
   'project.proved': 'A check judged a tree; a later run need not check it again.',
+  'check.flaked': 'A check failed and then passed on the same commit; flaky checks are counted by these events.',
   'collection.added': 'A collection was made.',
   'collection.renamed': 'A collection has another name, with all that is in it.',
   'collection.removed': 'A collection is gone; the runs that were in it are in none.',

@@ -7,7 +7,7 @@ export const EXIT_CODES = `Exit codes:
   2    invalid command line
   3    the command failed; the message states the reason
   4    waiting for the user (held, blocked, awaiting approval), or done without any check
-       or with its review abandoned for lack of money or time
+       or with its review abandoned for lack of money or time, or with tests of --known-red
   130  interrupted; manyhands resume continues the run`;
 
 /** The exit codes of commands that only read. */
@@ -22,7 +22,7 @@ export const INTERRUPTED = 130;
 export function exitCodeOf(document: RunDocument): number {
   switch (document.status) {
     case 'done':
-      return document.reviewed === false ? 4 : 0;
+      return document.reviewed === false || (document.knownRed?.length ?? 0) > 0 ? 4 : 0;
     case 'unverified':
       return document.result === undefined ? 4 : 0;
     case 'held':

@@ -14,9 +14,9 @@ const OPTIONS = [
 ];
 const NOTHING_NEW: Unfolding = { add: [] };
 
-/** The checks that failed before any work began, and that no repair of the base has made pass since. */
+/** The checks that failed before any work began, and that no repair of the base has made pass since; none where they may keep failing. */
 export function redOnBase(run: RunState): Evidence[] {
-  if (run.tasks[REPAIR_KEY]?.phase.status === 'done') return [];
+  if (run.tasks[REPAIR_KEY]?.phase.status === 'done' || run.start.config.baseRed === 'known') return [];
   return (run.baseEvidence ?? []).filter((evidence) => evidence.verdict !== 'pass');
 }
 

@@ -16,7 +16,13 @@ export function checksOf(config: Config): CommandGateSpec[] {
   return config.checks.map((check) => {
     if (typeof check === 'string') return { gate: 'command', name: check, run: check, timeoutMs: 600_000 };
     const text = typeof check.run === 'string' ? check.run : check.run.join(' ');
-    return { gate: 'command', name: check.name ?? text, run: check.run, timeoutMs: check.timeoutSeconds * 1000 };
+    return {
+      gate: 'command',
+      name: check.name ?? text,
+      run: check.run,
+      timeoutMs: check.timeoutSeconds * 1000,
+      ...(check.rerun === undefined ? {} : { rerun: check.rerun }),
+    };
   });
 }
 

@@ -7,6 +7,9 @@ const CANDIDATE_RISKS = {
   'fewer-tests': { severity: 'high', policy: 'block' },
   'test-passes-on-base': { severity: 'low', policy: 'warn' },
   'not-proven': { severity: 'medium', policy: 'warn' },
+  'flaky-check': { severity: 'medium', policy: 'warn' },
+  'green-after-red': { severity: 'high', policy: 'block' },
+  'known-red': { severity: 'medium', policy: 'warn' },
 } as const satisfies Partial<Record<RiskName, { severity: RiskSeverity; policy: RiskPolicy }>>;
 
 export type CandidateRisk = keyof typeof CANDIDATE_RISKS;

@@ -98,6 +98,10 @@ const GuardsConfig = z
       .default([])
       .describe('Additional globs of files that determine how checks run; a change to one is held.'),
     allow: z.array(z.string()).default([]).describe('Globs that are never held.'),
+    quarantine: z
+      .array(z.string())
+      .default([])
+      .describe('Names of flaky tests, as the evidence shows them; their failure does not count.'),
     registries: z
       .array(z.string())
       .default([])
@@ -171,7 +175,12 @@ const BudgetConfig = z
 /** A command that must exit 0. */
 const CheckConfig = z.union([
   z.string().min(1),
-  z.strictObject({ name: Name.optional(), run: CommandText, timeoutSeconds: Seconds.default(600) }),
+  z.strictObject({
+    name: Name.optional(),
+    run: CommandText,
+    timeoutSeconds: Seconds.default(600),
+    rerun: z.number().int().min(0).max(5).optional().describe('Reruns after a failure; default: limits.checkReruns.'),
+  }),
 ]);
 
 /** All settings, with their defaults. The project's file is `.manyhands/config.yaml`; it takes precedence over the global one. */
@@ -208,10 +217,10 @@ export const Config = z.strictObject({
     .default({})
     .describe('For each risk: off, warn (default), or block: hold the work for a person.'),
   baseRed: z
-    .enum(['ask', 'repair', 'block'])
+    .enum(['ask', 'repair', 'block', 'known'])
     .default('ask')
     .describe(
-      'What to do when a check fails on the base, before any work. ask: a job or a goal gets the output as part of its task, a run of many tasks is held for a decision; repair: the first task repairs the base (a job gets the output); block: every run is held.',
+      'What to do when a check fails on the base, before any work. ask: a job or a goal gets the output as part of its task, a run of many tasks is held for a decision; repair: the first task repairs the base (a job gets the output); block: every run is held; known: the tests that fail on the base may keep failing, new failures block.',
     ),
   limits: LimitsConfig,
   budget: BudgetConfig,

@@ -99,6 +99,10 @@ export const RunDocument = z.object({
     .describe(
       'Whether the result was reviewed: false if the budget or time ran out first, null if no review was planned.',
     ),
+  knownRed: z
+    .array(z.string())
+    .optional()
+    .describe('With --known-red: the tests that failed on the base and still fail on the result.'),
   invalidated: z.array(z.string()).describe('Tasks that were done and must be done again.'),
   attention: z.array(AttentionDocument),
   baseEvidence: z.array(Evidence).optional().describe('The results of the checks on the base, before any work.'),

@@ -238,6 +238,7 @@ export const ProjectEvent = z.discriminatedUnion('type', [
   event('project.opened', { root: z.string() }),
   event('project.spent', { run: RunId, spend: Spend }),
   event('project.proved', { evidence: Evidence }),
+  event('check.flaked', { run: RunId, gate: z.string(), tests: z.array(z.string()) }),
   event('collection.added', { name: z.string() }),
   event('collection.renamed', { name: z.string(), to: z.string() }),
   event('collection.removed', { name: z.string() }),

@@ -13,6 +13,8 @@ export const GateSpec = z.discriminatedUnion('gate', [
     timeoutMs: z.number().int().positive().default(600_000),
     /** It checks only this task's own files: it runs when the task lands, and not again when others do. */
     own: z.boolean().optional(),
+    /** How often it is run again when it fails, before the failure counts; without it the run's limit applies. */
+    rerun: z.number().int().min(0).max(5).optional(),
   }),
   z.object({ gate: z.literal('handoff'), name: z.string().default('handoff') }),
   z.object({
@@ -105,5 +107,19 @@ export const Evidence = z.object({
   tests: TestResults.optional(),
   /** What is risky about the work although the check passed, such as tests of the base that did not run. */
   flags: z.array(RiskFlag).optional(),
+  /** The other results of the same check on the same tree, where it was run again because it failed. */
+  reruns: z
+    .array(
+      z.object({
+        verdict: Verdict,
+        summary: z.string(),
+        exitCode: z.number().int().nullable(),
+        durationMs: z.number().nonnegative(),
+        output: z.string().optional(),
+        outputFile: z.string().optional(),
+        failures: z.array(z.string()),
+      }),
+    )
+    .optional(),
 });
 export type Evidence = z.infer<typeof Evidence>;

@@ -21,6 +21,7 @@ export const StartOptions = z.object({
   rehearse: z.boolean().default(false).describe('Run a scenario instead of calling a model.'),
   scenario: z.string().optional().describe('The scenario file to run.'),
   repairBase: z.boolean().optional().describe('Repair a base whose checks fail before other work begins.'),
+  knownRed: z.boolean().optional().describe('Tests that fail on the base may keep failing; new failures block.'),
   maxParallel: z.number().int().min(1).max(150).optional().describe('Maximum number of concurrent attempts.'),
   title: z.string().min(1).max(200).optional().describe('A short name for the run.'),
   collection: CollectionName.optional().describe('The collection that the run is filed in.'),

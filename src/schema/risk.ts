@@ -21,6 +21,9 @@ export const RiskName = z.enum([
   'fewer-tests',
   'test-passes-on-base',
   'not-proven',
+  'flaky-check',
+  'green-after-red',
+  'known-red',
 ]);
 export type RiskName = z.infer<typeof RiskName>;
 

@@ -63,6 +63,18 @@ describe.concurrent('a base on which a check fails', { timeout: 120_000 }, () =>
     expect([code, run.status, run.tasks.length]).toEqual([0, 'done', 3]);
   });
 
+  it('keeps the failures that it has with --known-red, by the names of the tests', async () => {
+    const printed = 'test tests::odd ... FAILED\\ntest result: FAILED. 0 passed; 1 failed; 0 ignored; 0 measured\\n';
+    await using project = await scratch(`printf 'running 1 test\\n${printed}'; exit 1`);
+    const { code, run } = await runDocument(project, 'run', 'tasks.json', '--known-red');
+    expect([code, run.status, run.knownRed]).toEqual([4, 'done', ['tests::odd']]);
+    expect(run.reason).toContain('except for 1 test that failed on the base before');
+    await using unnamed = await scratch();
+    const refused = await runDocument(unnamed, 'run', 'tasks.json', '--known-red');
+    expect([refused.code, refused.run.status]).toEqual([4, 'held']);
+    expect(refused.run.attention[0]?.reason).toContain('does not name the tests that fail');
+  });
+
   it('ends the run when the hold is rejected', async () => {
     await using project = await scratch();
     const held = await runDocument(project, 'run', 'tasks.json');

@@ -16,6 +16,7 @@ export const StartFlags = FollowOptions.extend({
   budget: z.number().optional(),
   base: z.string().optional(),
   repairBase: z.boolean().default(false),
+  knownRed: z.boolean().default(false),
   rehearse: z.boolean().default(false),
   scenario: z.string().optional(),
   maxParallel: z.number().optional(),
@@ -37,6 +38,11 @@ export function addStartOptions(command: Command): Command {
     )
     .option('--budget <usd>', 'maximum cost in US dollars', parseUsd)
     .option('--base <rev>', 'the branch or commit to start from')
+    .addOption(
+      new Option('--known-red', 'tests that fail on the base may keep failing; new failures block').conflicts(
+        'repairBase',
+      ),
+    )
     .option('--repair-base', 'if a check fails on the base, repair that first')
     .option('--rehearse', 'simulate the agents with a scenario instead of using a model')
     .option('--scenario <file>', 'the scenario to use; implies --rehearse')
@@ -58,6 +64,7 @@ export async function startOptions(terminal: Terminal, flags: StartFlags): Promi
     ...(budget === undefined ? {} : { budget }),
     ...(base === undefined ? {} : { base }),
     ...(flags.repairBase ? { repairBase: true } : {}),
+    ...(flags.knownRed ? { knownRed: true } : {}),
     ...(scenario === undefined ? {} : { scenario: resolve(terminal.cwd, scenario) }),
     ...(maxParallel === undefined ? {} : { maxParallel }),
     ...(title === undefined ? {} : { title }),

@@ -23,7 +23,21 @@ export function verdictOf(state: RunState): RunVerdict {
   const note = review === undefined ? '' : `; not reviewed: ${abandonmentText(review)}`;
   if (!isVerified(state))
     return { status: 'unverified', reason: `no check ran on the result: add one with --check${note}` };
-  return { status: 'done', reason: `${count(done, 'task')} done, every check passed on the landed tree${note}` };
+  const red = knownRedOf(state).length;
+  const except = red === 0 ? '' : ` except for ${count(red, 'test')} that failed on the base before`;
+  return {
+    status: 'done',
+    reason: `${count(done, 'task')} done, every check passed on the landed tree${except}${note}`,
+  };
+}
+
+/** The tests that failed on the base and still fail at the tip, where the run continues with them. */
+export function knownRedOf(state: RunState): string[] {
+  if (state.start.config.baseRed !== 'known') return [];
+  const atTip = Object.values(state.proven).filter(({ tree }) => tree === state.tip.tree);
+  const hasWork = state.tip.commit !== state.start.base.commit;
+  const failures = (hasWork ? atTip : (state.baseEvidence ?? [])).flatMap(({ tests }) => tests?.failures ?? []);
+  return [...new Set(failures)];
 }
 
 /** Failures caused by an exhausted budget or time limit of a review. */

@@ -87,6 +87,7 @@ export function evolveProject(state: ProjectState, event: ProjectEvent, at: numb
     case 'project.opened':
     case 'project.spent':
     case 'project.proved':
+    case 'check.flaked':
     case 'run.archived':
     case 'run.restored':
       return state;

@@ -16,8 +16,15 @@ export function recordBaseCheck(state: RunState, what: { tree: string; evidence:
 /** Shares new verdicts on a tree with later runs of the project; an error is not a verdict. */
 export function shareProofs(evidence: readonly Evidence[]): ProjectEvent[] {
   return evidence
-    .filter(({ reused, verdict }) => !reused && verdict !== 'error')
+    .filter(({ reused, verdict, flags }) => !reused && verdict !== 'error' && flags === undefined)
     .map((found) => ({ type: 'project.proved', data: { evidence: found } }));
+}
+
+/** Counts a flaky check of the project, with the tests that failed once. */
+export function recordFlaky(run: string, evidence: Evidence): ProjectEvent[] {
+  if (evidence.reused || !evidence.flags?.some(({ risk }) => risk === 'flaky-check')) return [];
+  const tests = [...new Set(evidence.reruns?.flatMap(({ failures }) => failures) ?? [])];
+  return [{ type: 'check.flaked', data: { run, gate: evidence.gate, tests } }];
 }
 
 /** Whether the task starts from the current base, was never started, and no other work of the run is in progress. */

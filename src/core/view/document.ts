@@ -3,7 +3,7 @@ import type { RunDocument, RunSummary, TaskDocument } from '../../schema/documen
 import { diagnosisOf } from '../attempt/diagnosis.ts';
 import { openWarnings } from '../attempt/fold-attempt.ts';
 import { messageText } from '../attempt/message.ts';
-import { isReviewed } from '../finish/verdict.ts';
+import { isReviewed, knownRedOf } from '../finish/verdict.ts';
 import { flagsOf, lastAttempt, type RunState, type SentMessage, type TaskState } from '../run/state.ts';
 import { chargeOf } from '../schedule/budget.ts';
 import { nextStartAt } from '../schedule/requested-start.ts';
@@ -38,6 +38,7 @@ export function runDocument(state: RunState): RunDocument {
     nextAt: nextAtOf(state),
     ...(result === undefined ? {} : { result }),
     reviewed: isReviewed(state),
+    ...(state.start.config.baseRed === 'known' ? { knownRed: knownRedOf(state) } : {}),
     invalidated: state.invalidated,
     attention: attention(state),
     ...(state.baseEvidence === null ? {} : { baseEvidence: state.baseEvidence }),

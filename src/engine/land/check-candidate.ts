@@ -1,17 +1,21 @@
 import { join } from 'node:path';
 import { recordGate } from '../../core/land/decide-landing.ts';
+import { recordFlaky } from '../../core/run/decide-start.ts';
 import { proofKey } from '../../core/run/state.ts';
 import type { GateResult } from '../../gates/gate.ts';
 import { type CommandGateSpec, candidateGates } from '../../gates/gate-kinds.ts';
+import { candidateFlag } from '../../risks/candidate-risks.ts';
 import type { Evidence } from '../../schema/gate.ts';
 import type { TaskKey } from '../../schema/ids.ts';
+import { projectStream } from '../../schema/ids.ts';
 import type { RiskFlag } from '../../schema/risk.ts';
 import { type CheckoutOptions, gateCheckout } from '../../workspaces/checkout.ts';
 import { childEnvironment } from '../../workspaces/environment.ts';
 import { crashpoint } from '../../world.ts';
 import { type ActiveRun, type EngineContext, lfsOf } from '../loop/context.ts';
-import { comparedWithBase, judgeBaseTests, storeTests } from './compare-with-base.ts';
+import { comparedWithBase, judgeBaseTests, listNames, storeTests } from './compare-with-base.ts';
 import { evidenceOf, keepOutput, withoutSecrets } from './evidence.ts';
+import { freshEnvironment, rerunsOf, settleFailure, withTolerated } from './rerun-check.ts';
 
 /** A commit to be checked, with the tasks that it contains. */
 export type Candidate = { commit: string; tree: string; tasks: TaskKey[] };
@@ -35,7 +39,9 @@ export async function checkCandidate(
   for (const gate of gates) {
     const evidence = await checkWith(ctx, run, candidate, gate);
     throwIfStopped(ctx, run);
-    await ctx.submit(run, () => recordGate(candidate.tasks, candidate.commit, evidence)).committed;
+    const flaky = recordFlaky(run.id, evidence);
+    const also = flaky.length === 0 ? [] : [{ stream: projectStream(run.project.id), expected: -1, events: flaky }];
+    await ctx.submit(run, () => recordGate(candidate.tasks, candidate.commit, evidence), { also }).committed;
     crashpoint('gate.recorded');
     flags.push(...(evidence.flags ?? []).filter(({ blocking }) => blocking));
     if (evidence.verdict === 'pass') continue;
@@ -66,11 +72,35 @@ export async function rerunGate(
   gate: CommandGateSpec,
 ): Promise<Evidence> {
   const definition = ctx.implementations.definition(gate, run.ledger.state.start.config);
-  const result = await runGate(ctx, run, candidate, { gate });
+  const runOnce = async (isFresh: boolean) => {
+    const found = withTolerated(run, gate, await runGate(ctx, run, candidate, { gate, isFresh }));
+    throwIfStopped(ctx, run);
+    return found;
+  };
+  const first = await runOnce(false);
+  const rerun = { gate, commit: candidate.commit, definition, first, again: () => runOnce(true) };
+  const { result, earlier, flags } =
+    first.verdict === 'fail'
+      ? await settleFailure(ctx, run, rerun)
+      : { result: first, earlier: [], flags: knownRed(run, first) };
   const evidence = evidenceOf(gate, withoutSecrets(result, run.redact), { tree: candidate.tree, definition });
   const tests = await storeTests(ctx, result, run.redact);
-  const withTests = { ...evidence, ...(tests === undefined ? {} : { tests }) };
+  const withTests = {
+    ...evidence,
+    ...(tests === undefined ? {} : { tests }),
+    ...(earlier.length === 0 ? {} : { reruns: rerunsOf(earlier.map((each) => withoutSecrets(each, run.redact))) }),
+    ...(flags.length === 0 ? {} : { flags }),
+  };
   return candidate.tasks.length === 0 ? withTests : comparedWithBase(ctx, run, withTests);
+}
+
+function knownRed(run: ActiveRun, { tolerated = [] }: { tolerated?: string[] }): RiskFlag[] {
+  if (tolerated.length === 0) return [];
+  return candidateFlag(
+    'known-red',
+    `tests fail that may fail: ${listNames(tolerated)}`,
+    run.ledger.state.start.config.risks,
+  );
 }
 
 /** The first check that fails with these files as they are on the branch, absent ones removed: this detects weakened tests, and added ones that change what others find. */
@@ -82,7 +112,7 @@ export async function passesWith(
 ): Promise<Evidence | undefined> {
   for (const gate of commandGates(run, candidate.tasks)) {
     const definition = ctx.implementations.definition(gate, run.ledger.state.start.config);
-    const result = await runGate(ctx, run, candidate, { gate, overlay });
+    const result = withTolerated(run, gate, await runGate(ctx, run, candidate, { gate, overlay }));
     throwIfStopped(ctx, run);
     const evidence = evidenceOf(gate, withoutSecrets(result, run.redact), { tree: candidate.tree, definition });
     const tests = await storeTests(ctx, result, run.redact);
@@ -107,7 +137,7 @@ export async function runGate(
   ctx: EngineContext,
   run: ActiveRun,
   candidate: Candidate,
-  what: { gate: CommandGateSpec; overlay?: Overlay },
+  what: { gate: CommandGateSpec; overlay?: Overlay; isFresh?: boolean },
 ): Promise<GateResult> {
   const result = await runGateOnce(ctx, run, candidate, what);
   throwIfStopped(ctx, run);
@@ -118,19 +148,20 @@ function runGateOnce(
   ctx: EngineContext,
   run: ActiveRun,
   candidate: Candidate,
-  what: { gate: CommandGateSpec; overlay?: Overlay },
+  what: { gate: CommandGateSpec; overlay?: Overlay; isFresh?: boolean },
 ): Promise<GateResult> {
   const { signal, env } = checkoutOf(ctx, run, candidate.commit);
   return ctx.checkSlots.with(async () => {
     crashpoint('gate.starting');
     const token = ctx.world.token();
     const folder = join(ctx.home.attempts, `${run.id}-gate-${token}`);
+    await using fresh = what.isFresh === true ? await freshEnvironment(env) : null;
     const result = await ctx.implementations.checkGate(what.gate, {
       changed: [],
       output: undefined,
       outputSchema: undefined,
       folder,
-      env,
+      env: fresh?.env ?? env,
       signal,
       checkout: () =>
         gateCheckout({

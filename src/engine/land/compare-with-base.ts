@@ -35,7 +35,10 @@ export function loadTests(ctx: EngineContext, { tests: results }: Evidence): Rea
 }
 
 /** The evidence of the same check for the commit that a candidate is merged onto, else for the base of the run. */
-export function baselineOf(run: ActiveRun, { gate, definition }: Evidence): Evidence | undefined {
+export function baselineOf(
+  run: ActiveRun,
+  { gate, definition }: Pick<Evidence, 'gate' | 'definition'>,
+): Evidence | undefined {
   const { tip, proven, baseEvidence } = run.ledger.state;
   const atTip = tip.tree === null ? undefined : proven[proofKey({ tree: tip.tree, definition })];
   return atTip ?? baseEvidence?.find((found) => found.gate === gate && found.definition === definition);

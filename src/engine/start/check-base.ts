@@ -1,5 +1,5 @@
 import { startErrorOf } from '../../core/run/check-start.ts';
-import { recordBaseCheck, shareProofs } from '../../core/run/decide-start.ts';
+import { recordBaseCheck, recordFlaky, shareProofs } from '../../core/run/decide-start.ts';
 import { proofKey } from '../../core/run/state.ts';
 import { AppError } from '../../errors.ts';
 import type { CommandGateSpec } from '../../gates/gate-kinds.ts';
@@ -30,7 +30,8 @@ export async function checkBase(ctx: EngineContext, run: ActiveRun, gates: reado
     evidence.push(found);
   }
   requireStarted(evidence);
-  const events = shareProofs(evidence);
+  if (start.config.baseRed === 'known') requireNames(evidence);
+  const events = [...shareProofs(evidence), ...evidence.flatMap((found) => recordFlaky(run.id, found))];
   const also = events.length === 0 ? [] : [{ stream, expected: -1, events }];
   await ctx.submit(run, (state) => recordBaseCheck(state, { tree, evidence }), { also }).committed;
 }
@@ -42,6 +43,21 @@ function requireStarted(evidence: readonly Evidence[]): void {
   });
   if (errors.length === 0) return;
   throw new AppError('CHECK_CANNOT_START', `A check cannot start on the base: ${errors.join('; ')}`, { errors });
+}
+
+/** What fails on the base can be told apart from new failures only by the names of tests. */
+function requireNames(evidence: readonly Evidence[]): void {
+  const unnamed = evidence.filter(
+    ({ verdict, tests }) =>
+      verdict !== 'pass' && (tests === undefined || tests.failed === 0 || tests.failures.length !== tests.failed),
+  );
+  if (unnamed.length === 0) return;
+  const gates = unnamed.map(({ gate }) => gate);
+  throw new AppError(
+    'KNOWN_RED_UNNAMED',
+    `${gates.join(', ')} fails on the base, and its output does not name the tests that fail`,
+    { gates },
+  );
 }
 
 /** A proof of an earlier run counts only with the same dependencies. */

@@ -159,6 +159,7 @@ function withOptions(config: Config, options: StartOptions): Config {
   return {
     ...config,
     ...(options.repairBase === true ? { baseRed: 'repair' as const } : {}),
+    ...(options.knownRed === true ? { baseRed: 'known' as const } : {}),
     checks: checksOfRun(config, options.checks),
     limits: { ...config.limits, agents: options.maxParallel ?? config.limits.agents },
     budget: { ...config.budget, ...(options.budget === undefined ? {} : { run: options.budget }) },

@@ -44,6 +44,13 @@ export function addedTests(base: ReadTests, candidate: ReadTests): string[] {
   });
 }
 
+/** Whether all of these tests ran on the base, by their names. */
+export function hasTests(base: ReadTests, names: readonly string[]): boolean {
+  const ran = Object.values(base.tests).flatMap((tests) => tests.filter(({ status }) => status !== 'skipped'));
+  const known = new Set(ran.map(({ name }) => comparable(name)));
+  return names.every((name) => known.has(comparable(name)));
+}
+
 function compareNames(
   base: readonly TestCase[],
   candidate: readonly TestCase[],
@@ -73,15 +80,16 @@ function takeTest(tests: Map<string, TestCase[]>, name: string, prefersSkipped: 
 
 /** A test that runs under the same title in another file or group was moved. */
 function withoutMoved(absent: readonly string[], added: readonly TestCase[]): string[] {
-  const titles = added.flatMap(({ name, status }) => (status === 'skipped' ? [] : [titleOf(name)]));
+  const titles = added.flatMap(({ name, status }) => (status === 'skipped' ? [] : [testTitle(name)]));
   return absent.filter((name) => {
-    const index = titles.indexOf(titleOf(name));
+    const index = titles.indexOf(testTitle(name));
     if (index >= 0) titles.splice(index, 1);
     return index < 0;
   });
 }
 
-function titleOf(name: string): string {
+/** The title of a test without its file and groups. */
+export function testTitle(name: string): string {
   return (
     comparable(name)
       .split(/ > |::/)

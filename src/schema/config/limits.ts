@@ -19,6 +19,13 @@ export const LimitsConfig = z
       ),
     checks: z.number().int().min(1).max(64).default(2).describe('Maximum number of concurrent checks.'),
     attempts: z.number().int().min(1).max(20).default(3).describe('Maximum attempts per task.'),
+    checkReruns: z
+      .number()
+      .int()
+      .min(0)
+      .max(5)
+      .default(1)
+      .describe('How often a check that fails is run again before the failure counts.'),
     runAttempts: z
       .number()
       .int()
