@@ -55,11 +55,6 @@ export const ERRORS = {
     http: 422,
     hint: 'Install the program and approve, which checks again; or cancel the run, correct --check or checks in .manyhands/config.yaml, and start it again.',
   },
-  KNOWN_RED_UNNAMED: {
-    exit: 3,
-    http: 422,
-    hint: 'Let the check print the names of its tests (such as pytest -v), or start the run without --known-red.',
-  },
   AGENT_UNKNOWN: {
     exit: 3,
     http: 404,

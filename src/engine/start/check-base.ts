@@ -53,11 +53,9 @@ function requireNames(evidence: readonly Evidence[]): void {
   );
   if (unnamed.length === 0) return;
   const gates = unnamed.map(({ gate }) => gate);
-  throw new AppError(
-    'KNOWN_RED_UNNAMED',
-    `${gates.join(', ')} fails on the base, and its output does not name the tests that fail`,
-    { gates },
-  );
+  const problem = `${gates.join(', ')} fails on the base, and its output does not name the tests that fail`;
+  const remedy = 'let the check print the names (such as pytest -v), or start the run without --known-red';
+  throw new AppError('REFUSED', `${problem}: ${remedy}`, { gates });
 }
 
 /** A proof of an earlier run counts only with the same dependencies. */

@@ -136,5 +136,5 @@ it('refuses to continue with what fails on the base where the output names no te
     check: 'echo 1 failed, 2 passed in 0.1s; exit 1',
     config: { baseRed: 'known' },
   });
-  await expect(run.checkBase()).rejects.toMatchObject({ code: 'KNOWN_RED_UNNAMED' });
+  await expect(run.checkBase()).rejects.toMatchObject({ code: 'REFUSED' });
 });
