@@ -11,7 +11,7 @@ import { realWorld } from '../../src/world.ts';
 let folder: string;
 let store: Store;
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'mh-ear-'));
+  folder = mkdtempSync(join(tmpdir(), 'mh-listener-'));
   store = await openSqliteStore({ file: join(folder, 'store.db'), world: realWorld });
 });
 afterEach(async () => {
@@ -19,38 +19,38 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-describe('an ear', () => {
+describe('a transcript listener', () => {
   it('returns the rows of its run once and in order, and wakes for events of the run', async () => {
-    using ear = listenTo(store, 'aaaaaaaa', new AbortController().signal);
+    using listener = listenTo(store, 'aaaaaaaa', new AbortController().signal);
     await Promise.all([say('aaaaaaaa-1-1', 0, 2), say('bbbbbbbb-1-1', 0, 2), say('aaaaaaaa-2-1', 0, 1)]);
-    await ear.changed();
-    expect(ear.take()?.map(({ attempt, text }) => `${attempt} ${text}`)).toEqual([
+    await listener.changed();
+    expect(listener.take()?.map(({ attempt, text }) => `${attempt} ${text}`)).toEqual([
       'aaaaaaaa-1-1 word 0',
       'aaaaaaaa-1-1 word 1',
       'aaaaaaaa-2-1 word 0',
     ]);
-    expect(ear.take()).toEqual([]);
+    expect(listener.take()).toEqual([]);
     await store.append([{ stream: 'run/aaaaaaaa', expected: 0, events: [{ type: 'run.paused', data: {} }] }], 1);
-    await ear.changed();
-    expect(ear.take()).toEqual([]);
+    await listener.changed();
+    expect(listener.take()).toEqual([]);
   });
 
   it('buffers a bounded number of rows for a slow reader, and reports dropped ones', async () => {
-    using ear = listenTo(store, 'aaaaaaaa', new AbortController().signal);
+    using listener = listenTo(store, 'aaaaaaaa', new AbortController().signal);
     await say('aaaaaaaa-1-1', 0, 2_001);
-    expect(ear.take()).toBeUndefined();
+    expect(listener.take()).toBeUndefined();
     await say('aaaaaaaa-1-1', 5_000, 1, 'x'.repeat(5 * 1024 * 1024));
-    expect(ear.take()).toBeUndefined();
+    expect(listener.take()).toBeUndefined();
     await say('aaaaaaaa-1-1', 6_000, 1);
-    expect(ear.take()).toHaveLength(1);
+    expect(listener.take()).toHaveLength(1);
   });
 
   it('is removed when its signal aborts', async () => {
     const stop = new AbortController();
-    using ear = listenTo(store, 'aaaaaaaa', stop.signal);
-    const news = ear.changed();
+    using listener = listenTo(store, 'aaaaaaaa', stop.signal);
+    const change = listener.changed();
     stop.abort();
-    await news;
+    await change;
   });
 });
 

@@ -138,17 +138,17 @@ describe('the agents of a run', () => {
   });
 
   it('of a scenario have its names, and rehearsal selects all of them', () => {
-    const asked = options(['rehearsal', 'review=grace'], { scenario: 'scenario.yaml' });
-    const { agents, choices } = pinAgents(asked);
+    const request = options(['rehearsal', 'review=grace'], { scenario: 'scenario.yaml' });
+    const { agents, choices } = pinAgents(request);
     expect(choices).toEqual([{ agents: ['ada', 'grace'] }, { role: 'review', agents: ['grace'] }]);
     expect(agents.ada).toMatchObject({ kind: 'rehearsal', scenario: join(dir, 'scenario.yaml') });
-    expect([...createAgents(asked).keys()]).toEqual(['ada', 'grace']);
+    expect([...createAgents(request).keys()]).toEqual(['ada', 'grace']);
   });
 
   it('are all rehearsed within their own limits; only a program from the command line is run', () => {
     const configured = { codex: { kind: 'codex', spendUsd: 3 }, mine: { kind: 'command', command: 'sh' } };
-    const asked = options(['fix=codex:big', 'review=command:./agent.sh', 'rehearsal'], { agents: configured });
-    const { agents } = pinAgents({ ...asked, rehearsal: { program, allAgents: true } });
+    const request = options(['fix=codex:big', 'review=command:./agent.sh', 'rehearsal'], { agents: configured });
+    const { agents } = pinAgents({ ...request, rehearsal: { program, allAgents: true } });
     const kinds = Object.entries(agents).map(([name, { kind }]) => [name, kind]);
     expect(Object.fromEntries(kinds)).toEqual({
       claude: 'rehearsal',

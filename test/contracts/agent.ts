@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Agent } from '../../src/agents/agent.ts';
-import { makeAssignment, playAttempt } from './attempt.ts';
+import { makeAssignment, performAttempt } from './attempt.ts';
 
 /**
  * What an agent under test is made to do: `prompt` copies its prompt to prompt.txt, `environment` writes its variables as
@@ -36,7 +36,7 @@ export function agentContract(name: string, make: (behaviour: Behaviour) => Prom
     it('gives its program the prompt letter for letter', async () => {
       const prompt = '# A title\n\n$HOME `id` {{task}} {prompt} "quotes" \\ ünïcode\n';
       await using made = await makeAssignment({}, prompt);
-      await playAttempt(await make('prompt'), made.assignment);
+      await performAttempt(await make('prompt'), made.assignment);
       expect(await readFile(join(made.assignment.workspace, 'prompt.txt'), 'utf8')).toBe(prompt);
     });
 
@@ -44,7 +44,7 @@ export function agentContract(name: string, make: (behaviour: Behaviour) => Prom
       process.env.MANYHANDS_TEST_CANARY = 'secret';
       await using made = await makeAssignment({ env: { PATH: process.env.PATH ?? '', LANG: 'C' } });
       const agent = await make('environment');
-      await playAttempt(agent, made.assignment);
+      await performAttempt(agent, made.assignment);
       const seen: Record<string, string> = JSON.parse(
         await readFile(join(made.assignment.workspace, 'environment.json'), 'utf8'),
       );
@@ -65,7 +65,7 @@ export function agentContract(name: string, make: (behaviour: Behaviour) => Prom
 
     it('hands over what was said, without failure and without a bill', async () => {
       await using made = await makeAssignment();
-      const { events, result } = await playAttempt(await make('says'), made.assignment);
+      const { events, result } = await performAttempt(await make('says'), made.assignment);
       expect(events).toContainEqual({ type: 'text', text: 'hello' });
       expect(result).toMatchObject({ text: 'hello', usage: { kind: 'none' } });
       expect(result).not.toHaveProperty('failure');
@@ -74,14 +74,14 @@ export function agentContract(name: string, make: (behaviour: Behaviour) => Prom
 
     it('hands over a structured output', async () => {
       await using made = await makeAssignment();
-      const { result } = await playAttempt(await make('output'), made.assignment);
+      const { result } = await performAttempt(await make('output'), made.assignment);
       expect(result.output).toEqual({ answer: 42 });
       expect(result).not.toHaveProperty('failure');
     });
 
     it('reports a bad exit as a failure and hands over no output', async () => {
       await using made = await makeAssignment();
-      const { result, exit } = await playAttempt(await make('fails'), made.assignment);
+      const { result, exit } = await performAttempt(await make('fails'), made.assignment);
       expect(exit).toEqual({ kind: 'exited', code: 3 });
       expect(result.failure).toMatchObject({ kind: 'implementation', message: expect.stringContaining('3') });
       expect(result).not.toHaveProperty('output');
@@ -89,14 +89,14 @@ export function agentContract(name: string, make: (behaviour: Behaviour) => Prom
 
     it('is interrupted, not done, when killed before a result', async () => {
       await using made = await makeAssignment();
-      const { result, exit } = await playAttempt(await make('hangs'), made.assignment, 'started');
+      const { result, exit } = await performAttempt(await make('hangs'), made.assignment, 'started');
       expect(exit).toEqual({ kind: 'interrupted' });
       expect(result.failure?.kind).toBe('interrupted');
     });
 
     it('reports known usage', async () => {
       await using made = await makeAssignment();
-      const { result } = await playAttempt(await make('uses'), made.assignment);
+      const { result } = await performAttempt(await make('uses'), made.assignment);
       expect(result.usage).toMatchObject({ kind: 'known', costUsd: 0.5, inputTokens: 10, outputTokens: 5 });
     });
 
@@ -118,7 +118,7 @@ export function agentContract(name: string, make: (behaviour: Behaviour) => Prom
     it('reads the same from the beginning a second time, as after an adoption', async () => {
       await using made = await makeAssignment();
       const agent = await make('uses');
-      const { lines, exit, result } = await playAttempt(agent, made.assignment);
+      const { lines, exit, result } = await performAttempt(agent, made.assignment);
       const again = agent.reader(made.assignment);
       for (const { file, text } of lines) again.line(file, text);
       expect(again.end(exit)).toEqual(result);

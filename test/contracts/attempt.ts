@@ -59,7 +59,7 @@ export async function makeAssignment(more: Partial<Assignment> = {}, prompt = 'D
 }
 
 /** Starts the agent's real program and feeds its real output to its reader; `stopAt` kills it at the first such line. */
-export async function playAttempt(agent: Agent, assignment: Assignment, stopAt?: string): Promise<Played> {
+export async function performAttempt(agent: Agent, assignment: Assignment, stopAt?: string): Promise<Played> {
   const { command, env, stdin } = await agent.command(assignment);
   const reader = agent.reader(assignment);
   const [program = '', ...args] = command;

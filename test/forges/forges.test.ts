@@ -25,7 +25,7 @@ describe('the detection of the forge', () => {
     ['https://gitlab.com/group/sub/shop.git', 'gitlab group/sub/shop'],
     ['git@gitlab.example.org:group/shop.git', 'gitlab group/shop'],
     ['https://ann@bitbucket.org/ann/shop.git', 'bitbucket ann/shop'],
-  ])('is told from %s', (address, expected) => {
+  ])('is derived from %s', (address, expected) => {
     expect(found(address)).toBe(expected);
   });
 

@@ -14,8 +14,8 @@ describe.concurrent('landing by pull request', { timeout: 120_000 }, () => {
     expect([pull?.head, pull?.base, pull?.draft, more.length]).toEqual([`mh/${run?.run}`, 'main', false, 0]);
     expect(run?.landed).toMatchObject({ how: 'pr', branch: 'main', url: expect.stringContaining('ann/shop') });
     expect(shop.atRemote('rev-parse', `mh/${run?.run}`)).toBe(run?.commit);
-    for (const said of ['> Add a file', '`job/1`', 'test -e base.txt', '| pass |', 'git fetch origin mh/'])
-      expect(pull?.body).toContain(said);
+    for (const text of ['> Add a file', '`job/1`', 'test -e base.txt', '| pass |', 'git fetch origin mh/'])
+      expect(pull?.body).toContain(text);
     expect(pull?.body).not.toContain('@everybody');
     const after = shop.scratch.git('for-each-ref').split('\n');
     expect(after.filter((line) => !line.endsWith(`refs/heads/mh/${run?.run}`)).join('\n')).toBe(before);
@@ -26,8 +26,8 @@ describe.concurrent('landing by pull request', { timeout: 120_000 }, () => {
     const { run } = await shop.runJson(['job', 'Add a file', ...CHECK]);
     expect(shop.forge.state().pulls).toEqual([]);
     for (let time = 0; time < 2; time += 1) {
-      const told = await shop.runJson(['pr', run?.run ?? '', '--draft']);
-      expect([told.code, told.run?.landed?.how], told.stderr).toEqual([0, 'pr']);
+      const updated = await shop.runJson(['pr', run?.run ?? '', '--draft']);
+      expect([updated.code, updated.run?.landed?.how], updated.stderr).toEqual([0, 'pr']);
     }
     expect(shop.forge.state().pulls).toMatchObject([{ head: `mh/${run?.run}`, draft: true }]);
   });
@@ -87,8 +87,8 @@ describe.concurrent('landing by pull request', { timeout: 120_000 }, () => {
     await using shop = await makeShop('github');
     const { run } = await shop.runJson(['job', 'Add a file', ...CHECK]);
     shop.colleague(`mh/${run?.run}`, { 'theirs.txt': 'theirs\n' });
-    const told = await shop.runJson(['pr', run?.run ?? '']);
-    expect([told.code, told.json]).toMatchObject([
+    const updated = await shop.runJson(['pr', run?.run ?? '']);
+    expect([updated.code, updated.json]).toMatchObject([
       4,
       { error: { message: expect.stringContaining('another user or process moved it') } },
     ]);

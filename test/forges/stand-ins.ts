@@ -102,12 +102,12 @@ function writeProgram(folder: string, name: 'github' | 'gitlab', file: string): 
 async function serve(file: string): Promise<{ url: string; close(): void }> {
   const server = createServer(async (request, response) => {
     const body = await text(request);
-    const asked = { method: request.method, path: request.url, body: body === '' ? undefined : JSON.parse(body) };
+    const received = { method: request.method, path: request.url, body: body === '' ? undefined : JSON.parse(body) };
     if (request.headers.authorization !== 'Bearer stand-in-token') {
       response.writeHead(401).end('{"error":{"message":"no login"}}');
       return;
     }
-    const reply = answer(file, asked, bitbucket);
+    const reply = answer(file, received, bitbucket);
     if ('hang' in reply) return;
     response.writeHead(reply.status, { 'Content-Type': 'application/json', ...reply.headers });
     response.end(JSON.stringify(reply.body));

@@ -19,8 +19,8 @@ async function startElsewhere(script: string, mode = 'go'): Promise<Started> {
   const folder = temporaryFolder();
   const token = realWorld.token();
   const engine = spawn(process.execPath, [ENGINE, folder, token, script, mode], { stdio: ['pipe', 'pipe', 'inherit'] });
-  const [said] = await once(engine.stdout, 'data');
-  const target = { identity: ProcessIdentity.parse(JSON.parse(String(said))), folder, token };
+  const [chunk] = await once(engine.stdout, 'data');
+  const target = { identity: ProcessIdentity.parse(JSON.parse(String(chunk))), folder, token };
   onTestFinished(async () => {
     engine.kill('SIGKILL');
     await sweep(target);

@@ -32,8 +32,8 @@ test('a process that ended is gone', async () => {
 test('a zombie is gone although it answers signals', async () => {
   const parent = spawn('sh', ['-c', 'sleep 0.1 & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] });
   onTestFinished(() => void parent.kill('SIGKILL'));
-  const [said] = await once(parent.stdout, 'data');
-  const pid = Number(String(said));
+  const [chunk] = await once(parent.stdout, 'data');
+  const pid = Number(String(chunk));
   const identity = identify(pid);
   await until(() => readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z '), 'the child is a zombie');
   process.kill(pid, 0);

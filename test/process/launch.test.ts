@@ -116,8 +116,8 @@ test('the program ignores no signal and inherits none of our descriptors, whatev
     'grep SigIgn /proc/self/status; for n in 3 8 9; do ls /proc/$$/fd/$n; done; echo umask $(umask); exit 1';
   const args = ['-c', `trap '' HUP INT QUIT TERM; exec "$@"`, 'sh', process.execPath, ENGINE, folder, token, script];
   const engine = spawn('sh', args, { stdio: ['pipe', 'pipe', 'inherit'] });
-  const [said] = await once(engine.stdout, 'data');
-  const identity = ProcessIdentity.parse(JSON.parse(String(said)));
+  const [chunk] = await once(engine.stdout, 'data');
+  const identity = ProcessIdentity.parse(JSON.parse(String(chunk)));
   await ending(folder, identity);
   engine.kill('SIGKILL');
   await once(engine, 'exit');

@@ -46,20 +46,20 @@ export async function start(script: string, spec: Partial<Launch> = {}): Promise
 /** The first match in a file that a program is writing. */
 export async function waitForOutput(file: string, pattern: RegExp): Promise<RegExpExecArray> {
   let text = '';
-  const said = Promise.withResolvers<RegExpExecArray>();
+  const found = Promise.withResolvers<RegExpExecArray>();
   const reader = tail({
     file,
     from: 0,
     onChunk: (chunk) => {
       text += chunk.toString('utf8');
       const match = pattern.exec(text);
-      if (match) said.resolve(match);
+      if (match) found.resolve(match);
     },
     onTruncated: () => {},
     signal: new AbortController().signal,
   });
   try {
-    return await said.promise;
+    return await found.promise;
   } finally {
     reader.close();
   }

@@ -132,7 +132,7 @@ describe.each(['tmux', 'pty'] as const)('a program in a terminal held by %s', (k
 /** The holder of this terminal, not of another test's; never the shim, whose death is another story. */
 function belongsTo(pid: string, { target, folder, kind }: Started): boolean {
   if (Number(pid) === target.identity.pid) return false;
-  const look = kind === 'tmux' ? ['-p', pid, '-o', 'args=', 'e'] : ['-p', pid, '-o', 'args='];
-  const said = execFileSync('ps', [...look, 'ww'], { encoding: 'utf8' });
-  return said.includes(folder) && (kind === 'tmux' || said.includes('pty-program'));
+  const options = kind === 'tmux' ? ['-p', pid, '-o', 'args=', 'e'] : ['-p', pid, '-o', 'args='];
+  const listing = execFileSync('ps', [...options, 'ww'], { encoding: 'utf8' });
+  return listing.includes(folder) && (kind === 'tmux' || listing.includes('pty-program'));
 }

@@ -118,13 +118,13 @@ function expectRefused(seen: Filled): void {
 
 async function expectAcknowledged(lines: string[]): Promise<void> {
   await using store = await openSqliteStore({ file, world: realWorld });
-  const said = lines.map((line) => line.split(' '));
+  const acknowledged = lines.map((line) => line.split(' '));
   const versions = new Map(store.streams('s').map(({ stream, version }) => [stream, version]));
-  const missing = said.filter(([kind, name = '', at = '']) => {
+  const missing = acknowledged.filter(([kind, name = '', at = '']) => {
     if (kind === 'row') return store.cursor(name, 'stdout') <= Number(at);
     return (versions.get(name) ?? 0) < Number(at);
   });
-  expect(said.length).toBeGreaterThan(100);
+  expect(acknowledged.length).toBeGreaterThan(100);
   expect(missing).toEqual([]);
   for (const [stream, version] of versions) {
     const stored = store.read(stream);

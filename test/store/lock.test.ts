@@ -36,13 +36,13 @@ describe('The lock', () => {
     expect(lock).toBeDefined();
     expect(await acquireLock(file)).toBeUndefined();
     const child = await startHolder();
-    expect(child.said).toBe('refused');
+    expect(child.output).toBe('refused');
     await child.kill();
   });
 
   it('is held by a process without a reference to it, and is free at once after kill -9', async () => {
     const child = await startHolder();
-    expect(child.said).toBe('held');
+    expect(child.output).toBe('held');
     expect(await acquireLock(file)).toBeUndefined();
     expect((await readLockHolder(file))?.pid).toBe(child.pid);
     await child.kill();
@@ -70,5 +70,5 @@ async function startHolder() {
     child.kill('SIGKILL');
     await closed;
   };
-  return { said: String(chunk).trim(), pid: child.pid, kill };
+  return { output: String(chunk).trim(), pid: child.pid, kill };
 }

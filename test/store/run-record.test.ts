@@ -44,14 +44,14 @@ it('deletes rows of the same transaction, and keeps the full-text index intact',
   const folder = mkdtempSync(join(tmpdir(), 'mh-record-'));
   try {
     const file = join(folder, 'manyhands.db');
-    const said = (attempt: string) =>
+    const textRow = (attempt: string) =>
       ({ attempt, file: 'stdout', offset: 0, at: 5, kind: 'text', text: 'needle' }) as const;
     {
       await using store = await openSqliteStore({ file, world: realWorld });
       await store.append([{ stream: `run/${RUN}`, expected: 0, events: [{ type: 'run.ended', data: null }] }], 7);
       await Promise.all([
-        store.ingest({ attempt: 'k3v9x2ac-1-1', rows: [said('k3v9x2ac-1-1')], cursors: [] }),
-        store.ingest({ attempt: `${RUN}-1-1`, rows: [said(`${RUN}-1-1`)], cursors: [] }),
+        store.ingest({ attempt: 'k3v9x2ac-1-1', rows: [textRow('k3v9x2ac-1-1')], cursors: [] }),
+        store.ingest({ attempt: `${RUN}-1-1`, rows: [textRow(`${RUN}-1-1`)], cursors: [] }),
         store.deleteRun(RUN, 1),
       ]);
       expect(store.search({ text: 'needle', limit: 5 })).toHaveLength(1);

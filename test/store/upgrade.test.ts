@@ -18,7 +18,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 describe('a database of the version before pages', () => {
   it('is migrated: its rows are counted, and earlier events count as read', async () => {
     const file = join(folder, 'manyhands.db');
-    const rows = Array.from({ length: 1_100 }, (_, place) => row('r-1-1', place));
+    const rows = Array.from({ length: 1_100 }, (_, position) => row('r-1-1', position));
     {
       await using store = await openSqliteStore({ file, world: realWorld });
       await store.append([{ stream: 'run/a', expected: 0, events: [{ type: 'a', data: 1 }] }], AT);
@@ -54,12 +54,12 @@ describe('a database of the version with an index of row positions', () => {
   it('continues where it stopped: stored rows are not stored again, ids continue, and later rows are new', async () => {
     const file = join(folder, 'manyhands.db');
     const [first, second] = [row('r-1-1', 0), row('r-1-1', 10)];
-    const [shrunk, complaint] = [
+    const [shrunk, errorRow] = [
       { ...row('r-1-1', 5), generation: 1 },
       { ...row('r-1-1', 7), file: 'stderr' as const },
     ];
-    const told = { ...row('r-1-1', 3), file: 'engine' as const };
-    const before = [told, first, second, shrunk, complaint];
+    const engineRow = { ...row('r-1-1', 3), file: 'engine' as const };
+    const before = [engineRow, first, second, shrunk, errorRow];
     {
       await using store = await openSqliteStore({ file, world: realWorld });
       await store.ingest({ attempt: 'r-1-1', rows: before, cursors: [{ file: 'stdout', offset: 9, generation: 1 }] });
@@ -71,8 +71,8 @@ describe('a database of the version with an index of row positions', () => {
     expect(store.generation('r-1-1', 'stdout')).toBe(1);
     const after = [
       { ...shrunk, offset: 9 },
-      { ...complaint, offset: 8 },
-      { ...told, offset: 4 },
+      { ...errorRow, offset: 8 },
+      { ...engineRow, offset: 4 },
     ];
     await store.ingest({ attempt: 'r-1-1', rows: [...before, ...after], cursors: [] });
     const stored = store.transcript({ attempt: 'r-1-1', limit: 99 });

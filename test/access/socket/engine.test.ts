@@ -37,14 +37,14 @@ describe('An engine', () => {
   });
 
   it('detects that a client disconnected, and counts the connected ones', async () => {
-    const asked = Promise.withResolvers<AbortSignal>();
+    const received = Promise.withResolvers<AbortSignal>();
     const server = await serve((_, { signal }) => {
-      asked.resolve(signal);
+      received.resolve(signal);
       return once(signal, 'abort');
     });
     const client = await connect();
     const call = client.call('wait', {});
-    const signal = await asked.promise;
+    const signal = await received.promise;
     expect(server.connections()).toBe(1);
     const aborted = once(signal, 'abort');
     await client[Symbol.asyncDispose]();
@@ -54,22 +54,22 @@ describe('An engine', () => {
   });
 
   it('that stops aborts its requests, responds with ENGINE_GONE, and removes its socket', async () => {
-    const asked = Promise.withResolvers<void>();
+    const received = Promise.withResolvers<void>();
     const server = await serve(async (_, { signal }) => {
-      asked.resolve();
+      received.resolve();
       await once(signal, 'abort');
       signal.throwIfAborted();
     });
     const client = await connect();
     const call = client.call('wait', {}).catch((reason: unknown) => reason);
-    await asked.promise;
+    await received.promise;
     await server[Symbol.asyncDispose]();
     expect(await call).toMatchObject({ code: 'ENGINE_GONE' });
     await expect(stat(path)).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
   it('that stops does not wait for ever for work that ignores its signal', async () => {
-    const asked = Promise.withResolvers<void>();
+    const received = Promise.withResolvers<void>();
     const impatient = {
       ...realWorld,
       alarm: (_: number, ring: () => void) => realWorld.alarm(realWorld.now() + 10, ring),
@@ -78,7 +78,7 @@ describe('An engine', () => {
       {
         path,
         handle: () => {
-          asked.resolve();
+          received.resolve();
           return new Promise(() => {});
         },
       },
@@ -86,7 +86,7 @@ describe('An engine', () => {
     );
     const client = await connect();
     const call = client.call('wait', {}).catch((reason: unknown) => reason);
-    await asked.promise;
+    await received.promise;
     await server[Symbol.asyncDispose]();
     expect(await call).toMatchObject({ code: 'ENGINE_GONE' });
   });

@@ -72,15 +72,15 @@ describe('A call', () => {
 
   it('that is aborted rejects with the reason and is cancelled in the engine', async () => {
     const stopped = Promise.withResolvers<void>();
-    const asked = Promise.withResolvers<void>();
+    const received = Promise.withResolvers<void>();
     const client = await serveAndConnect((_, { signal }) => {
-      asked.resolve();
+      received.resolve();
       signal.addEventListener('abort', () => stopped.resolve());
       return stopped.promise;
     });
     const controller = new AbortController();
     const call = client.call('wait', {}, { signal: controller.signal });
-    await asked.promise;
+    await received.promise;
     controller.abort(new Error('enough'));
     await expect(call).rejects.toThrow('enough');
     await stopped.promise;

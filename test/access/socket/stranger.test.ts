@@ -11,17 +11,17 @@ import { type SocketServer, serveSocket } from '../../../src/access/socket/serve
 let folder: string;
 let path: string;
 let server: SocketServer;
-let asked: string[];
+let calls: string[];
 
 const answer: Handle = async ({ operation }) => {
-  asked.push(operation);
+  calls.push(operation);
   return operation === 'big' ? 'x'.repeat(1_000_000) : operation;
 };
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'manyhands-stranger-'));
   path = join(folder, 'engine.sock');
-  asked = [];
+  calls = [];
   server = await serveSocket({ path, handle: answer });
 });
 
@@ -32,11 +32,11 @@ afterEach(async () => {
 
 describe('A client of another version', () => {
   it('learns it from the first line, and its requests are not executed', async () => {
-    const stranger = await connectRaw();
-    stranger.write('{"manyhands":99}\n{"type":"ask","id":1,"operation":"cancel"}\n');
-    stranger.resume();
-    await closing(stranger);
-    expect(asked).toEqual([]);
+    const socket = await connectRaw();
+    socket.write('{"manyhands":99}\n{"type":"ask","id":1,"operation":"cancel"}\n');
+    socket.resume();
+    await closing(socket);
+    expect(calls).toEqual([]);
   });
 
   it('throws ENGINE_VERSION when it meets an engine of another version', async () => {
@@ -72,37 +72,37 @@ describe('A client that misbehaves', () => {
   it.each(['not json\n', '{"type":"ask"}\n', '{"type":"ask","id":-1,"operation":"x"}\n', '[]\n', '\n'])(
     'is cut off when it says %j',
     async (line) => {
-      const stranger = await connectRaw();
-      stranger.write(`{"manyhands":1}\n${line}`);
-      stranger.resume();
-      await closing(stranger);
+      const socket = await connectRaw();
+      socket.write(`{"manyhands":1}\n${line}`);
+      socket.resume();
+      await closing(socket);
       await expectServed();
     },
   );
 
   it('is disconnected when its line is longer than 64 MB', async () => {
-    const stranger = await connectRaw();
-    stranger.write('{"manyhands":1}\n');
-    stranger.write(Buffer.alloc(65 * 1024 * 1024, 'x'));
-    stranger.resume();
-    await closing(stranger);
+    const socket = await connectRaw();
+    socket.write('{"manyhands":1}\n');
+    socket.write(Buffer.alloc(65 * 1024 * 1024, 'x'));
+    socket.resume();
+    await closing(socket);
     await expectServed();
   });
 
   it('is disconnected when 32 MB are unread, while others are served', async () => {
-    const stranger = await connectRaw();
-    const closed = closing(stranger);
-    stranger.pause();
-    const questions = Array.from({ length: 60 }, (_, n) => `{"type":"ask","id":${n + 1},"operation":"big"}\n`);
-    stranger.write(`{"manyhands":1}\n${questions.join('')}`);
+    const socket = await connectRaw();
+    const closed = closing(socket);
+    socket.pause();
+    const requests = Array.from({ length: 60 }, (_, n) => `{"type":"ask","id":${n + 1},"operation":"big"}\n`);
+    socket.write(`{"manyhands":1}\n${requests.join('')}`);
     await expectServed();
     let received = 0;
-    stranger.on('data', (chunk) => {
+    socket.on('data', (chunk) => {
       received += chunk.length;
     });
-    stranger.resume();
+    socket.resume();
     await closed;
-    expect(asked.filter((operation) => operation === 'big').length).toBe(60);
+    expect(calls.filter((operation) => operation === 'big').length).toBe(60);
     expect(received).toBeLessThan(40_000_000);
     await expectServed();
   });

@@ -25,7 +25,7 @@ it.each<[string, FailureKind, { code: number; message: string; data?: unknown }]
   ],
   ['a model of Codex with too much to do', 'overloaded', { code: -32603, message: 'We are experiencing high demand.' }],
   ['a wrong key in the words of OpenCode', 'auth', { code: -32603, message: 'Internal error: invalid x-api-key' }],
-  ['words that nobody knows', 'unknown', { code: -32603, message: 'Internal error: something else' }],
-])('by ACP, %s is told as %s', (_, kind, error) => {
+  ['unknown text', 'unknown', { code: -32603, message: 'Internal error: something else' }],
+])('by ACP, %s is reported as %s', (_, kind, error) => {
   expect(errorFailure(error)).toMatchObject({ kind });
 });

@@ -13,7 +13,7 @@ import { promptUsage } from '../../../src/agents/acp/acp-usage.ts';
 import type { AgentEvent, Assignment, AssignmentSettings } from '../../../src/agents/agent.ts';
 import { AgentConfig } from '../../../src/schema/config/agent.ts';
 import { agentContract } from '../../contracts/agent.ts';
-import { makeAssignment, PLAIN_SETTINGS, playAttempt } from '../../contracts/attempt.ts';
+import { makeAssignment, PLAIN_SETTINGS, performAttempt } from '../../contracts/attempt.ts';
 import { runUntilStopped } from '../stop-request.ts';
 
 const DIR = fileURLToPath(new URL('../../fixtures/agents', import.meta.url));
@@ -117,7 +117,7 @@ describe('a session with an ACP agent', () => {
     await using made = await makeAssignment();
     const { workspace } = made.assignment;
     const write = async (path: string, more: Partial<Assignment> = {}) =>
-      (await playAttempt(make(path, 'writes'), { ...made.assignment, ...more })).result.output;
+      (await performAttempt(make(path, 'writes'), { ...made.assignment, ...more })).result.output;
     expect(await write(join(workspace, 'a.txt'))).toEqual({});
     expect(await readFile(join(workspace, 'a.txt'), 'utf8')).toBe('x');
     expect(await write(join(made.root, 'b.txt'))).toMatchObject({
@@ -148,7 +148,7 @@ describe('a permission', () => {
   it.each<[string, object, Partial<Rights>, boolean]>([
     ['to read in a reading task', { kind: 'read' }, { access: 'read' }, true],
     ['to edit in a reading task', { kind: 'edit' }, { access: 'read', permission: 'bypass' }, false],
-    ['of a kind nobody knows in a reading task', { kind: 'other' }, { access: 'read' }, false],
+    ['of an unknown kind in a read-only task', { kind: 'other' }, { access: 'read' }, false],
     ['without a kind', {}, {}, false],
     ['to edit', { kind: 'edit' }, {}, true],
     ['to delete', { kind: 'delete' }, {}, true],
@@ -322,5 +322,5 @@ function rights(more: Partial<Rights> = {}): Rights {
 
 async function play(behaviour: string, more: Partial<Assignment> & { settings?: AssignmentSettings } = {}) {
   await using made = await makeAssignment(more);
-  return await playAttempt(make(behaviour), made.assignment);
+  return await performAttempt(make(behaviour), made.assignment);
 }

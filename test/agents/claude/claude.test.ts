@@ -134,9 +134,15 @@ describe('the output of Claude', () => {
   });
 
   it('reports a denied permission once, from an event, from the result, or from both', () => {
-    const told = { type: 'system', subtype: 'permission_denied', tool_name: 'Bash', tool_use_id: 't1', message: 'No' };
+    const denial = {
+      type: 'system',
+      subtype: 'permission_denied',
+      tool_name: 'Bash',
+      tool_use_id: 't1',
+      message: 'No',
+    };
     const denials = ['t1', 't2'].map((id) => ({ tool_name: 'Bash', tool_use_id: id }));
-    const { events, result: end } = read([told, result({ permission_denials: denials })]);
+    const { events, result: end } = read([denial, result({ permission_denials: denials })]);
     expect(events.filter(({ type }) => type === 'permission-denied')).toEqual([
       { type: 'permission-denied', tool: 'Bash', message: 'No' },
       { type: 'permission-denied', tool: 'Bash', message: 'Bash was not allowed' },
@@ -237,7 +243,7 @@ describe('a failure of Claude', () => {
     ['no output of the form', { subtype: 'error_max_structured_output_retries' }, undefined, 'bad-output'],
     ['an unknown session', { subtype: 'error_during_execution', errors: ['No conversation'] }, undefined, 'crashed'],
     ['nothing that we know', {}, undefined, 'unknown'],
-  ])('for %s is told by fields', (_, fields, error, kind) => {
+  ])('for %s is denial by fields', (_, fields, error, kind) => {
     expect(failed(fields, error === undefined ? [] : [synthetic(error)])?.kind).toBe(kind);
   });
 
@@ -281,7 +287,7 @@ describe('a failure of Claude', () => {
     ['SIGSEGV', { kind: 'exited', code: 139 }, 'crashed'],
     ['a missing program', { kind: 'exited', code: 127 }, 'environment'],
     ['no exit code', { kind: 'interrupted' }, 'interrupted'],
-  ])('without a result is told by its end: %s', (_, exit, kind) => {
+  ])('without a result is denial by its end: %s', (_, exit, kind) => {
     expect(read([], exit).result.failure?.kind).toBe(kind);
     const turn = { type: 'system', subtype: 'init', session_id: 's' };
     expect(read([result({ result: 'first' }), turn], exit).result.failure?.kind).toBe(kind);
@@ -297,7 +303,7 @@ describe('a failure of Claude', () => {
     ['--dangerously-skip-permissions cannot be used with root/sudo privileges for security reasons', 'environment'],
     ['Error: ENOSPC: no space left on device, write', 'disk-full'],
     ['Error: Session ID x is already in use.', 'implementation'],
-  ])('before any result is told by its own error channel: %s', (text, kind) => {
+  ])('before any result is denial by its own error channel: %s', (text, kind) => {
     const reader = claudeReader('/sample');
     reader.line('stderr', text);
     expect(reader.end({ kind: 'exited', code: 1 }).failure).toMatchObject({ kind, evidence: text });

@@ -268,7 +268,7 @@ describe('a failed Codex attempt', () => {
     ['other', 'stream disconnected before completion: idle timeout waiting for SSE', 'network'],
     ['other', 'Incomplete response returned, reason: max_output_tokens', 'implementation'],
     ['other', 'something new', 'unknown'],
-  ])('is told by the reason %j with "%s": %s', async (info, message, kind) => {
+  ])('is derived from the reason %j with "%s": %s', async (info, message, kind) => {
     await using made = await withRecord([turn, broken(info)]);
     const reader = made.reader();
     const events = feed(reader, [thread, started, failed(message)]);
@@ -281,7 +281,7 @@ describe('a failed Codex attempt', () => {
     ['unexpected status 503 Service Unavailable: x', 'overloaded'],
     ['Missing environment variable: `KEY`.', 'auth'],
     ["You've hit your usage limit.", 'usage-limit'],
-  ])('without a record is told by its own sentence: %s', async (message, kind) => {
+  ])('without a record is derived from its own message: %s', async (message, kind) => {
     await using made = await makeAssignment();
     const reader = make().reader(made.assignment);
     feed(reader, [started, failed(message)]);

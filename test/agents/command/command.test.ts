@@ -6,7 +6,7 @@ import type { AgentExit } from '../../../src/agents/agent.ts';
 import { commandAgent } from '../../../src/agents/command/command.ts';
 import { AgentConfig } from '../../../src/schema/config/agent.ts';
 import { agentContract } from '../../contracts/agent.ts';
-import { makeAssignment, PLAIN_SETTINGS, playAttempt } from '../../contracts/attempt.ts';
+import { makeAssignment, PLAIN_SETTINGS, performAttempt } from '../../contracts/attempt.ts';
 
 const DIR = fileURLToPath(new URL('../../fixtures/agents', import.meta.url));
 const EXITED: AgentExit = { kind: 'exited', code: 0 };
@@ -47,7 +47,7 @@ describe('a command agent', () => {
     await using made = await makeAssignment();
     const { workspace, promptFile } = made.assignment;
     const agent = make(['arguments', '{prompt}', '--in={workspace}/src', '$HOME; `id`', '{other}']);
-    const { result } = await playAttempt(agent, made.assignment);
+    const { result } = await performAttempt(agent, made.assignment);
     expect(result.output).toEqual({
       arguments: ['arguments', promptFile, `--in=${workspace}/src`, '$HOME; `id`', '{other}'],
     });

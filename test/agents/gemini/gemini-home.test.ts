@@ -106,13 +106,13 @@ describe('the home of Gemini', () => {
 
   it('uses the settings of the repository only if they are trusted', async () => {
     await using made = await makeAssignment();
-    const told = async (path: string) => {
+    const trustOf = async (path: string) => {
       const settings = { ...PLAIN_SETTINGS, trusted: [{ path, text: '{"hooks":{}}' }] };
       const { command, env } = await makeGemini([]).command({ ...made.assignment, settings });
       return [env.GEMINI_CLI_TRUST_WORKSPACE, command.includes('--skip-trust')];
     };
-    expect(await told('.gemini/settings.json')).toEqual(['true', false]);
-    expect(await told('.claude/settings.json')).toEqual(['false', true]);
+    expect(await trustOf('.gemini/settings.json')).toEqual(['true', false]);
+    expect(await trustOf('.claude/settings.json')).toEqual(['false', true]);
   });
 
   it('is created again when the attempt is prepared a second time, and changes nothing behind its links', async () => {

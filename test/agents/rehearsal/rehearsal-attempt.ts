@@ -7,7 +7,7 @@ import { stringify } from 'yaml';
 import type { Agent, Assignment } from '../../../src/agents/agent.ts';
 import { rehearsalAgent } from '../../../src/agents/rehearsal/rehearsal.ts';
 import { AgentConfig } from '../../../src/schema/config/agent.ts';
-import { makeAssignment, playAttempt } from '../../contracts/attempt.ts';
+import { makeAssignment, performAttempt } from '../../contracts/attempt.ts';
 
 const ENTRY = fileURLToPath(new URL('../../../src/agents/rehearsal/rehearsal-program.ts', import.meta.url));
 
@@ -31,9 +31,9 @@ export async function makeRehearsalFixture() {
     const { prepare, ...assignment } = more;
     const made = await makeAssignment(assignment);
     await prepare?.(made.assignment.workspace);
-    const played = await playAttempt(agent(await scenario({ plays: [{ steps }] })), made.assignment);
+    const performed = await performAttempt(agent(await scenario({ plays: [{ steps }] })), made.assignment);
     const read = (path: string) => readFile(join(made.assignment.workspace, path), 'utf8');
-    return { ...played, ...made, read };
+    return { ...performed, ...made, read };
   };
   return { agent, scenario, perform, close: () => rm(folder, { recursive: true, force: true }) };
 }

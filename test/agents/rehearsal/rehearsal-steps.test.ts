@@ -10,7 +10,7 @@ afterAll(close);
 
 describe('a rehearsed step', () => {
   it('edits files: write, append, find and replace, delete', async () => {
-    await using played = await perform(
+    await using performed = await perform(
       [
         { edit: { path: 'deep/new.txt', write: 'one\n' } },
         { edit: { path: 'deep/new.txt', append: 'two\n' } },
@@ -24,11 +24,11 @@ describe('a rehearsed step', () => {
         },
       },
     );
-    expect(played.result).not.toHaveProperty('failure');
-    expect(await played.read('deep/new.txt')).toBe('one\ntwo\n');
-    expect(await played.read('old.txt')).toBe('axb $& $1\n');
-    expect(existsSync(join(played.assignment.workspace, 'gone.txt'))).toBe(false);
-    expect(played.events.filter(({ type }) => type === 'file-change')).toEqual([
+    expect(performed.result).not.toHaveProperty('failure');
+    expect(await performed.read('deep/new.txt')).toBe('one\ntwo\n');
+    expect(await performed.read('old.txt')).toBe('axb $& $1\n');
+    expect(existsSync(join(performed.assignment.workspace, 'gone.txt'))).toBe(false);
+    expect(performed.events.filter(({ type }) => type === 'file-change')).toEqual([
       { type: 'file-change', path: 'deep/new.txt', change: 'added' },
       { type: 'file-change', path: 'deep/new.txt', change: 'modified' },
       { type: 'file-change', path: 'old.txt', change: 'modified' },
@@ -40,13 +40,16 @@ describe('a rehearsed step', () => {
     ['is missing', 'other', 'a.txt does not contain "text"'],
     ['is ambiguous', 'text text', 'a.txt contains "text" 2 times'],
   ])('fails loudly when the text to replace %s', async (_, content, message) => {
-    await using played = await perform([{ edit: { path: 'a.txt', find: 'text', replace: '' } }, { say: 'never' }], {
+    await using performed = await perform([{ edit: { path: 'a.txt', find: 'text', replace: '' } }, { say: 'never' }], {
       prepare: (workspace) => writeFile(join(workspace, 'a.txt'), content),
     });
-    expect(played.exit).toEqual({ kind: 'exited', code: 1 });
-    expect(played.result.failure).toMatchObject({ kind: 'implementation', message: expect.stringContaining(message) });
-    expect(played.events).not.toContainEqual({ type: 'text', text: 'never' });
-    expect(await played.read('a.txt')).toBe(content);
+    expect(performed.exit).toEqual({ kind: 'exited', code: 1 });
+    expect(performed.result.failure).toMatchObject({
+      kind: 'implementation',
+      message: expect.stringContaining(message),
+    });
+    expect(performed.events).not.toContainEqual({ type: 'text', text: 'never' });
+    expect(await performed.read('a.txt')).toBe(content);
   });
 
   it.each([
@@ -54,7 +57,7 @@ describe('a rehearsed step', () => {
     ['a linked file', 'file.txt'],
     ['a link to nothing yet', 'dangling.txt'],
   ])('does not write out of the workspace through %s', async (_, path) => {
-    await using played = await perform([{ edit: { path, write: 'out' } }], {
+    await using performed = await perform([{ edit: { path, write: 'out' } }], {
       prepare: async (workspace) => {
         const outside = join(workspace, '..', 'outside');
         await mkdir(outside);
@@ -64,47 +67,47 @@ describe('a rehearsed step', () => {
         await symlink(join(outside, 'new.txt'), join(workspace, 'dangling.txt'));
       },
     });
-    expect(played.result.failure?.message).toContain('is outside the workspace');
-    expect(await played.read('../outside/file.txt')).toBe('kept');
-    expect(existsSync(join(played.root, 'outside', 'new.txt'))).toBe(false);
+    expect(performed.result.failure?.message).toContain('is outside the workspace');
+    expect(await performed.read('../outside/file.txt')).toBe('kept');
+    expect(existsSync(join(performed.root, 'outside', 'new.txt'))).toBe(false);
   });
 
   it('runs a command in the workspace and shows its output', async () => {
-    await using played = await perform([{ run: 'pwd; echo oops >&2; exit 4' }]);
-    const call = played.events.find((event) => event.type === 'tool-call');
+    await using performed = await perform([{ run: 'pwd; echo oops >&2; exit 4' }]);
+    const call = performed.events.find((event) => event.type === 'tool-call');
     expect(call).toMatchObject({ name: 'run', input: { command: 'pwd; echo oops >&2; exit 4' } });
-    expect(played.events).toContainEqual({
+    expect(performed.events).toContainEqual({
       type: 'tool-result',
       id: call?.type === 'tool-call' ? call.id : '',
-      output: `${played.assignment.workspace}\noops`,
+      output: `${performed.assignment.workspace}\noops`,
       isError: true,
     });
-    expect(played.result).not.toHaveProperty('failure');
+    expect(performed.result).not.toHaveProperty('failure');
   });
 
   it.each([
     ['pass', 'exit 1'],
     ['fail', 'exit 0'],
   ])('fails when a command was expected to %s and did not', async (expected, run) => {
-    await using played = await perform([{ run, expect: expected }]);
-    expect(played.result.failure).toMatchObject({ kind: 'implementation', message: expect.stringContaining(run) });
+    await using performed = await perform([{ run, expect: expected }]);
+    expect(performed.result.failure).toMatchObject({ kind: 'implementation', message: expect.stringContaining(run) });
   });
 
   it('fails with the kind and reset time that the scenario names', async () => {
     const before = Date.now();
-    await using played = await perform([
+    await using performed = await perform([
       { use: { costUsd: 0.1 } },
       { fail: { kind: 'rate-limit', message: 'Slow down', resetInSeconds: 60 } },
     ]);
-    expect(played.result.failure).toMatchObject({ kind: 'rate-limit', message: 'Slow down' });
-    const resetAt = played.result.failure?.resetAt ?? 0;
+    expect(performed.result.failure).toMatchObject({ kind: 'rate-limit', message: 'Slow down' });
+    const resetAt = performed.result.failure?.resetAt ?? 0;
     expect(resetAt).toBeGreaterThanOrEqual(before + 60_000);
     expect(resetAt).toBeLessThanOrEqual(Date.now() + 60_000);
-    expect(played.result.usage).toMatchObject({ kind: 'known', costUsd: 0.1 });
+    expect(performed.result.usage).toMatchObject({ kind: 'known', costUsd: 0.1 });
   });
 
   it('commits all changes', async () => {
-    await using played = await perform(
+    await using performed = await perform(
       [{ edit: { path: 'new.txt', write: 'x' } }, { commit: '--amend is only text' }],
       {
         prepare: async (workspace) => {
@@ -114,8 +117,8 @@ describe('a rehearsed step', () => {
         },
       },
     );
-    expect(played.result).not.toHaveProperty('failure');
-    expect(git(played.assignment.workspace, 'log', '--format=%s', '--name-only')).toBe(
+    expect(performed.result).not.toHaveProperty('failure');
+    expect(git(performed.assignment.workspace, 'log', '--format=%s', '--name-only')).toBe(
       '--amend is only text\n\nnew.txt\n',
     );
   });
@@ -125,16 +128,16 @@ describe('a rehearsed step', () => {
     ['theirs', 'top\ntheirs\nend\n'],
     ['union', 'top\nours\ntheirs\nend\n'],
   ])('settles the conflicts of a merge in progress with %s', async (how, settled) => {
-    await using played = await perform([{ resolve: how }], { prepare: conflictIn });
-    expect(played.result).not.toHaveProperty('failure');
-    expect(await played.read('odd name.txt')).toBe(settled);
+    await using performed = await perform([{ resolve: how }], { prepare: conflictIn });
+    expect(performed.result).not.toHaveProperty('failure');
+    expect(await performed.read('odd name.txt')).toBe(settled);
   });
 
   it('stops at exit: with 0 the turn succeeded', async () => {
-    await using played = await perform([{ say: 'enough' }, { exit: 0 }, { edit: { path: 'never.txt', write: '' } }]);
-    expect(played.result).toMatchObject({ text: 'enough' });
-    expect(played.result).not.toHaveProperty('failure');
-    expect(existsSync(join(played.assignment.workspace, 'never.txt'))).toBe(false);
+    await using performed = await perform([{ say: 'enough' }, { exit: 0 }, { edit: { path: 'never.txt', write: '' } }]);
+    expect(performed.result).toMatchObject({ text: 'enough' });
+    expect(performed.result).not.toHaveProperty('failure');
+    expect(existsSync(join(performed.assignment.workspace, 'never.txt'))).toBe(false);
   });
 
   it('keeps the session that it resumes, and names a new one otherwise', async () => {

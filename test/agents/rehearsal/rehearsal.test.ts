@@ -7,7 +7,7 @@ import { loadRole, roleNames } from '../../../src/roles/load.ts';
 import { renderPrompt } from '../../../src/roles/prompt.ts';
 import { AnalysisOutput, PlanOutput, ReviewOutput } from '../../../src/schema/output.ts';
 import { agentContract, type Behaviour } from '../../contracts/agent.ts';
-import { makeAssignment, playAttempt } from '../../contracts/attempt.ts';
+import { makeAssignment, performAttempt } from '../../contracts/attempt.ts';
 import { makeRehearsalFixture } from './rehearsal-attempt.ts';
 
 const fixture = await makeRehearsalFixture();
@@ -60,7 +60,7 @@ describe('a script', () => {
         { steps: say('too late') },
       ],
     });
-    const { result } = await playAttempt(fixture.agent(scenario, 'grace'), made.assignment);
+    const { result } = await performAttempt(fixture.agent(scenario, 'grace'), made.assignment);
     expect(result.text).toBe('fits');
   });
 
@@ -70,7 +70,7 @@ describe('a script', () => {
     await writeFile(scenario, 'plays:\n  - steps:\n      - shout: x\n');
     const agent = fixture.agent(scenario);
     expect(await agent.available()).toMatchObject({ ok: false, detail: expect.stringContaining('scenario.yaml:3') });
-    const { result } = await playAttempt(agent, made.assignment);
+    const { result } = await performAttempt(agent, made.assignment);
     expect(result.failure).toMatchObject({ kind: 'environment', message: expect.stringContaining('scenario.yaml:3') });
   });
 });
@@ -87,19 +87,19 @@ describe('without a script', () => {
       { role: name, access: role.access, ...(role.output === undefined ? {} : { outputSchema: role.output }) },
       prompt,
     );
-    return { ...made, role, ...(await playAttempt(fixture.agent(), made.assignment)) };
+    return { ...made, role, ...(await performAttempt(fixture.agent(), made.assignment)) };
   }
 
   it('plans two tasks side by side and one that needs both, about the goal', async () => {
-    await using played = await improvised('plan');
-    const plan = PlanOutput.parse(played.result.output);
+    await using performed = await improvised('plan');
+    const plan = PlanOutput.parse(performed.result.output);
     expect(plan.tasks.map(({ needs }) => needs.length)).toEqual([0, 0, 2]);
     expect(plan.tasks[0]?.title).toContain('Make everything better');
   });
 
   it('implements by writing a file of its own', async () => {
-    await using played = await improvised('implement');
-    const file = join(played.assignment.workspace, 'rehearsal', 'implement-1.2.md');
+    await using performed = await improvised('implement');
+    const file = join(performed.assignment.workspace, 'rehearsal', 'implement-1.2.md');
     expect(await readFile(file, 'utf8')).toBe('- implement, attempt 2: Make it better\n');
   });
 
@@ -113,7 +113,7 @@ describe('without a script', () => {
   it('verifies every requested step', async () => {
     const prompt = '# Verify it\n\nSTEP 1: it is there\nSTEP 2: it works\n\n`STEP 2: FAIL why` is a form.\n';
     await using made = await makeAssignment({ role: 'verify', access: 'read', outputSchema: {} }, prompt);
-    const { result } = await playAttempt(fixture.agent(), made.assignment);
+    const { result } = await performAttempt(fixture.agent(), made.assignment);
     expect(judgeSteps(result.output, ['it is there', 'it works'])).toMatchObject({ passed: true });
     expect(judgeSteps(result.output, ['it is there', 'it works', 'more'])).toMatchObject({ passed: false });
   });
@@ -124,20 +124,20 @@ describe('without a script', () => {
     [['notes/plan.md'], 'notes/plan.md'],
   ])('writes where its scope %j allows it', async (allow, path) => {
     await using made = await makeAssignment({ scopes: [{ allow, deny: [], also: [] }] });
-    await playAttempt(fixture.agent(), made.assignment);
+    await performAttempt(fixture.agent(), made.assignment);
     expect(await readFile(join(made.assignment.workspace, path), 'utf8')).not.toBe('');
   });
 
   it('performs every built-in role successfully, and changes nothing in read-only tasks', async () => {
     const names = (await roleNames()).filter((name) => name !== 'resolve');
     for (const name of names) {
-      await using played = await improvised(name);
-      expect(played.result, name).not.toHaveProperty('failure');
-      expect(played.result.output !== undefined, name).toBe(played.role.output !== undefined);
+      await using performed = await improvised(name);
+      expect(performed.result, name).not.toHaveProperty('failure');
+      expect(performed.result.output !== undefined, name).toBe(performed.role.output !== undefined);
       expect(
-        played.events.some(({ type }) => type === 'file-change'),
+        performed.events.some(({ type }) => type === 'file-change'),
         name,
-      ).toBe(played.role.access === 'write');
+      ).toBe(performed.role.access === 'write');
     }
   });
 });
@@ -146,8 +146,8 @@ describe('the example scenario', () => {
   it('replaces the rate-limited agent by the other', async () => {
     const scenario = fileURLToPath(new URL('../../../examples/scenarios/minimal.yaml', import.meta.url));
     await using made = await makeAssignment({}, '# Write the first note\n');
-    const ada = await playAttempt(fixture.agent(scenario, 'ada'), made.assignment);
-    const grace = await playAttempt(fixture.agent(scenario, 'grace'), made.assignment);
+    const ada = await performAttempt(fixture.agent(scenario, 'ada'), made.assignment);
+    const grace = await performAttempt(fixture.agent(scenario, 'grace'), made.assignment);
     expect(ada.result.failure?.kind).toBe('rate-limit');
     expect(grace.result).toMatchObject({ text: 'The first note is written.', usage: { kind: 'known', costUsd: 0.02 } });
   });

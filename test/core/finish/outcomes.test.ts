@@ -95,13 +95,13 @@ describe('a benchmark', () => {
   });
 
   it('has taught nothing when something else than the model went wrong', () => {
-    const trouble = failure('auth');
+    const authFailure = failure('auth');
     const { state } = given(
       started({ bench }),
       task,
       attempted('job/1'),
-      attemptEnded('job/1', 1, { failure: trouble }),
-      taskEnded('job/1', 'failed', trouble),
+      attemptEnded('job/1', 1, { failure: authFailure }),
+      taskEnded('job/1', 'failed', authFailure),
     );
     expect(benchResultOf(state, end)).toMatchObject({ verdict: 'error', reason: 'it was auth' });
   });

@@ -13,8 +13,8 @@ describe('the answer of a verifier in lines', () => {
   });
 
   it('uses the last result of a step, and keeps the steps in their order', () => {
-    const said = stepsFromText('STEP 2: PASS\nSTEP 1: FAIL\r\nSTEP 1: PASS');
-    expect(said?.steps.map(({ step, result }) => [step, result])).toEqual([
+    const parsed = stepsFromText('STEP 2: PASS\nSTEP 1: FAIL\r\nSTEP 1: PASS');
+    expect(parsed?.steps.map(({ step, result }) => [step, result])).toEqual([
       [1, 'pass'],
       [2, 'pass'],
     ]);

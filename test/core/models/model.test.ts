@@ -76,7 +76,7 @@ describe('over random histories of several runs', () => {
 
 function play(plan: Scenario): Simulation {
   const world = new Simulation({ slots: plan.slots, maxParallel: { one: plan.maxParallel } });
-  for (const [index, wanted] of plan.runs.entries()) begin(world, plan, index, wanted);
+  for (const [index, planned] of plan.runs.entries()) begin(world, plan, index, planned);
   for (const one of plan.steps) {
     take(world, one);
     world.settle();
@@ -84,12 +84,12 @@ function play(plan: Scenario): Simulation {
   return world;
 }
 
-function begin(world: Simulation, plan: Scenario, index: number, wanted: Scenario['runs'][number]): void {
+function begin(world: Simulation, plan: Scenario, index: number, planned: Scenario['runs'][number]): void {
   const id = RUN_IDS[index] ?? RUN_IDS[0];
   const before = RUN_IDS[index - 1];
-  const specs = wanted.tasks.map((one, place): TaskSpec => {
-    const needs = [...new Set(one.needs.filter((need) => need < place))].map((need) => `task/${need}`);
-    return spec(`task/${place}`, {
+  const specs = planned.tasks.map((one, position): TaskSpec => {
+    const needs = [...new Set(one.needs.filter((need) => need < position))].map((need) => `task/${need}`);
+    return spec(`task/${position}`, {
       needs,
       access: one.access,
       priority: one.priority,
@@ -98,19 +98,19 @@ function begin(world: Simulation, plan: Scenario, index: number, wanted: Scenari
       ...(one.isAfter && before !== undefined ? { after: [before] } : {}),
     });
   });
-  const first = specs.findIndex((_, place) => place > 0 && wanted.tasks[place]?.isLater === true);
+  const first = specs.findIndex((_, position) => position > 0 && planned.tasks[position]?.isLater === true);
   const cut = first === -1 ? specs.length : first;
   const budget = {
-    attempt: wanted.attempt / 10,
-    ...(wanted.budget === undefined ? {} : { run: wanted.budget / 10 }),
+    attempt: planned.attempt / 10,
+    ...(planned.budget === undefined ? {} : { run: planned.budget / 10 }),
     ...(plan.projectBudget === undefined ? {} : { project: plan.projectBudget / 10 }),
   };
   const config = {
     budget,
-    limits: { runAttempts: wanted.runAttempts },
-    routing: { order: ['one', 'two'], fallback: wanted.fallback },
+    limits: { runAttempts: planned.runAttempts },
+    routing: { order: ['one', 'two'], fallback: planned.fallback },
   };
-  const event = started({ run: id, project: { id: wanted.project, root: '/project' } }, config);
+  const event = started({ run: id, project: { id: planned.project, root: '/project' } }, config);
   world.start(event, specs.slice(0, cut), specs.slice(cut));
 }
 

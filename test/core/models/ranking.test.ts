@@ -11,7 +11,7 @@ function outcome(agent: string, good: number, bad: number, more: Partial<ModelOu
   return { role: 'implement', agent, model: null, attempts: good + bad, good, bad, costUsd: 0.1, ...more };
 }
 
-function told(...runs: { run?: string; project?: string; outcomes: ModelOutcome[] }[]): History {
+function historyOf(...runs: { run?: string; project?: string; outcomes: ModelOutcome[] }[]): History {
   const history = emptyHistory();
   for (const [index, { run = `r000000${index}`, project = 'here', outcomes }] of runs.entries())
     foldHistory(history, { type: 'model.judged', data: { run, project, outcomes } }, T0);
@@ -37,7 +37,7 @@ describe('a score', () => {
   });
 
   it('counts results of this project in full, others and benchmarks by half, and states that', () => {
-    const history = told({ outcomes: [outcome('a', 4, 0)] }, { project: 'there', outcomes: [outcome('a', 0, 4)] });
+    const history = historyOf({ outcomes: [outcome('a', 4, 0)] }, { project: 'there', outcomes: [outcome('a', 0, 4)] });
     benched(history, 'a', 'fail', 'b0000001');
     benched(history, 'a', 'error', 'b0000002');
     expect(score(history)).toMatchObject({
@@ -48,7 +48,7 @@ describe('a score', () => {
   });
 
   it('counts a run that went on after its end once, as it ended at last', () => {
-    const history = told(
+    const history = historyOf(
       { run: 'same', outcomes: [outcome('a', 0, 1)] },
       { run: 'same', outcomes: [outcome('a', 1, 0)] },
     );
@@ -56,14 +56,16 @@ describe('a score', () => {
   });
 
   it('covers only the selected models', () => {
-    const history = told({ outcomes: [outcome('a', 3, 0, { model: 'big' }), outcome('a', 0, 3, { model: 'small' })] });
+    const history = historyOf({
+      outcomes: [outcome('a', 3, 0, { model: 'big' }), outcome('a', 0, 3, { model: 'small' })],
+    });
     expect(score(history, 'a', ['big'])).toMatchObject({ here: { good: 3, bad: 0 } });
     expect(score(history)).toMatchObject({ here: { good: 3, bad: 3 } });
   });
 });
 
 describe('the order of agents that the user left open', () => {
-  const clear = told({ outcomes: [outcome('a', 1, 5), outcome('b', 6, 0)] });
+  const clear = historyOf({ outcomes: [outcome('a', 1, 5), outcome('b', 6, 0)] });
 
   it('is by verified results, and names them', () => {
     expect(ranked(clear)).toMatchObject({
@@ -73,8 +75,8 @@ describe('the order of agents that the user left open', () => {
   });
 
   it('stays as it is with too few results, or when learning is off', () => {
-    expect(ranked(told({ outcomes: [outcome('a', 1, 5), outcome('b', 4, 0)] }))).toBeUndefined();
-    expect(ranked(told({ outcomes: [outcome('b', 9, 0)] }))).toBeUndefined();
+    expect(ranked(historyOf({ outcomes: [outcome('a', 1, 5), outcome('b', 4, 0)] }))).toBeUndefined();
+    expect(ranked(historyOf({ outcomes: [outcome('b', 9, 0)] }))).toBeUndefined();
     expect(ranked(clear, { routing: { learn: false } })).toBeUndefined();
     expect(ranked(clear, { routing: { learnAfter: 7 } })).toBeUndefined();
   });
@@ -89,7 +91,7 @@ describe('the order of agents that the user left open', () => {
       agents: ['codex', 'claude'],
       because: 'the default for the role implement',
     });
-    const history = told({ outcomes: [outcome('codex', 1, 5), outcome('claude', 6, 0)] });
+    const history = historyOf({ outcomes: [outcome('codex', 1, 5), outcome('claude', 6, 0)] });
     expect(ranked(history, {}, open)?.agents).toEqual(['claude', 'codex']);
   });
 });

@@ -19,12 +19,12 @@ const keys = (state: RunState) => plannedTasks(state).map(({ spec: { key } }) =>
 
 describe('a plan that waits for approval', () => {
   it('is changed in one step: edited, shortened, extended and reordered', () => {
-    const wanted: EditedPlan = [
+    const edited: EditedPlan = [
       keep('c', { title: 'C first', prompt: 'Do it well', needs: ['d'] }),
       { kind: 'add', spec: spec('d') },
       keep('a', { priority: 3 }),
     ];
-    const { state } = planned.when((before) => editPlan(before, wanted));
+    const { state } = planned.when((before) => editPlan(before, edited));
     expect(keys(state)).toEqual(['c', 'd', 'a']);
     expect(state.tasks.c?.spec).toMatchObject({ title: 'C first', prompt: 'Do it well', needs: ['d'] });
     expect(statuses(state)).toEqual({ 'plan/1': 'done', a: 'ready', b: 'cancelled', c: 'waiting', d: 'ready' });
@@ -53,8 +53,8 @@ describe('a plan that waits for approval', () => {
     ['a task twice', [keep('a'), keep('a')], 'contains a twice'],
     ['a task that has ended', [keep('plan/1')], 'has started'],
     ['nothing at all', [], 'at least one task'],
-  ])('refuses %s', (_, wanted, message) => {
-    expect(() => editPlan(planned.state, wanted)).toThrow(message);
+  ])('refuses %s', (_, edited, message) => {
+    expect(() => editPlan(planned.state, edited)).toThrow(message);
   });
 
   it('cannot be changed once it is approved', () => {

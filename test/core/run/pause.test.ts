@@ -69,7 +69,7 @@ describe('a pause', () => {
   });
 
   it('happens automatically after two consecutive environment failures in one track', () => {
-    const three = given(started(), added(...[1, 2, 3].map((place) => spec(`feature/${place}`, { track: 'back' }))));
+    const three = given(started(), added(...[1, 2, 3].map((index) => spec(`feature/${index}`, { track: 'back' }))));
     const once = three.and(attempted('feature/1')).when(brokenEnvironment('feature/1'));
     expect(once.state.paused).toEqual({});
     const twice = once.and(attempted('feature/2')).when(brokenEnvironment('feature/2'));
@@ -79,7 +79,7 @@ describe('a pause', () => {
   });
 
   it('does not happen after a success in between', () => {
-    const { state } = given(started(), added(...[1, 2, 3].map((place) => spec(`feature/${place}`, { track: 'back' }))))
+    const { state } = given(started(), added(...[1, 2, 3].map((index) => spec(`feature/${index}`, { track: 'back' }))))
       .and(attempted('feature/1'))
       .when(brokenEnvironment('feature/1'))
       .and(attempted('feature/2'))

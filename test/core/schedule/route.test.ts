@@ -3,7 +3,7 @@ import { type AgentAvailability, route } from '../../../src/core/schedule/route.
 import { untilText } from '../../../src/core/view/amounts.ts';
 import { added, attempted, given, spec, started, T0 } from '../../support/given.ts';
 
-type Asked = {
+type RouteOptions = {
   agent?: string;
   agents?: Record<string, string>;
   role?: string;
@@ -17,29 +17,29 @@ type Asked = {
   profiles?: string[];
 };
 
-function routed(asked: Asked, availability: Partial<AgentAvailability> = {}) {
+function routed(options: RouteOptions, availability: Partial<AgentAvailability> = {}) {
   const config = {
     routing: {
-      order: asked.prefer ?? ['one', 'two'],
-      fallback: asked.fallback ?? true,
-      prefer: asked.preferred === undefined ? {} : { job: asked.preferred },
+      order: options.prefer ?? ['one', 'two'],
+      fallback: options.fallback ?? true,
+      prefer: options.preferred === undefined ? {} : { job: options.preferred },
     },
     agents: {
       one: {
         kind: 'claude' as const,
-        models: asked.models ?? {},
-        accounts: Object.fromEntries((asked.profiles ?? []).map((name) => [name, { profile: name }])),
+        models: options.models ?? {},
+        accounts: Object.fromEntries((options.profiles ?? []).map((name) => [name, { profile: name }])),
       },
     },
-    roles: asked.role === undefined ? {} : { job: { agent: asked.role } },
+    roles: options.role === undefined ? {} : { job: { agent: options.role } },
   };
-  const task = spec('job/1', asked.agent === undefined ? {} : { agent: asked.agent });
+  const task = spec('job/1', options.agent === undefined ? {} : { agent: options.agent });
   const ranking = {
-    ...(asked.ranking === undefined ? {} : { ranking: { job: asked.ranking } }),
-    ...(asked.unable === undefined ? {} : { unable: asked.unable }),
+    ...(options.ranking === undefined ? {} : { ranking: { job: options.ranking } }),
+    ...(options.unable === undefined ? {} : { unable: options.unable }),
   };
-  const { state } = given(started({ agents: asked.agents ?? {}, ...ranking }, config), added(task));
-  state.crashes = asked.crashes ?? {};
+  const { state } = given(started({ agents: options.agents ?? {}, ...ranking }, config), added(task));
+  state.crashes = options.crashes ?? {};
   const found = state.tasks['job/1'];
   if (found === undefined) throw new Error('the task is missing');
   return route(state, found, { rateLimited: {}, busy: {}, maxParallel: {}, ...availability }, T0);

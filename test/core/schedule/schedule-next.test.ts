@@ -33,7 +33,7 @@ function schedulingInput(more: Partial<SchedulingInput> = {}): SchedulingInput {
   };
 }
 
-function wanted(runs: RunState[], more: Partial<SchedulingInput> = {}): string[] {
+function actions(runs: RunState[], more: Partial<SchedulingInput> = {}): string[] {
   return next(runs, schedulingInput(more)).intents.map((intent) => {
     const what = intent.do === 'land' ? intent.tasks.join('+') : intent.task;
     return `${intent.do} ${intent.run} ${what}`;
@@ -54,36 +54,36 @@ const three = [added(spec('a'), spec('b'), spec('c'))];
 describe('the actions to perform now', () => {
   it('is every ready task for which there is a slot, higher priority first', () => {
     const state = run('run1', [added(spec('a'), spec('b', { priority: 5 }), spec('c', { needs: ['a'] }))]);
-    expect(wanted([state])).toEqual(['attempt run1 b', 'attempt run1 a']);
-    expect(wanted([state], { slots: 1 })).toEqual(['attempt run1 b']);
-    expect(wanted([state], { slots: 0 })).toEqual([]);
+    expect(actions([state])).toEqual(['attempt run1 b', 'attempt run1 a']);
+    expect(actions([state], { slots: 1 })).toEqual(['attempt run1 b']);
+    expect(actions([state], { slots: 0 })).toEqual([]);
   });
 
   it('takes one task of each run in turn, so that a large run cannot starve a small one', () => {
     const runs = [run('run1', three), run('run2', three)];
-    expect(wanted(runs, { slots: 3 })).toEqual(['attempt run1 a', 'attempt run2 a', 'attempt run1 b']);
+    expect(actions(runs, { slots: 3 })).toEqual(['attempt run1 a', 'attempt run2 a', 'attempt run1 b']);
   });
 
   it('never schedules a task that is already claimed', () => {
-    expect(wanted([run('run1', three)], { claimed: new Set(['run1 a', 'run1 c']) })).toEqual(['attempt run1 b']);
+    expect(actions([run('run1', three)], { claimed: new Set(['run1 a', 'run1 c']) })).toEqual(['attempt run1 b']);
   });
 
   it('keeps each run to its own number of attempts at once, claims included', () => {
     const state = run('run1', [...three, attempted('a')], {}, { agents: 2 });
-    expect(wanted([state])).toEqual(['attempt run1 b']);
-    expect(wanted([state], { claimed: new Set(['run1 b']) })).toEqual([]);
+    expect(actions([state])).toEqual(['attempt run1 b']);
+    expect(actions([state], { claimed: new Set(['run1 b']) })).toEqual([]);
   });
 
   it('starts nothing in a run that is held, cancelled or ended', () => {
     const held = given(started(), ...three).when((state) => holdRun(state, { what: 'plan', reason: '', files: [] }));
     const cancelled = given(started(), ...three).when((state) => cancelRun(state, 'enough'));
-    expect(wanted([held.state, cancelled.state])).toEqual([]);
+    expect(actions([held.state, cancelled.state])).toEqual([]);
   });
 
   it('lands waiting work in the order of its completion, one landing per run at a time', () => {
     const state = run('run1', [...three, ...worked('b'), ...worked('a'), taskEnded('c', 'skipped')]);
-    expect(wanted([state])).toEqual(['land run1 b+a']);
-    expect(wanted([state], { landing: new Set(['run1']) })).toEqual([]);
+    expect(actions([state])).toEqual(['land run1 b+a']);
+    expect(actions([state], { landing: new Set(['run1']) })).toEqual([]);
   });
 });
 
@@ -95,8 +95,8 @@ describe('waiting for a time', () => {
   });
 
   it('starts each task once its start time is reached', () => {
-    expect(wanted([state], { now: T0 + 20 })).toEqual(['attempt run1 b']);
-    expect(wanted([state], { now: T0 + 50 })).toHaveLength(2);
+    expect(actions([state], { now: T0 + 20 })).toEqual(['attempt run1 b']);
+    expect(actions([state], { now: T0 + 50 })).toHaveLength(2);
   });
 
   it('requests a wake-up when the rate limit of an agent ends', () => {
@@ -108,12 +108,12 @@ describe('waiting for a time', () => {
     const tasks = [added(spec('a', { agent: 'gone' }), spec('b'))];
     const state = given(started({ run: 'run1' }, { routing: { order: ['one'], fallback: false } }), ...tasks).state;
     const availability = { rateLimited: { gone: T0 + 9 }, busy: {}, maxParallel: {} };
-    expect(wanted([state], { availability })).toEqual(['attempt run1 b']);
+    expect(actions([state], { availability })).toEqual(['attempt run1 b']);
   });
 
   it('respects the concurrency limit of an agent over all runs', () => {
     const availability = { rateLimited: {}, busy: { one: 1 }, maxParallel: { one: 2 } };
-    expect(wanted([run('run1', three), run('run2', three)], { availability })).toEqual(['attempt run1 a']);
+    expect(actions([run('run1', three), run('run2', three)], { availability })).toEqual(['attempt run1 a']);
   });
 });
 
@@ -121,29 +121,29 @@ describe('coming after another run', () => {
   const state = run('run1', [added(spec('a', { after: ['run0'] }), spec('b'))]);
 
   it('waits while that is open, and starts when it is done', () => {
-    expect(wanted([state])).toEqual(['attempt run1 b']);
-    expect(wanted([state], { outside: { run0: 'done' } })).toEqual(['attempt run1 a', 'attempt run1 b']);
+    expect(actions([state])).toEqual(['attempt run1 b']);
+    expect(actions([state], { outside: { run0: 'done' } })).toEqual(['attempt run1 a', 'attempt run1 b']);
   });
 
   it('fails when that was not done', () => {
-    expect(wanted([state], { outside: { run0: 'failed' } })).toEqual(['give-up run1 a', 'attempt run1 b']);
+    expect(actions([state], { outside: { run0: 'failed' } })).toEqual(['give-up run1 a', 'attempt run1 b']);
   });
 });
 
 describe('money', () => {
   it('of a run is never promised twice, not even in one admission', () => {
-    expect(wanted([run('run1', three, { run: 2.5, attempt: 1 })])).toEqual(['attempt run1 a', 'attempt run1 b']);
+    expect(actions([run('run1', three, { run: 2.5, attempt: 1 })])).toEqual(['attempt run1 a', 'attempt run1 b']);
   });
 
   it('of a project is never promised to two runs', () => {
     const runs = [run('run1', three, { project: 1, attempt: 1 }), run('run2', three, { project: 1, attempt: 1 })];
-    expect(wanted(runs)).toEqual(['attempt run1 a']);
+    expect(actions(runs)).toEqual(['attempt run1 a']);
   });
 
   it('is set aside by a claim before its start is on record', () => {
     const runs = [run('run1', three, { project: 1, attempt: 1 }), run('run2', three, { project: 1, attempt: 1 })];
-    expect(wanted(runs, { claimed: new Set(['run1 a']) })).toEqual([]);
-    expect(wanted([run('run1', three, { run: 1, attempt: 1 })], { claimed: new Set(['run1 a']) })).toEqual([]);
+    expect(actions(runs, { claimed: new Set(['run1 a']) })).toEqual([]);
+    expect(actions([run('run1', three, { run: 1, attempt: 1 })], { claimed: new Set(['run1 a']) })).toEqual([]);
   });
 
   it('is set aside once when the start of a claim is on record', () => {
@@ -156,7 +156,7 @@ describe('money', () => {
         reservation: { costUsd: 1, tokens: 0, turns: 0 },
       }),
     );
-    expect(wanted([story.state], { claimed: new Set(['run1 a']) })).toEqual(['attempt run1 b']);
+    expect(actions([story.state], { claimed: new Set(['run1 a']) })).toEqual(['attempt run1 b']);
   });
 
   it('that is exhausted fails the task, and reports the remainder of the tighter budget', () => {
@@ -174,20 +174,20 @@ describe('money', () => {
       .and(attemptEnded('a', 1, { usage: used(1) }), taskEnded('a', 'done'))
       .and({ type: 'run.ended', data: { status: 'done', reason: '', spend } });
     const live = run('run1', [added(spec('a'), spec('b'))], budget);
-    expect(wanted([ended.state, live])).toEqual(['attempt run1 a']);
-    expect(wanted([live], { projects: { project: 1 } })).toEqual(['attempt run1 a']);
-    expect(wanted([live], { projects: { project: 1.5 } })).toEqual(['give-up run1 a', 'give-up run1 b']);
+    expect(actions([ended.state, live])).toEqual(['attempt run1 a']);
+    expect(actions([live], { projects: { project: 1 } })).toEqual(['attempt run1 a']);
+    expect(actions([live], { projects: { project: 1.5 } })).toEqual(['give-up run1 a', 'give-up run1 b']);
   });
 });
 
 describe('the cap on attempts of a run', () => {
   it('holds for first attempts too, within one admission and with claims', () => {
-    expect(wanted([run('run1', three, {}, { runAttempts: 2 })])).toEqual(['attempt run1 a', 'attempt run1 b']);
-    expect(wanted([run('run1', three, {}, { runAttempts: 1 })], { claimed: new Set(['run1 a']) })).toEqual([]);
+    expect(actions([run('run1', three, {}, { runAttempts: 2 })])).toEqual(['attempt run1 a', 'attempt run1 b']);
+    expect(actions([run('run1', three, {}, { runAttempts: 1 })], { claimed: new Set(['run1 a']) })).toEqual([]);
   });
 
   it('ends what can never start', () => {
     const state = run('run1', [...three, attempted('a')], {}, { runAttempts: 1 });
-    expect(wanted([state])).toEqual(['give-up run1 b', 'give-up run1 c']);
+    expect(actions([state])).toEqual(['give-up run1 b', 'give-up run1 c']);
   });
 });

@@ -14,7 +14,7 @@ const call = (id: number, command: string) => ({
 
 describe('the summary of a run', () => {
   const working = given(started(), added(spec('job/1')), attempted('job/1'));
-  const said = [
+  const rows = [
     call(1, 'npm test'),
     { id: 2, task: 'job/1', at: T0 + 2, kind: 'tool-result', text: 'ok', data: { id: 'c1', isError: false } },
     call(3, 'ls'),
@@ -23,16 +23,16 @@ describe('the summary of a run', () => {
   ];
 
   it('counts the same call once, lists the files and the last action, and contains only what is new after a cursor', () => {
-    const first = compactRun(working.state, said, undefined);
+    const first = compactRun(working.state, rows, undefined);
     expect(first.toolCalls.map(({ detail, times }) => [detail, times])).toEqual([
       ['ls', 1],
       ['npm test', 2],
     ]);
     expect([first.phase, first.changedFiles, first.lastAction?.what]).toEqual(['working', ['a.ts'], 'modified a.ts']);
     expect(first.recommended.action).toBe('wait');
-    const same = compactRun(working.state, said, first.cursor);
+    const same = compactRun(working.state, rows, first.cursor);
     expect([same.unchanged, same.toolCalls, same.changedFiles]).toEqual([true, [], []]);
-    const more = compactRun(working.state, [...said, call(6, 'ls')], first.cursor);
+    const more = compactRun(working.state, [...rows, call(6, 'ls')], first.cursor);
     expect([more.unchanged, more.toolCalls.map(({ times }) => times)]).toEqual([false, [1]]);
   });
 
@@ -45,7 +45,7 @@ describe('the summary of a run', () => {
       type: 'task.blocked',
       data: { task: 'job/1', reason: 'logged out', nextStep: 'log in' },
     });
-    const compact = compactRun(blocked.state, said, undefined);
+    const compact = compactRun(blocked.state, rows, undefined);
     expect(compact.risks.map(({ severity }) => severity)).toEqual(['high', 'low']);
     expect(compact.phase).toBe('waiting');
     expect(compact.recommended).toMatchObject({ action: 'retry', task: 'job/1', because: 'logged out' });
@@ -53,7 +53,7 @@ describe('the summary of a run', () => {
       type: 'run.ended',
       data: { status: 'failed', reason: 'it failed', spend: { costUsd: 0, tokens: 0, turns: 0 } },
     });
-    expect(compactRun(failed.state, said, 'nonsense').recommended.action).toBe('retry');
+    expect(compactRun(failed.state, rows, 'nonsense').recommended.action).toBe('retry');
   });
 });
 

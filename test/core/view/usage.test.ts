@@ -12,7 +12,7 @@ const KNOWN = {
   model: 'big',
 } as const;
 
-function told() {
+function exampleState() {
   const reservation = { costUsd: 1, tokens: 0, turns: 0 };
   return given(
     started(),
@@ -26,7 +26,7 @@ function told() {
 
 describe('usage', () => {
   it('counts each attempt once, and unknown usage at its reservation', () => {
-    expect(summarizeUsage([told()], 'agent')).toEqual([
+    expect(summarizeUsage([exampleState()], 'agent')).toEqual([
       {
         name: 'two',
         attempts: 1,
@@ -53,21 +53,22 @@ describe('usage', () => {
   });
 
   it('is grouped by the billed model, also when none was named', () => {
-    expect(summarizeUsage([told()], 'model').map((row) => [row.name, row.cost])).toEqual([
+    expect(summarizeUsage([exampleState()], 'model').map((row) => [row.name, row.cost])).toEqual([
       ['not said', 1],
       ['big', 0.25],
     ]);
   });
 
   it('is grouped by run, role and day', () => {
-    expect(summarizeUsage([told()], 'run').map((row) => [row.name, row.attempts])).toEqual([['r0000001', 2]]);
+    expect(summarizeUsage([exampleState()], 'run').map((row) => [row.name, row.attempts])).toEqual([['r0000001', 2]]);
     expect(
-      summarizeUsage([told()], 'role')
+      summarizeUsage([exampleState()], 'role')
         .map((row) => row.name)
         .sort(),
     ).toEqual(['implement', 'review']);
-    expect(summarizeUsage([told()], 'day').map((row) => row.name)).toEqual(['1970-01-01']);
-    const days = (since: string, until: string) => summarizeUsage([told()], 'agent', { since, until, daily: true });
+    expect(summarizeUsage([exampleState()], 'day').map((row) => row.name)).toEqual(['1970-01-01']);
+    const days = (since: string, until: string) =>
+      summarizeUsage([exampleState()], 'agent', { since, until, daily: true });
     expect(days('1970-01-01', '1970-01-01').map(({ day }) => day)).toEqual(
       days('1969-01-01', '2100-01-01').map(({ day }) => day),
     );
@@ -77,7 +78,7 @@ describe('usage', () => {
 
   it('counts each small call once, by its provider and its kind', () => {
     const reservation = { costUsd: 0.02, tokens: 0, turns: 0 };
-    const asked = given(
+    const called = given(
       started(),
       { type: 'call.started', data: { call: 'title', kind: 'title', reservation } },
       {
@@ -93,13 +94,13 @@ describe('usage', () => {
         },
       },
     ).state;
-    expect(asked.reserved.costUsd).toBe(0);
-    expect(asked.spent.costUsd).toBe(0.27);
-    expect(summarizeUsage([asked], 'agent').map((row) => [row.name, row.calls, row.unknown, row.cost])).toEqual([
+    expect(called.reserved.costUsd).toBe(0);
+    expect(called.spent.costUsd).toBe(0.27);
+    expect(summarizeUsage([called], 'agent').map((row) => [row.name, row.calls, row.unknown, row.cost])).toEqual([
       ['one', 1, 0, 0.25],
       ['api:openai', 1, 1, 0.02],
     ]);
-    expect(summarizeUsage([asked], 'role').map((row) => [row.name, row.attempts, row.calls])).toEqual([
+    expect(summarizeUsage([called], 'role').map((row) => [row.name, row.attempts, row.calls])).toEqual([
       ['title', 0, 2],
     ]);
   });

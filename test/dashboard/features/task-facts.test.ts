@@ -28,15 +28,16 @@ function task(...events: RunEvent[]): TaskState {
 
 describe('the facts of a task', () => {
   it('predict that a message interrupts the agent, or starts an attempt if none is running', () => {
-    const told = (state: TaskState, resumable = true) => messageEffect({ task: state, status: 'running', resumable });
-    expect(told(task(attempted('write')))).toMatchObject({ effect: expect.stringContaining('one is interrupted') });
+    const effectOf = (state: TaskState, resumable = true) =>
+      messageEffect({ task: state, status: 'running', resumable });
+    expect(effectOf(task(attempted('write')))).toMatchObject({ effect: expect.stringContaining('one is interrupted') });
     const done = task(...worked('write'), landed('write'));
-    expect(told(done)).toMatchObject({
+    expect(effectOf(done)).toMatchObject({
       effect: expect.stringContaining('Attempt 2 starts with your message, in the same'),
     });
     const stopped = task(attempted('write'), attemptEnded('write'), blocked('write'));
-    expect(told(stopped, false)).toMatchObject({ effect: expect.stringContaining('in a new session') });
-    expect(told(task(...worked('write')))).toHaveProperty('unavailable');
+    expect(effectOf(stopped, false)).toMatchObject({ effect: expect.stringContaining('in a new session') });
+    expect(effectOf(task(...worked('write')))).toHaveProperty('unavailable');
     expect(messageEffect({ task: done, status: 'cancelled', resumable: true })).toHaveProperty('unavailable');
   });
 

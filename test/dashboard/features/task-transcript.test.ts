@@ -32,9 +32,9 @@ function page(offset: number, count: number, total: number): TranscriptPage {
 
 describe('transcript items', () => {
   it('show printed text without colours and with invisible characters as code points', () => {
-    const said =
+    const output =
       '\u001b[1;31mred\u001b[0m \u001b]8;;javascript:x\u0007link\u001b]8;;\u0007\ta\u202egnp.exe\u200b\u0000';
-    expect(printedText(said)).toBe('red link\ta⟨U+202E⟩gnp.exe⟨U+200B⟩⟨U+0000⟩');
+    expect(printedText(output)).toBe('red link\ta⟨U+202E⟩gnp.exe⟨U+200B⟩⟨U+0000⟩');
     expect(visibleText('if (a\u2066) { // é 🎉 你好\n')).toBe('if (a⟨U+2066⟩) { // é 🎉 你好\n');
   });
 

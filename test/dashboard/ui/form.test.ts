@@ -59,10 +59,10 @@ describe('a form from a schema', () => {
   });
 
   it('finds the line of a list that a server issue names', () => {
-    const told = parseServerIssues(['input.scope.allow.1: must not begin with /', 'input: too much', 'no path here']);
-    expect(issueAt(told, 'input.scope.allow', true)).toBe('Line 2: must not begin with /');
-    expect(told.get('input')).toBe('too much');
-    expect(told.get('')).toBe('no path here');
+    const issues = parseServerIssues(['input.scope.allow.1: must not begin with /', 'input: too much', 'no path here']);
+    expect(issueAt(issues, 'input.scope.allow', true)).toBe('Line 2: must not begin with /');
+    expect(issues.get('input')).toBe('too much');
+    expect(issues.get('')).toBe('no path here');
   });
 
   it('finds the union branch of a value', () => {

@@ -22,7 +22,7 @@ const reader: AgentReader = {
   end: () => ({ usage: { kind: 'none' }, text: '' }),
 };
 
-async function makePlace() {
+async function openScratch() {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'mh-output-')));
   const store = await openSqliteStore({ file: join(root, 'db'), world: realWorld });
   for (const file of ['stdout', 'stderr']) writeFileSync(join(root, file), '');
@@ -43,7 +43,7 @@ async function makePlace() {
         signal: reading.signal,
       }),
     store,
-    told: () => store.transcript({ attempt: 'a', limit: 1000 }).map(({ kind, text }) => `${kind}: ${text}`),
+    rows: () => store.transcript({ attempt: 'a', limit: 1000 }).map(({ kind, text }) => `${kind}: ${text}`),
     async [Symbol.asyncDispose]() {
       reading.abort();
       await store[Symbol.asyncDispose]();
@@ -54,79 +54,79 @@ async function makePlace() {
 
 describe('the output of an attempt', () => {
   it('is kept up to the limit where it is truncated, with its final message and the number of missing bytes', async () => {
-    await using place = await makePlace();
-    const output = place.follow({ outputBytes: 10, output: { onMax: 'truncate' } });
-    appendFileSync(place.stdout, 'one\ntwo\nthree\nfour\nresult: done\nafterthought\n');
+    await using scratch = await openScratch();
+    const output = scratch.follow({ outputBytes: 10, output: { onMax: 'truncate' } });
+    appendFileSync(scratch.stdout, 'one\ntwo\nthree\nfour\nresult: done\nafterthought\n');
     await output.finish();
-    expect(place.told()).toEqual(['text: one', 'text: two', 'result: done', 'truncated: 33 bytes are not shown']);
+    expect(scratch.rows()).toEqual(['text: one', 'text: two', 'result: done', 'truncated: 33 bytes are not shown']);
   });
 
   it('is reduced to its final message if only that is kept', async () => {
-    await using place = await makePlace();
-    const output = place.follow({ output: { finalOnly: true } });
-    appendFileSync(place.stdout, 'one\ntwo\nresult: done\n');
+    await using scratch = await openScratch();
+    const output = scratch.follow({ output: { finalOnly: true } });
+    appendFileSync(scratch.stdout, 'one\ntwo\nresult: done\n');
     await output.finish();
-    expect(place.told()).toEqual(['result: done', 'truncated: 6 bytes are not shown']);
+    expect(scratch.rows()).toEqual(['result: done', 'truncated: 6 bytes are not shown']);
   });
 
   it('is kept as its last line by a program that names no result', async () => {
-    await using place = await makePlace();
-    const output = place.follow({ output: { finalOnly: true } });
-    appendFileSync(place.stdout, 'one\ntwo\nthree\n');
+    await using scratch = await openScratch();
+    const output = scratch.follow({ output: { finalOnly: true } });
+    appendFileSync(scratch.stdout, 'one\ntwo\nthree\n');
     await output.finish();
-    expect(place.told()).toEqual(['text: three', 'truncated: 11 bytes are not shown']);
+    expect(scratch.rows()).toEqual(['text: three', 'truncated: 11 bytes are not shown']);
   });
 
   it('loses no line to the mark of a file that shrank', async () => {
-    await using place = await makePlace();
-    writeFileSync(place.stdout, 'one\ntwo\n');
-    const output = place.follow({});
-    while (place.told().length < 2) await new Promise((resolve) => setImmediate(resolve));
-    truncateSync(place.stdout, 0);
-    appendFileSync(place.stdout, 'new\n');
+    await using scratch = await openScratch();
+    writeFileSync(scratch.stdout, 'one\ntwo\n');
+    const output = scratch.follow({});
+    while (scratch.rows().length < 2) await new Promise((resolve) => setImmediate(resolve));
+    truncateSync(scratch.stdout, 0);
+    appendFileSync(scratch.stdout, 'new\n');
     await output.finish();
-    expect(place.told()).toEqual(['text: one', 'text: two', 'truncated: 4 bytes are not shown', 'text: new']);
+    expect(scratch.rows()).toEqual(['text: one', 'text: two', 'truncated: 4 bytes are not shown', 'text: new']);
   });
 
   it('is stored once, with its final message and the omitted size, when it is read again from its beginning', async () => {
-    await using place = await makePlace();
+    await using scratch = await openScratch();
     const limits = { outputBytes: 10, output: { onMax: 'truncate' as const } };
-    appendFileSync(place.stdout, 'one\ntwo\nthree\nresult: done\nunfinished');
-    await place.follow(limits).finish();
-    const told = place.told();
-    expect(told).toEqual(['text: one', 'text: two', 'result: done', 'truncated: 27 bytes are not shown']);
-    await place.follow(limits).finish();
-    expect(place.told()).toEqual(told);
-    appendFileSync(place.stdout, ' after all\n');
-    await place.follow(limits).finish();
-    expect(place.told()).toEqual([...told, 'truncated: 37 bytes are not shown']);
+    appendFileSync(scratch.stdout, 'one\ntwo\nthree\nresult: done\nunfinished');
+    await scratch.follow(limits).finish();
+    const rows = scratch.rows();
+    expect(rows).toEqual(['text: one', 'text: two', 'result: done', 'truncated: 27 bytes are not shown']);
+    await scratch.follow(limits).finish();
+    expect(scratch.rows()).toEqual(rows);
+    appendFileSync(scratch.stdout, ' after all\n');
+    await scratch.follow(limits).finish();
+    expect(scratch.rows()).toEqual([...rows, 'truncated: 37 bytes are not shown']);
   });
 
   it('that cannot be stored is reported only to the caller that waits for it', async () => {
-    await using place = await makePlace();
-    const full = { ...place.store, ingest: () => Promise.reject(new Error('no space left')) };
-    writeFileSync(place.stdout, 'one\n');
-    const output = place.follow({}, full);
+    await using scratch = await openScratch();
+    const full = { ...scratch.store, ingest: () => Promise.reject(new Error('no space left')) };
+    writeFileSync(scratch.stdout, 'one\n');
+    const output = scratch.follow({}, full);
     await expect(output.finish()).rejects.toThrow('no space left');
   });
 });
 
 function watch(limits: Partial<TaskLimits>) {
-  const told: string[] = [];
+  const rows: string[] = [];
   const watchdog = new Watchdog({
     limits: TaskLimits.parse(limits),
     reservation: { costUsd: 0, tokens: 0, turns: 0 },
     startedAt: realWorld.now(),
     world: realWorld,
     thresholds: HealthThresholds.parse({}),
-    warn: (warnings) => told.push(...warnings.map(({ sign }) => sign)),
-    stop: ({ kind }) => told.push(kind),
+    warn: (warnings) => rows.push(...warnings.map(({ sign }) => sign)),
+    stop: ({ kind }) => rows.push(kind),
   });
   watchdog.recordActivity(90, { kind: 'none' });
   watchdog.recordActivity(150, { kind: 'none' });
   watchdog.recordActivity(250, { kind: 'none' });
   watchdog.close();
-  return told;
+  return rows;
 }
 
 describe('an attempt with much output', () => {

@@ -57,7 +57,7 @@ function movableWorld(aheadMs: number): World & { move(ms: number): void; ring()
   };
 }
 
-async function makePlace() {
+async function openScratch() {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'mh-repeat-')));
   const repo = join(root, 'project');
   const settings = {
@@ -92,14 +92,14 @@ async function makePlace() {
     /** Resolves when the run stands as it should. */
     when: (run: string, stands: (state: RunState) => boolean) =>
       new Promise<RunState>((resolve) => {
-        const look = () => {
+        const check = () => {
           const state = loadRun(store, runStream(run));
           if (!stands(state)) return;
           stop();
           resolve(state);
         };
-        const stop = store.onAppend(look);
-        look();
+        const stop = store.onAppend(check);
+        check();
       }),
     async [Symbol.asyncDispose]() {
       await store[Symbol.asyncDispose]();
@@ -111,38 +111,38 @@ async function makePlace() {
 it('starts at its time from the current base, continues after an engine died, and does nothing twice', {
   timeout: 120_000,
 }, async () => {
-  await using place = await makePlace();
+  await using scratch = await openScratch();
   const clock = movableWorld(0);
-  const first = place.engine(clock);
+  const first = scratch.engine(clock);
   const input = JobInput.parse({ task: 'Again', notBefore: clock.now() + HOUR, repeat: { everyMs: HOUR, times: 2 } });
-  const options = StartOptions.parse({ dir: place.repo, land: 'merge', collection: 'nightly' });
+  const options = StartOptions.parse({ dir: scratch.repo, land: 'merge', collection: 'nightly' });
   const { state, project } = await startRun(first, { recipe: 'job', input, options });
   const { run } = state.start;
   first.run(await openRun(first, run, { state, project }));
-  await place.when(run, (stands) => nextStartAt(stands) === input.notBefore);
-  expect(new ProjectLedgers(place.store, clock).state(project.id).filed).toEqual({ [run]: 'nightly' });
-  place.commit('early.txt');
+  await scratch.when(run, (stands) => nextStartAt(stands) === input.notBefore);
+  expect(new ProjectLedgers(scratch.store, clock).state(project.id).filed).toEqual({ [run]: 'nightly' });
+  scratch.commit('early.txt');
   clock.ring();
   clock.move(HOUR);
-  const waits = await place.when(run, (stands) => stands.tasks['job/2'] !== undefined && stands.landed !== null);
-  expect(readFileSync(join(place.root, 'saw-job-1'), 'utf8')).toContain('early.txt');
-  expect(place.git('ls-tree', '--name-only', 'main')).toContain('job-1.txt');
+  const waits = await scratch.when(run, (stands) => stands.tasks['job/2'] !== undefined && stands.landed !== null);
+  expect(readFileSync(join(scratch.root, 'saw-job-1'), 'utf8')).toContain('early.txt');
+  expect(scratch.git('ls-tree', '--name-only', 'main')).toContain('job-1.txt');
 
-  place.commit('late.txt');
+  scratch.commit('late.txt');
   const later = movableWorld(HOUR);
-  const second = place.engine(later);
+  const second = scratch.engine(later);
   second.run(await openRun(second, run));
   later.ring();
-  const adopted = loadRun(place.store, runStream(run));
+  const adopted = loadRun(scratch.store, runStream(run));
   expect([adopted.order, adopted.tasks['job/2']?.spec]).toEqual([['job/1', 'job/2'], waits.tasks['job/2']?.spec]);
   later.move(HOUR);
   await second.idle();
-  const ended = loadRun(place.store, runStream(run));
+  const ended = loadRun(scratch.store, runStream(run));
   expect(ended.status).toMatchObject({ kind: 'ended', status: 'done' });
   expect(ended.order).toEqual(['job/1', 'job/2']);
-  expect(readFileSync(join(place.root, 'calls'), 'utf8')).toBe('job/1\njob/2\n');
-  expect(readFileSync(join(place.root, 'saw-job-2'), 'utf8')).toContain('late.txt');
-  expect(place.git('ls-tree', '--name-only', 'main').split('\n')).toEqual(
+  expect(readFileSync(join(scratch.root, 'calls'), 'utf8')).toBe('job/1\njob/2\n');
+  expect(readFileSync(join(scratch.root, 'saw-job-2'), 'utf8')).toContain('late.txt');
+  expect(scratch.git('ls-tree', '--name-only', 'main').split('\n')).toEqual(
     expect.arrayContaining(['early.txt', 'late.txt', 'job-1.txt', 'job-2.txt']),
   );
   await second.stop();
@@ -150,15 +150,15 @@ it('starts at its time from the current base, continues after an engine died, an
 });
 
 it('starts from the run branch where the new base conflicts with it', async () => {
-  await using place = await makePlace();
-  place.git('checkout', '--quiet', '-b', 'own');
-  place.commit('same.txt');
-  const own = place.git('rev-parse', 'HEAD').trim();
-  const tree = place.git('rev-parse', 'HEAD^{tree}').trim();
-  place.git('checkout', '--quiet', 'main');
-  const engine = place.engine(realWorld);
+  await using scratch = await openScratch();
+  scratch.git('checkout', '--quiet', '-b', 'own');
+  scratch.commit('same.txt');
+  const own = scratch.git('rev-parse', 'HEAD').trim();
+  const tree = scratch.git('rev-parse', 'HEAD^{tree}').trim();
+  scratch.git('checkout', '--quiet', 'main');
+  const engine = scratch.engine(realWorld);
   const input = JobInput.parse({ task: 'Later', notBefore: realWorld.now() + HOUR });
-  const options = StartOptions.parse({ dir: place.repo });
+  const options = StartOptions.parse({ dir: scratch.repo });
   const { state, project } = await startRun(engine, { recipe: 'job', input, options });
   const active = await openRun(engine, state.start.run, { state, project });
   const { add } = active.recipe.unfold(state, input, undefined);
@@ -166,23 +166,23 @@ it('starts from the run branch where the new base conflicts with it', async () =
     { type: 'tasks.added', data: { specs: add } },
     { type: 'run.rewound', data: { commit: own, tree, reason: 'a test' } },
   ]).committed;
-  writeFileSync(join(place.repo, 'same.txt'), 'otherwise');
-  place.git('add', 'same.txt');
-  place.git('commit', '--quiet', '--message=Otherwise');
+  writeFileSync(join(scratch.repo, 'same.txt'), 'otherwise');
+  scratch.git('add', 'same.txt');
+  scratch.git('commit', '--quiet', '--message=Otherwise');
   await startFromCurrentBase(engine, active, 'job/1');
   expect(active.ledger.state.tip.commit).toBe(own);
-  place.git('reset', '--quiet', '--hard', 'HEAD^');
-  place.commit('other.txt');
+  scratch.git('reset', '--quiet', '--hard', 'HEAD^');
+  scratch.commit('other.txt');
   await startFromCurrentBase(engine, active, 'job/1');
   const { tip, start } = active.ledger.state;
-  expect(start.base.commit).toBe(place.git('rev-parse', 'main').trim());
+  expect(start.base.commit).toBe(scratch.git('rev-parse', 'main').trim());
   expect([own, start.base.commit, undefined]).not.toContain(tip.commit);
   await engine.stop();
 });
 
 it('files concurrent changes without losing any', async () => {
-  await using place = await makePlace();
-  const projects = new ProjectLedgers(place.store, realWorld);
+  await using scratch = await openScratch();
+  const projects = new ProjectLedgers(scratch.store, realWorld);
   const runs = ['aaaaaaaa', 'bbbbbbbb', 'cccccccc', 'dddddddd'];
   await Promise.all(
     runs.map((run) =>

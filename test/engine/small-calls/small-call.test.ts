@@ -25,7 +25,7 @@ afterAll(() => server[Symbol.asyncDispose]());
 
 type Setting = { script?: Script; config?: Record<string, unknown>; agent?: Record<string, unknown> };
 
-async function makePlace({ script = [], ...more }: Setting) {
+async function openScratch({ script = [], ...more }: Setting) {
   count += 1;
   const name = `small-${count}`;
   const env = { ANTHROPIC_API_KEY: 'test-key', ANTHROPIC_BASE_URL: server.scenario(name, script) };
@@ -38,8 +38,8 @@ const WISE: Script = ({ system }) => answer(system.startsWith('Name') ? TITLE : 
 
 describe('a small call', () => {
   it('goes to the vendor whose agent works in the run, is charged to the run, and is never repeated', async () => {
-    await using place = await makePlace({ script: WISE });
-    const run = await place.run(LONG_TASK);
+    await using scratch = await openScratch({ script: WISE });
+    const run = await scratch.run(LONG_TASK);
     const document = runDocument(run);
     expect([document.status, document.title]).toEqual(['failed', TITLE.title]);
     expect(document.tasks[0]?.diagnosis).toEqual({ ...WHY, by: 'api:anthropic' });
@@ -48,26 +48,26 @@ describe('a small call', () => {
     expect([api?.name, api?.calls]).toEqual(['api:anthropic', 2]);
     expect(run.spent.costUsd).toBeCloseTo(0.5 + (api?.cost ?? 0), 6);
     expect(run.reserved.costUsd).toBe(0);
-    const ended = place.store.read(runStream(run.start.run)).find(({ type }) => type === 'run.ended');
+    const ended = scratch.store.read(runStream(run.start.run)).find(({ type }) => type === 'run.ended');
     expect(ended?.data).toMatchObject({ spend: { costUsd: run.spent.costUsd } });
-    expect(place.requests()).toHaveLength(2);
+    expect(scratch.requests()).toHaveLength(2);
   });
 
   it('goes to the light model of an agent where the vendor refuses, in a separate folder', async () => {
     const refusal = { fault: { kind: 'refusal', reason: 'auth' } } as const;
-    await using place = await makePlace({ script: () => refusal, agent: { models: { light: 'light-model' } } });
-    const run = await place.run(LONG_TASK);
+    await using scratch = await openScratch({ script: () => refusal, agent: { models: { light: 'light-model' } } });
+    const run = await scratch.run(LONG_TASK);
     expect(run.start.title).toBe('Named by the light model');
     expect(run.calls.title?.ended?.tries.map(({ by, usage }) => [by, usage.kind])).toEqual([
       ['api:anthropic', 'none'],
       ['one', 'known'],
     ]);
-    expect(readdirSync(place.home.attempts).filter((name) => name.includes('-call-'))).toEqual([]);
+    expect(readdirSync(scratch.home.attempts).filter((name) => name.includes('-call-'))).toEqual([]);
   });
 
   it('is answered by rules where every provider fails, and the run is not affected', async () => {
-    await using place = await makePlace({ script: () => ({ fault: { kind: 'malformed' } }) });
-    const document = runDocument(await place.run(LONG_TASK));
+    await using scratch = await openScratch({ script: () => ({ fault: { kind: 'malformed' } }) });
+    const document = runDocument(await scratch.run(LONG_TASK));
     expect(document.title).toMatch(/…$/);
     expect(document.tasks[0]?.diagnosis).toMatchObject({ why: 'No such tool', by: 'rules' });
   });
@@ -77,49 +77,49 @@ describe('a small call', () => {
     ['it may cost nothing', { smallCalls: { budget: 0 } }],
     ['the budget of the run does not allow it', { budget: { run: 0.5 } }],
   ])('goes to no provider where %s', async (_, config) => {
-    await using place = await makePlace({ script: WISE, config });
-    const run = await place.run(LONG_TASK);
-    expect([place.requests().length, run.openCalls, Object.keys(run.calls)]).toEqual([0, 0, []]);
+    await using scratch = await openScratch({ script: WISE, config });
+    const run = await scratch.run(LONG_TASK);
+    expect([scratch.requests().length, run.openCalls, Object.keys(run.calls)]).toEqual([0, 0, []]);
   });
 
   it('goes to no provider in a run of commands alone', async () => {
-    await using place = await makePlace({ script: WISE, agent: { kind: 'command' } });
-    const engine = place.newEngine();
-    const { state, project } = await place.start(engine, LONG_TASK);
+    await using scratch = await openScratch({ script: WISE, agent: { kind: 'command' } });
+    const engine = scratch.newEngine();
+    const { state, project } = await scratch.start(engine, LONG_TASK);
     const active = await openRun(engine, state.start.run, { state, project });
     expect(smallCallNotes(engine, active)).toEqual([]);
-    await place.run(LONG_TASK);
-    expect(place.requests()).toEqual([]);
+    await scratch.run(LONG_TASK);
+    expect(scratch.requests()).toEqual([]);
   });
 
   it('is announced before anything is spent', async () => {
-    await using place = await makePlace({ script: WISE });
-    const engine = place.newEngine();
-    const { state, project } = await place.start(engine, LONG_TASK);
+    await using scratch = await openScratch({ script: WISE });
+    const engine = scratch.newEngine();
+    const { state, project } = await scratch.start(engine, LONG_TASK);
     const active = await openRun(engine, state.start.run, { state, project });
     expect(smallCallNotes(engine, active)).toEqual([expect.stringMatching(/api:anthropic, for \$0\.20 in all/)]);
   });
 
   it('that was open when the engine died is charged as if answered, and not repeated', async () => {
-    await using place = await makePlace({ script: WISE });
-    const { state } = await place.start(place.newEngine(), LONG_TASK);
+    await using scratch = await openScratch({ script: WISE });
+    const { state } = await scratch.start(scratch.newEngine(), LONG_TASK);
     const { run } = state.start;
     const reservation = { costUsd: 0.01, tokens: 0, turns: 0 };
     const begun: RunEvent = { type: 'call.started', data: { call: 'title', kind: 'title', reservation } };
-    await place.store.append([{ stream: runStream(run), expected: 1, events: [begun] }], realWorld.now());
-    const engine = place.newEngine();
+    await scratch.store.append([{ stream: runStream(run), expected: 1, events: [begun] }], realWorld.now());
+    const engine = scratch.newEngine();
     engine.run(await openRun(engine, run));
     await engine.idle();
     await engine.stop();
-    const after = place.stateOf(run);
+    const after = scratch.stateOf(run);
     expect(after.start.title).toMatch(/…$/);
     expect(after.spent.costUsd).toBeGreaterThanOrEqual(0.51);
-    expect(place.requests().map(({ system }) => system.slice(0, 4))).toEqual(['A co']);
+    expect(scratch.requests().map(({ system }) => system.slice(0, 4))).toEqual(['A co']);
   });
 
   it('is not made where the title is short enough', async () => {
-    await using place = await makePlace({ script: WISE, config: { smallCalls: { use: 'api' } } });
-    const run = await place.run('Mend it');
+    await using scratch = await openScratch({ script: WISE, config: { smallCalls: { use: 'api' } } });
+    const run = await scratch.run('Mend it');
     expect(Object.keys(run.calls)).toEqual(['diagnosis job/1 1']);
   });
 
@@ -127,8 +127,8 @@ describe('a small call', () => {
     const tier = { tier: 'heavy', because: 'prices are money' };
     const script: Script = ({ system }) =>
       answer(system.startsWith('Say how strong') ? tier : system.startsWith('Name') ? TITLE : WHY);
-    await using place = await makePlace({ script, agent: { models: { light: 'small', heavy: 'big' } } });
-    const run = await place.run('Fix a typo');
+    await using scratch = await openScratch({ script, agent: { models: { light: 'small', heavy: 'big' } } });
+    const run = await scratch.run('Fix a typo');
     expect(run.tasks['job/1']?.attempts[0]).toMatchObject({
       tier: 'heavy',
       because: expect.stringContaining('heavy because prices are money'),

@@ -15,14 +15,14 @@ describe('a batch that the engine runs', () => {
   it('reports each item as it is started, keeps its engine busy, and then its end', async () => {
     const files = { 'agent.sh': AGENT, '.manyhands/config.yaml': CONFIG };
     const batches = { '.manyhands/batches/two.yaml': 'parallel: 1\nitems: [Do one, Do two]\n' };
-    await using place = await makeScratch({ files: { ...files, ...batches } });
-    writeFileSync(join(place.root, 'go'), '');
-    const dir = place.repo;
-    const caller = await openCaller(place);
+    await using scratch = await makeScratch({ files: { ...files, ...batches } });
+    writeFileSync(join(scratch.root, 'go'), '');
+    const dir = scratch.repo;
+    const caller = await openCaller(scratch);
     const { start, runs } = await caller.call('start-batch', { dir, name: 'two' });
     expect(runs).toMatchObject([{ item: 1 }]);
     await caller[Symbol.asyncDispose]();
-    await using reader = await openCaller(place);
+    await using reader = await openCaller(scratch);
     const events = [];
     for await (const event of reader.stream('watch-batch', { dir, start })) events.push(event);
     expect(events).toMatchObject([{ item: 1, run: runs[0]?.run }, { item: 2 }, { complete: true }]);
@@ -31,16 +31,16 @@ describe('a batch that the engine runs', () => {
   it('continues with the next engine when the project is resumed, and starts no item twice', async () => {
     const files = { 'agent.sh': AGENT, '.manyhands/config.yaml': CONFIG };
     const batches = { '.manyhands/batches/two.yaml': 'parallel: 1\nitems: [Do one, Do two]\n' };
-    await using place = await makeScratch({ files: { ...files, ...batches } });
+    await using scratch = await makeScratch({ files: { ...files, ...batches } });
     {
-      await using first = await openCaller(place);
-      const { runs } = await first.call('start-batch', { dir: place.repo, name: 'two' });
+      await using first = await openCaller(scratch);
+      const { runs } = await first.call('start-batch', { dir: scratch.repo, name: 'two' });
       expect(runs).toMatchObject([{ item: 1 }]);
       await first.stop();
     }
-    await using next = await openCaller(place);
-    await next.call('resume-runs', { dir: place.repo });
-    writeFileSync(join(place.root, 'go'), '');
+    await using next = await openCaller(scratch);
+    await next.call('resume-runs', { dir: scratch.repo });
+    writeFileSync(join(scratch.root, 'go'), '');
     await using follower = new Follower(next);
     const done = new Set<string>();
     await follower.run(({ run, endedAt }) => endedAt !== null && done.add(run).size === 2);

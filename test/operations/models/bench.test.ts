@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { AgentPick } from '../../../src/schema/document.ts';
 import { BenchItem, BenchResult, ModelScore } from '../../../src/schema/model.ts';
 import { INTERVALS } from '../../bench/solutions.ts';
-import { makePlace } from './model-project.ts';
+import { makeModelProject } from './model-project.ts';
 
 const GOOD = `#!/bin/sh
 cat > /dev/null
@@ -26,8 +26,8 @@ const Executed = z.object({ items: z.array(BenchItem), results: z.array(BenchRes
 
 describe('models bench', { timeout: 240_000 }, () => {
   it('only lists tasks, agents and the maximum cost, unless it is executed', async () => {
-    await using place = makePlace(FILES);
-    const items = z.array(BenchItem).parse(await place.json('models', 'bench', '--budget', '2', '--agent', 'good'));
+    await using project = makeModelProject(FILES);
+    const items = z.array(BenchItem).parse(await project.json('models', 'bench', '--budget', '2', '--agent', 'good'));
     expect(
       items.map(({ kind, runs, reason, most, run }) => [kind, runs, reason?.slice(0, 13) ?? null, most, run]),
     ).toEqual([
@@ -37,57 +37,57 @@ describe('models bench', { timeout: 240_000 }, () => {
       ['long-context', true, null, 0.5, null],
       ['multimodal', false, 'not supported', 0.5, null],
     ]);
-    expect(existsSync(join(place.root, 'data', 'bench'))).toBe(false);
-    expect(await place.json('ls', '--all')).toEqual([]);
+    expect(existsSync(join(project.root, 'data', 'bench'))).toBe(false);
+    expect(await project.json('ls', '--all')).toEqual([]);
   });
 
   it('runs real jobs that a check decides, and routing uses their results', async () => {
-    await using place = makePlace(FILES);
-    const { results } = Executed.parse(await place.json('models', 'bench', '--kind', 'code', '--execute'));
+    await using project = makeModelProject(FILES);
+    const { results } = Executed.parse(await project.json('models', 'bench', '--kind', 'code', '--execute'));
     expect(results.map(({ agent, verdict, reason }) => [agent, verdict, reason]).sort()).toEqual([
       ['bad', 'fail', 'its check failed'],
       ['good', 'pass', 'its check passed'],
     ]);
-    const scores = z.array(ModelScore).parse(await place.json('models', 'scores', '--role', 'implement'));
+    const scores = z.array(ModelScore).parse(await project.json('models', 'scores', '--role', 'implement'));
     expect(scores.map(({ agent, score, counts }) => [agent, score, counts])).toEqual([
       ['good', 0.6, true],
       ['bad', 0.4, true],
     ]);
-    const pick = AgentPick.parse(await place.json('models', 'pick', '--role', 'implement'));
+    const pick = AgentPick.parse(await project.json('models', 'pick', '--role', 'implement'));
     expect(pick.agent).toBe('good');
     expect(pick.because).toMatch(/^best verified results for the role implement: good 0\.6 \(1 of 1 code benchmarks\)/);
-    const report = await place.mh('models', 'report');
+    const report = await project.mh('models', 'report');
     expect(report.stdout).toMatch(/^\| implement \| good \|/m);
   });
 
   it('is finished by a resume after the engine was killed, and counts once', async () => {
     const slow = `#!/bin/sh\nuntil [ -e "$HOME/go" ]; do sleep 0.05; done\n${GOOD.slice(GOOD.indexOf('cat'))}`;
-    await using place = makePlace({
+    await using project = makeModelProject({
       'good.sh': slow.replace('#!/bin/sh\n', '#!/bin/sh\ntouch "$HOME/begun"\n'),
       '.manyhands/config.yaml': 'agents:\n  good: { kind: command, command: ./good.sh }\n',
     });
-    const bench = place.start('models', 'bench', '--kind', 'code', '--execute');
-    while (!existsSync(join(place.root, 'begun'))) await pause(50);
+    const bench = project.start('models', 'bench', '--kind', 'code', '--execute');
+    while (!existsSync(join(project.root, 'begun'))) await pause(50);
     bench.kill();
     await bench.ended;
-    writeFileSync(join(place.root, 'go'), '');
-    const [run] = z.array(z.object({ run: z.string() })).parse(await place.json('ls', '--all'));
-    expect((await place.mh('resume', run?.run ?? '')).code).toBe(0);
-    const scores = z.array(ModelScore).parse(await place.json('models', 'scores', '--role', 'implement'));
+    writeFileSync(join(project.root, 'go'), '');
+    const [run] = z.array(z.object({ run: z.string() })).parse(await project.json('ls', '--all'));
+    expect((await project.mh('resume', run?.run ?? '')).code).toBe(0);
+    const scores = z.array(ModelScore).parse(await project.json('models', 'scores', '--role', 'implement'));
     expect(scores).toMatchObject([{ agent: 'good', bench: { good: 1, bad: 0 } }]);
   });
 
   it('rejects what it cannot do, with the reason', async () => {
-    await using place = makePlace(FILES);
-    expect(await place.mh('models', 'bench', '--kind', 'poetry')).toMatchObject({
+    await using project = makeModelProject(FILES);
+    expect(await project.mh('models', 'bench', '--kind', 'poetry')).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('Use one of code, review, security, long-context, multimodal.'),
     });
-    expect(await place.mh('models', 'bench', '--agent', 'review=good')).toMatchObject({
+    expect(await project.mh('models', 'bench', '--agent', 'review=good')).toMatchObject({
       code: 3,
       stderr: expect.stringContaining('A benchmark has no roles'),
     });
-    expect(await place.mh('models', 'bench', '--kind', 'multimodal', '--execute')).toMatchObject({
+    expect(await project.mh('models', 'bench', '--kind', 'multimodal', '--execute')).toMatchObject({
       code: 3,
       stderr: expect.stringContaining('not supported'),
     });

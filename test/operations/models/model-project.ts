@@ -13,7 +13,7 @@ const MAIN = fileURLToPath(new URL('../../../src/main.ts', import.meta.url));
 type Ended = { code: number | null; stdout: string; stderr: string };
 
 /** A repository, a home folder and a data directory of their own, and the program from its source. */
-export interface Place extends AsyncDisposable {
+export interface ModelProject extends AsyncDisposable {
   readonly root: string;
   readonly repo: string;
   mh(...args: string[]): Promise<Ended>;
@@ -24,7 +24,7 @@ export interface Place extends AsyncDisposable {
 }
 
 /** Makes it, with these files in the first commit. */
-export function makePlace(files: Record<string, string>): Place {
+export function makeModelProject(files: Record<string, string>): ModelProject {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'mh-models-')));
   const repo = join(root, 'project');
   const env = {

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { AgentStatus, RunDocument } from '../../../src/schema/document.ts';
 import { ModelScore } from '../../../src/schema/model.ts';
-import { makePlace } from './model-project.ts';
+import { makeModelProject } from './model-project.ts';
 
 const SECRET = 'correct-horse-battery-staple';
 const GOOD = '#!/bin/sh\ncat > /dev/null\necho done > done.txt\n';
@@ -44,56 +44,60 @@ echo '{"type":"result","subtype":"success","is_error":false,"result":"done","mod
 
 describe('the agent of a task', { timeout: 240_000 }, () => {
   it('is a profile of CC Switch only if enabled and the own login is rate-limited, and its secret is neither stored nor shown', async () => {
-    await using place = makePlace({
+    await using project = makeModelProject({
       'claude.sh': CLAUDE,
       '.manyhands/config.yaml':
         'agents:\n  claude: { kind: claude, command: ./claude.sh }\nlimits: { retryDelaySeconds: 0 }\n',
     });
-    writeProfile(place.root);
-    const off = await place.mh('models');
+    writeProfile(project.root);
+    const off = await project.mh('models');
     expect(off.stderr).toContain('Unused CC Switch profiles: Kimi for claude');
-    await place.mh('config', 'set', 'routing.ccswitch', 'auto');
-    const [listed] = z.array(AgentStatus).parse(await place.json('models'));
+    await project.mh('config', 'set', 'routing.ccswitch', 'auto');
+    const [listed] = z.array(AgentStatus).parse(await project.json('models'));
     expect(listed?.accounts).toEqual([{ name: 'ccswitch-kimi', restsUntil: null }]);
-    const done = RunDocument.parse(await place.json('job', 'Do it', '--check', 'true'));
+    const done = RunDocument.parse(await project.json('job', 'Do it', '--check', 'true'));
     expect(done).toMatchObject({ status: 'done', tasks: [{ attempts: 2 }] });
-    const [after] = z.array(AgentStatus).parse(await place.json('models'));
+    const [after] = z.array(AgentStatus).parse(await project.json('models'));
     expect(after?.restsUntil).not.toBeNull();
-    const shown = [off, await place.mh('doctor'), await place.mh('logs')];
+    const shown = [off, await project.mh('doctor'), await project.mh('logs')];
     for (const { stdout, stderr } of shown) expect(stdout + stderr).not.toContain(SECRET);
-    expect(place.stored()).not.toContain(SECRET);
-    expect((await place.mh('models', 'pick', '--role', 'implement')).stdout).toContain('login ccswitch-kimi');
+    expect(project.stored()).not.toContain(SECRET);
+    expect((await project.mh('models', 'pick', '--role', 'implement')).stdout).toContain('login ccswitch-kimi');
   });
 
   it('is another agent after one fell over three times in a row, and results teach without changing the settings', async () => {
     const settings =
       '# mine\nagents:\n  wild: { kind: command, command: ./crashes.sh }\n  calm: { kind: command, command: ./good.sh }\nrouting:\n  prefer: { implement: [wild] } # always\nlimits: { retryDelaySeconds: 0 }\n';
-    await using place = makePlace({ 'crashes.sh': CRASHES, 'good.sh': GOOD, '.manyhands/config.yaml': settings });
-    const done = RunDocument.parse(await place.json('job', 'Do it', '--check', 'true'));
+    await using project = makeModelProject({
+      'crashes.sh': CRASHES,
+      'good.sh': GOOD,
+      '.manyhands/config.yaml': settings,
+    });
+    const done = RunDocument.parse(await project.json('job', 'Do it', '--check', 'true'));
     expect(done).toMatchObject({ status: 'done', tasks: [{ attempts: 4, agent: 'calm' }] });
-    const scores = z.array(ModelScore).parse(await place.json('models', 'scores', '--role', 'implement'));
+    const scores = z.array(ModelScore).parse(await project.json('models', 'scores', '--role', 'implement'));
     expect(scores.map(({ agent, here }) => [agent, here])).toEqual([
       ['calm', { good: 1, bad: 0 }],
       ['wild', { good: 0, bad: 3 }],
     ]);
-    const pick = await place.mh('models', 'pick', '--role', 'implement');
+    const pick = await project.mh('models', 'pick', '--role', 'implement');
     expect(pick.stdout).toMatch(/^implement: wild, .*preferred for the role implement/);
     expect(pick.stdout).toContain('calm: ');
     expect(pick.stdout).toContain('score 0.67 (1 of 1 good here)');
-    expect(readFileSync(join(place.repo, '.manyhands', 'config.yaml'), 'utf8')).toBe(settings);
+    expect(readFileSync(join(project.repo, '.manyhands', 'config.yaml'), 'utf8')).toBe(settings);
   });
 
   it('is the same agent with its other model while only one of its model families is rate-limited', async () => {
-    await using place = makePlace({
+    await using project = makeModelProject({
       'claude.sh': LIMITED,
       '.manyhands/config.yaml':
         'agents:\n  claude: { kind: claude, command: ./claude.sh, env: { ANTHROPIC_API_KEY: none }, models: { standard: sonnet, heavy: opus } }\nroles: { implement: { tier: heavy } }\nlimits: { retryDelaySeconds: 0 }\n',
     });
-    const done = RunDocument.parse(await place.json('job', 'Do it', '--check', 'true'));
+    const done = RunDocument.parse(await project.json('job', 'Do it', '--check', 'true'));
     expect(done).toMatchObject({ status: 'done', tasks: [{ attempts: 2, agent: 'claude' }] });
-    const [listed] = z.array(AgentStatus).parse(await place.json('models'));
+    const [listed] = z.array(AgentStatus).parse(await project.json('models'));
     expect(listed).toMatchObject({ restsUntil: null, resting: [{ account: null, family: 'opus' }] });
-    const pick = await place.mh('models', 'pick', '--role', 'implement');
+    const pick = await project.mh('models', 'pick', '--role', 'implement');
     expect(pick.stdout).toMatch(/^implement: claude, sonnet \(standard\): .*standard because opus is rate-limited/);
   });
 });

@@ -26,12 +26,12 @@ const BATCH =
 const TASKS =
   'tasks:\n  - id: a\n    title: Do A\n    description: first\n  - id: b\n    title: Do B\n    description: then\n    depends_on: [a]\n';
 
-let place: Scratch;
+let scratch: Scratch;
 let engine: Caller;
 let run: string;
 
 beforeEach(async () => {
-  place = await makeScratch({
+  scratch = await makeScratch({
     files: {
       'agent.sh': AGENT,
       '.manyhands/config.yaml': CONFIG,
@@ -40,14 +40,14 @@ beforeEach(async () => {
       'broken.yaml': 'tasks:\n  - id: a\n    title: Do A\n',
     },
   });
-  engine = await openCaller(place);
-  run = await startJob(engine, place, 'Look for the beetroot');
+  engine = await openCaller(scratch);
+  run = await startJob(engine, scratch, 'Look for the beetroot');
   await ended(run);
 });
 
 afterEach(async () => {
   await engine[Symbol.asyncDispose]();
-  await place[Symbol.asyncDispose]();
+  await scratch[Symbol.asyncDispose]();
 });
 
 async function ended(id: string): Promise<void> {
@@ -91,7 +91,7 @@ describe('what pages ask for', () => {
   });
 
   it('finds texts in transcripts and in tasks', async () => {
-    const found = await engine.call('search', { text: 'turnip', dir: place.repo });
+    const found = await engine.call('search', { text: 'turnip', dir: scratch.repo });
     expect(found.hits).toMatchObject([
       { run, task: 'job/1', attempt: 1, kind: 'text', excerpt: 'the turnip is found' },
     ]);
@@ -112,7 +112,7 @@ describe('what pages ask for', () => {
     expect(await engine.call('list-runs', { status: ['failed'] })).toEqual([]);
     expect(await engine.call('list-runs', { before: run })).toEqual([]);
     expect(await engine.call('list-projects', {})).toMatchObject([
-      { root: place.repo, name: 'project', exists: true, runs: 1 },
+      { root: scratch.repo, name: 'project', exists: true, runs: 1 },
     ]);
     const recipes = await engine.call('list-recipes', {});
     expect(recipes.map(({ name }) => name)).toEqual(['goal', 'job', 'features', 'bulk', 'tasks', 'workflow', 'todo']);
@@ -125,34 +125,34 @@ describe('what pages ask for', () => {
   });
 
   it('reads work files of the project, and nothing outside of it', async () => {
-    const read = await engine.call('read-work-file', { dir: place.repo, file: 'tasks.yaml' });
+    const read = await engine.call('read-work-file', { dir: scratch.repo, file: 'tasks.yaml' });
     expect(read).toMatchObject({ ok: true, recipe: 'tasks', count: 2, request: { recipe: 'tasks' } });
     expect(read.summary[1]).toContain('after a');
-    const broken = await engine.call('read-work-file', { dir: place.repo, file: 'broken.yaml' });
+    const broken = await engine.call('read-work-file', { dir: scratch.repo, file: 'broken.yaml' });
     expect(broken).toMatchObject({ ok: false, request: null, mistakes: [{ line: 2 }] });
-    writeFileSync(join(place.root, 'outside.md'), '- [ ] steal\n');
-    for (const file of ['../outside.md', join(place.root, 'outside.md'), '.git/config', 'missing.yaml'])
-      await expect(engine.call('read-work-file', { dir: place.repo, file })).rejects.toMatchObject({
+    writeFileSync(join(scratch.root, 'outside.md'), '- [ ] steal\n');
+    for (const file of ['../outside.md', join(scratch.root, 'outside.md'), '.git/config', 'missing.yaml'])
+      await expect(engine.call('read-work-file', { dir: scratch.repo, file })).rejects.toMatchObject({
         code: 'WORK_FILE_UNREADABLE',
       });
   });
 
   it('changes settings with their comments kept, all or nothing, and shows no secret', async () => {
-    const asked = { dir: place.repo, scope: 'project' as const };
+    const asked = { dir: scratch.repo, scope: 'project' as const };
     const before = await engine.call('read-settings', asked);
     expect(before.origins).toMatchObject({ 'limits.agents': 'project', land: 'default' });
     expect(JSON.stringify(before)).not.toContain('very-secret-1');
     const change = { path: ['limits', 'agents'], value: 2 };
     const after = await engine.call('write-settings', { ...asked, changes: [change], hash: before.hash });
     expect(after.effective).toMatchObject({ limits: { agents: 2 } });
-    const text = readFileSync(join(place.repo, '.manyhands/config.yaml'), 'utf8');
+    const text = readFileSync(join(scratch.repo, '.manyhands/config.yaml'), 'utf8');
     expect(text).toBe(CONFIG.replace('agents: 4', 'agents: 2'));
     const write = (value: unknown, hash: string) =>
       engine.call('write-settings', { ...asked, hash, changes: [change, { path: ['limits', 'checks'], value }] });
     await expect(write(3, before.hash)).rejects.toMatchObject({ code: 'CONFLICT' });
     await expect(write('many', after.hash)).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
     await expect(write('[hidden]', after.hash)).rejects.toMatchObject({ code: 'INPUT_INVALID' });
-    expect(readFileSync(join(place.repo, '.manyhands/config.yaml'), 'utf8')).toBe(text);
+    expect(readFileSync(join(scratch.repo, '.manyhands/config.yaml'), 'utf8')).toBe(text);
     await expect(engine.call('read-settings', { dir: '/', scope: 'project' })).rejects.toMatchObject({
       code: 'NOT_A_REPOSITORY',
     });
@@ -161,13 +161,13 @@ describe('what pages ask for', () => {
   it('lists what waits for a person, since when, and removes it once it is resolved', async () => {
     await using follower = new Follower(engine);
     await follower.ready();
-    const waiting = await startJob(engine, place, 'linger');
+    const waiting = await startJob(engine, scratch, 'linger');
     await engine.call('pause-run', { run: waiting, reason: 'enough for today' });
     const paused = await follower.run(({ attention }) => attention.length > 0);
     expect(paused).toMatchObject({ run: waiting, attention: [{ task: null, what: 'paused' }] });
     const inbox = await engine.call('list-inbox', {});
     expect(inbox).toMatchObject([
-      { run: waiting, title: 'linger', project: place.repo, what: 'paused', taskTitle: null },
+      { run: waiting, title: 'linger', project: scratch.repo, what: 'paused', taskTitle: null },
     ]);
     expect(inbox[0]?.reason).toContain('enough for today');
     expect(Date.parse(inbox[0]?.since ?? '')).toBeGreaterThan(Date.parse(paused.startedAt));
@@ -178,7 +178,7 @@ describe('what pages ask for', () => {
   });
 
   it('writes and removes a template', async () => {
-    const named = { dir: place.repo, name: 'tidy' };
+    const named = { dir: scratch.repo, name: 'tidy' };
     const saved = await engine.call('save-template', { ...named, text: 'Be tidy.', header: { summary: 'Tidy up' } });
     expect(saved).toMatchObject({ name: 'tidy', summary: 'Tidy up', from: 'project', text: 'Be tidy.' });
     await expect(engine.call('save-template', { ...named, text: 'Again' })).rejects.toMatchObject({
@@ -190,7 +190,7 @@ describe('what pages ask for', () => {
   it('runs a batch: a limited number of items at once, each in its collection', async () => {
     await using follower = new Follower(engine);
     await follower.ready();
-    const started = await engine.call('start-batch', { dir: place.repo, name: 'docs' });
+    const started = await engine.call('start-batch', { dir: scratch.repo, name: 'docs' });
     expect(started).toMatchObject({ batch: 'docs', collection: 'docs', runs: [{ item: 1, title: 'Mend the first' }] });
     const seen = new Map<string, string>();
     let mostAtOnce = 0;
@@ -200,10 +200,10 @@ describe('what pages ask for', () => {
       return seen.size === 3 && ![...seen.values()].includes('open');
     });
     expect([[...seen.values()], mostAtOnce]).toEqual([['Mend the first', 'Second', 'Mend the third'], 1]);
-    const again = await engine.call('start-batch', { dir: place.repo, name: 'docs', from: 3, parallel: 2 });
+    const again = await engine.call('start-batch', { dir: scratch.repo, name: 'docs', from: 3, parallel: 2 });
     expect(again).toMatchObject({ collection: 'docs 2', runs: [{ item: 3 }] });
     await ended(again.runs[0]?.run ?? '');
-    await expect(engine.call('start-batch', { dir: place.repo, name: 'docs', from: 4 })).rejects.toMatchObject({
+    await expect(engine.call('start-batch', { dir: scratch.repo, name: 'docs', from: 4 })).rejects.toMatchObject({
       code: 'INPUT_INVALID',
     });
   });

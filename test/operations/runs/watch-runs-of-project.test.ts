@@ -12,11 +12,11 @@ async function startIn(caller: Caller, dir: string): Promise<string> {
 }
 
 it('follows only the runs of the folder’s project, existing and new ones', async () => {
-  await using place = await makeScratch({ files: { 'agent.sh': AGENT, '.manyhands/config.yaml': CONFIG } });
-  const other = join(place.root, 'other');
-  place.git('clone', '--quiet', '.', other);
-  await using caller = await openCaller(place);
-  const there = await startIn(caller, place.repo);
+  await using scratch = await makeScratch({ files: { 'agent.sh': AGENT, '.manyhands/config.yaml': CONFIG } });
+  const other = join(scratch.root, 'other');
+  scratch.git('clone', '--quiet', '.', other);
+  await using caller = await openCaller(scratch);
+  const there = await startIn(caller, scratch.repo);
   const stop = new AbortController();
   const first: string[] = [];
   let came: string | undefined;
@@ -24,7 +24,7 @@ it('follows only the runs of the folder’s project, existing and new ones', asy
     if ('run' in item) first.push(item.run.run);
     if ('ready' in item) {
       expect(first).toEqual([]);
-      await startIn(caller, place.repo);
+      await startIn(caller, scratch.repo);
       came = await startIn(caller, other);
     }
     if (first.length > 0) break;

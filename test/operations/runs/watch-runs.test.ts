@@ -15,41 +15,41 @@ echo "$MANYHANDS_RUN" > "$MANYHANDS_RUN.txt"
 `;
 const CONFIG = 'agents:\n  hand: { kind: command, command: ./agent.sh }\nchecks: ["true"]\n';
 
-let place: Scratch;
+let scratch: Scratch;
 let engine: Caller;
 
 beforeEach(async () => {
-  place = await makeScratch({ files: { 'agent.sh': AGENT, '.manyhands/config.yaml': CONFIG } });
-  engine = await openCaller(place);
+  scratch = await makeScratch({ files: { 'agent.sh': AGENT, '.manyhands/config.yaml': CONFIG } });
+  engine = await openCaller(scratch);
 });
 
 afterEach(async () => {
   await engine[Symbol.asyncDispose]();
-  await place[Symbol.asyncDispose]();
+  await scratch[Symbol.asyncDispose]();
 });
 
 describe('following all runs', () => {
   it('sends the current state of each run, the activity of its agents, its end, and whether it is unread', async () => {
-    await using early = await openCaller(place);
-    await using nobody = new Follower(early);
-    await nobody.ready();
-    await expect(nobody.until(() => false)).rejects.toThrow('ended');
+    await using early = await openCaller(scratch);
+    await using reader = new Follower(early);
+    await reader.ready();
+    await expect(reader.until(() => false)).rejects.toThrow('ended');
 
     await engine.call('resume-runs', {});
     await using follower = new Follower(engine);
     const begin = await follower.ready();
-    const run = await startJob(engine, place, 'please wait');
+    const run = await startJob(engine, scratch, 'please wait');
     const working = await follower.run(({ live }) => live[0]?.activity === 'looking around');
     expect(working).toMatchObject({ run, status: 'running', liveCount: 1, unread: false, counts: { running: 1 } });
     expect(working.live[0]).toMatchObject({ task: 'job/1', agent: 'hand', attempt: 1, role: 'implement' });
 
-    await using other = await openCaller(place);
+    await using other = await openCaller(scratch);
     await using second = new Follower(other);
     expect(await second.run((one) => one.run === run)).toMatchObject({ liveCount: 1 });
     expect(other.engine()).toBe('other');
     await second.ready();
 
-    writeFileSync(join(place.root, 'go'), '');
+    writeFileSync(join(scratch.root, 'go'), '');
     const done = await follower.run(({ endedAt }) => endedAt !== null);
     expect(done).toMatchObject({ run, status: 'done', unread: true, live: [], counts: { done: 1 } });
     expect(await second.run(({ endedAt }) => endedAt !== null)).toMatchObject({ run, unread: true });
@@ -74,7 +74,7 @@ describe('following all runs', () => {
     await engine.call('resume-runs', {});
     await using slow = new Follower(engine);
     await slow.ready();
-    const runs = [await startJob(engine, place, 'one'), await startJob(engine, place, 'two')];
+    const runs = [await startJob(engine, scratch, 'one'), await startJob(engine, scratch, 'two')];
     for (const run of runs) {
       for await (const { type } of engine.stream('watch-run', { run })) if (type === 'run.ended') break;
     }
@@ -90,7 +90,7 @@ describe('following all runs', () => {
     await engine.call('resume-runs', {});
     await using follower = new Follower(engine);
     await follower.ready();
-    const run = await startJob(engine, place, 'three');
+    const run = await startJob(engine, scratch, 'three');
     await follower.run((one) => one.run === run && one.endedAt !== null);
     const position = follower.items.at(-1)?.position ?? 0;
     await engine.call('clean', { olderThanDays: 0, apply: true });
