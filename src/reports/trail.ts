@@ -21,6 +21,10 @@ function stepOf(event: RunEvent): Omit<TrailStep, 'at'> | undefined {
       return engine('run', `held (${event.data.hold.what})`, event.data.hold.reason);
     case 'task.held':
       return engine(event.data.task, `held (${event.data.hold.what})`, event.data.hold.reason);
+    case 'run.rejected':
+      return person('run', 'rejected', event.data.reason);
+    case 'task.rejected':
+      return person(event.data.task, 'rejected', event.data.reason);
     case 'run.approved':
       return person('run', 'approved', event.data.note);
     case 'task.approved':

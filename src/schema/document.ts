@@ -67,6 +67,10 @@ export const AttentionDocument = z.object({
   reason: z.string(),
   files: z.array(z.string()),
   nextStep: z.string(),
+  alternatives: z
+    .array(z.object({ command: z.string(), purpose: z.string() }))
+    .optional()
+    .describe('Other commands that answer a hold, such as a rejection.'),
 });
 
 /** What `do`, `job`, `show` and `wait` print with --json. */

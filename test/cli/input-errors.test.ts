@@ -17,7 +17,7 @@ const INVALID: { argv: string[]; message: RegExp }[] = [
   { argv: ['job', 'x', '--priority', '11'], message: /whole number from -10 to 10/ },
   { argv: ['job', 'x', '--stop', 'hours=2'], message: /"hours" is not a stop rule; use turns=20/ },
   { argv: ['job', 'x', '--stop', 'time=soon'], message: /Use a duration such as 90s, 10m or 1h/ },
-  { argv: ['job', 'x', '--stop', 'turns'], message: /Use turns=20, budget=1\.50, time=10m or completion/ },
+  { argv: ['job', 'x', '--stop', 'turns'], message: /Use turns=20, budget=1\.50, time=10m, silence=5m or completion/ },
   { argv: ['show', '-C', '/no/such/folder'], message: /The folder \/no\/such\/folder does not exist/ },
   { argv: ['show', 'a', 'b'], message: /too many arguments/ },
   { argv: ['usage', '--by', 'colour'], message: /Allowed choices are agent, model, run, project, role, day/ },

@@ -58,6 +58,10 @@ describe.concurrent('a hold', { timeout: 120_000 }, () => {
   it('of a plan is rejected with a reason, and the planner makes another plan with it', async () => {
     await using place = await scratch();
     const { run } = await planned(place);
+    const shown = await place.mh(['show', run]);
+    expect(shown.stdout).toMatch(/\(hold h\d+\)/);
+    expect(shown.stdout).toContain(`or change the plan: manyhands plan edit ${run}`);
+    expect(shown.stdout).toMatch(/or plan again: manyhands reject \w+ --hold h\d+ --reason '/);
     const again = await place.mh(['reject', run, '--reason', 'one file is enough', '--json']);
     const document = RunDocument.parse(again.json);
     expect([again.code, document.status], again.stderr).toEqual([4, 'held']);
@@ -69,6 +73,7 @@ describe.concurrent('a hold', { timeout: 120_000 }, () => {
     const done = await place.mh(['approve', run, '--json']);
     expect([done.code, RunDocument.parse(done.json).status], done.stderr).toEqual([0, 'done']);
     expect(place.git('show', `mh/${run}:two.txt`)).toBe('two');
+    expect((await place.mh(['report', run])).stdout).toMatch(/a person \| run \| rejected \| one file is enough/);
   });
 
   it('of a review that deteriorated shows, names and lands the best commit, before and after approval', async () => {

@@ -10,7 +10,7 @@ const AGENT = `#!/bin/sh
 case "$(cat)" in
   *SLOW*) sleep 2; echo done > docs/slow.md ;;
   *SCOPE*) echo done > src/b.js ;;
-  *OTHER*) exit 1 ;;
+  *OTHER*) echo bad > docs/bad.md; exit 1 ;;
 esac
 `;
 
@@ -61,9 +61,12 @@ it('removes the cause of a failure when the printed retry is run', async () => {
   const other = await job(project, 'OTHER');
   expect(other.run.tasks[0]?.status).toBe('failed');
   writeFileSync(join(project.repo, 'second.sh'), '#!/bin/sh\necho done > docs/other.md\n', { mode: 0o755 });
-  const again = await runAndReport(project, 'retry', other.run.run, '--agent', 'command:./second.sh');
+  const again = await runAndReport(project, 'retry', other.run.run, '--requeue', '-a', 'command:./second.sh');
   expect(again.run.tasks[0]).toMatchObject({ status: 'done', agent: 'second' });
   expect(existsSync(join(project.repo, 'docs/other.md'))).toBe(false);
+  const { json: savedWork } = await project.mh(['salvage', other.run.run, '--json']);
+  const first = { attempt: 1, landed: false };
+  expect(savedWork).toMatchObject([{ attempt: 2, landed: true }, first, first]);
   const report = await project.mh(['report', other.run.run]);
   expect(report.stdout).toContain('agent second');
 });

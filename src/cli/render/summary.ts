@@ -63,15 +63,19 @@ function filingTexts({ nextAt, filing }: RunDocument, now: number): string[] {
 
 function attentionLines({ attention, tasks }: RunDocument, { columns, colors }: SummaryView): string[] {
   if (attention.length === 0) return [];
-  const lines = attention.slice(0, MOST_ATTENTION).flatMap(({ task, reason, files, nextStep }) => {
-    const [first = '', ...rest] = wrap(`${labelIn(tasks, task)}: ${reason}`, columns - 5);
-    return [
-      `  ${colors.yellow('!')} ${first}`,
-      ...rest.map((line) => `    ${line}`),
-      ...(files.length === 0 ? [] : [`    ${colors.dim(shorten(files.join(', '), columns - 5))}`]),
-      `    ${colors.dim('→')} ${oneLine(nextStep)}`,
-    ];
-  });
+  const lines = attention
+    .slice(0, MOST_ATTENTION)
+    .flatMap(({ task, hold, reason, files, nextStep, alternatives = [] }) => {
+      const id = hold === undefined ? '' : ` (hold ${hold})`;
+      const [first = '', ...rest] = wrap(`${labelIn(tasks, task)}: ${reason}${id}`, columns - 5);
+      return [
+        `  ${colors.yellow('!')} ${first}`,
+        ...rest.map((line) => `    ${line}`),
+        ...(files.length === 0 ? [] : [`    ${colors.dim(shorten(files.join(', '), columns - 5))}`]),
+        `    ${colors.dim('→')} ${oneLine(nextStep)}`,
+        ...alternatives.map(({ command, purpose }) => `    ${colors.dim(`or ${purpose}:`)} ${command}`),
+      ];
+    });
   const left = attention.length - MOST_ATTENTION;
   return [colors.bold('Needs you'), ...lines, ...(left > 0 ? [`  ${colors.dim(`and ${left} more`)}`] : [])];
 }

@@ -16,6 +16,8 @@ export type Attention = {
   reason: string;
   files: string[];
   nextStep: string;
+  /** Other commands that answer the hold. */
+  alternatives?: { command: string; purpose: string }[];
 };
 
 /** More files than this make a command too long to read. */
@@ -35,6 +37,7 @@ export function attention(state: RunState): Attention[] {
       reason,
       files,
       nextStep,
+      alternatives: otherAnswers(state, null, state.status.hold),
     });
   }
   for (const [track, reason] of state.status.kind === 'ended' ? [] : Object.entries(state.paused)) {
@@ -49,7 +52,8 @@ export function attention(state: RunState): Attention[] {
     if (phase?.status === 'held') {
       const { reason, files } = phase.hold;
       const nextStep = `manyhands diff ${run} ${taskArgument(state, key)}, then ${taskHoldStep(state, key, phase.hold)}`;
-      waiting.push({ task: key, what: 'held', ...idOf(phase.hold), reason, files, nextStep });
+      const alternatives = otherAnswers(state, key, phase.hold);
+      waiting.push({ task: key, what: 'held', ...idOf(phase.hold), reason, files, nextStep, alternatives });
     }
     if (phase?.status === 'blocked') {
       waiting.push({ task: key, what: 'blocked', reason: phase.reason, files: [], nextStep: phase.nextStep });
@@ -82,6 +86,25 @@ export function taskHoldStep(state: RunState, task: TaskKey, { what, files }: Pi
   const globs = files.map((path) => path.replaceAll(/[*?[\]{}()!\\]/g, '\\$&'));
   const list = JSON.stringify([...new Set([...config.guards.allow, ...globs])]).replaceAll("'", `'\\''`);
   return `${approve}; to allow it in later runs: manyhands config set guards.allow '${list}'`;
+}
+
+/** The answers to a hold besides approval. */
+export function otherAnswers(
+  state: RunState,
+  task: TaskKey | null,
+  { what, id }: Pick<OpenHold, 'what'> & { id?: string },
+): { command: string; purpose: string }[] {
+  const { run } = state.start;
+  if (task !== null) {
+    const command = `manyhands reject ${run} ${taskArgument(state, task)} --reason 'what to change'`;
+    return [{ command, purpose: 'send it back to its agent' }];
+  }
+  const reject = `manyhands reject ${run}${id === undefined ? '' : ` --hold ${id}`}`;
+  if (what !== 'plan') return [{ command: `${reject} --reason 'why not'`, purpose: 'end the run' }];
+  return [
+    { command: `manyhands plan edit ${run}`, purpose: 'change the plan' },
+    { command: `${reject} --reason 'what to plan differently'`, purpose: 'plan again' },
+  ];
 }
 
 function idOf({ id, options }: OpenHold): Pick<Attention, 'hold' | 'options'> {

@@ -1,9 +1,9 @@
-import type { RunEvent, RunEventOf } from '../../schema/event.ts';
+import type { Hold, RunEvent, RunEventOf } from '../../schema/event.ts';
 import type { Evidence } from '../../schema/gate.ts';
 import type { TaskKey } from '../../schema/ids.ts';
 import { settingsChangeText } from '../run/changed-settings.ts';
 import type { RunState } from '../run/state.ts';
-import { holdStep, taskHoldStep } from './attention.ts';
+import { holdStep, otherAnswers, taskHoldStep } from './attention.ts';
 import { checkOutputLines, isFailed } from './failed-check.ts';
 import { labelOf } from './task-label.ts';
 
@@ -38,7 +38,9 @@ function factsByKey(state: RunState, { event, at }: { event: RunEvent; at: numbe
         ...detailsOf(evidence, format),
       }));
     case 'run.held':
-      return run(`needs you: ${event.data.hold.reason}; next: ${holdStep(state, event.data.hold)}`);
+      return run(
+        `needs you: ${event.data.hold.reason}; next: ${holdStep(state, event.data.hold)}${answers(state, null, event.data.hold)}`,
+      );
     case 'run.approved':
       return run('approved');
     case 'run.rejected':
@@ -160,7 +162,7 @@ function taskFact(
     case 'task.conflicted':
       return `conflict in ${event.data.files.join(', ') || 'the merge'}: ${event.data.resolver} resolves it`;
     case 'task.held':
-      return `needs you: ${event.data.hold.reason}; next: ${taskHoldStep(state, event.data.task, event.data.hold)}`;
+      return `needs you: ${event.data.hold.reason}; next: ${taskHoldStep(state, event.data.task, event.data.hold)}${answers(state, event.data.task, event.data.hold)}`;
     case 'task.approved':
       return 'approved';
     case 'task.rejected':
@@ -208,6 +210,12 @@ function detailsOf(evidence: Evidence, format: AmountFormat): { details?: string
 function gateFact(evidence: Evidence, format: AmountFormat): string {
   const { gate, verdict, durationMs, reused, summary } = evidence;
   return `check ${gate}: ${verdict} (${reused ? 'reused' : format.duration(durationMs)})${verdict === 'pass' ? '' : `: ${summary}`}`;
+}
+
+function answers(state: RunState, task: TaskKey | null, hold: Hold): string {
+  return otherAnswers(state, task, hold)
+    .map(({ command, purpose }) => `; or ${purpose}: ${command}`)
+    .join('');
 }
 
 function short(commit: string): string {

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import type { App } from '../../app.ts';
-import type { RunState } from '../../core/run/state.ts';
+import type { Mirror } from '../../git/mirror/mirror.ts';
+import { readGraph } from '../../git/read/commit-graph.ts';
 import { findProject, findRun, RunRef } from '../find-run.ts';
 import { operation } from '../operation.ts';
-import { SAVED_REF, savedWork } from './project-mirror.ts';
+import { mirrorOf, SAVED_REF, savedWork } from './project-mirror.ts';
 
 /** Work of an attempt that was saved. */
 export const SalvageItem = z.object({
@@ -31,24 +32,29 @@ export const listSalvage = operation({
   run: async (app, ref) => {
     const selected = ref.run === undefined ? undefined : (await findRun(app, ref)).start;
     const project = selected?.project ?? (await findProject(app, ref));
+    const mirror = await mirrorOf(app, project);
+    const byRun = Map.groupBy(await savedWork(app, project), ({ ref: name }) => SAVED_REF.exec(name)?.[1] ?? '');
     const items: SalvageItem[] = [];
-    for (const saved of await savedWork(app, project)) {
-      const [, run, ordinal, attempt] = SAVED_REF.exec(saved.ref) ?? [];
-      if (run === undefined || (selected !== undefined && run !== selected.run)) continue;
-      if (isEmpty(app, run, saved.ref)) continue;
-      items.push({ ...saved, run, attempt: Number(attempt), ...describe(app, run, Number(ordinal)) });
+    for (const [run, all] of byRun) {
+      if (run === '' || (selected !== undefined && run !== selected.run)) continue;
+      const isLanded = await landedCommits(app, mirror, { run, commits: all.map(({ commit }) => commit) });
+      for (const saved of all) {
+        const [, , ordinal, attempt] = SAVED_REF.exec(saved.ref) ?? [];
+        if (isEmpty(app, run, saved.ref)) continue;
+        const about = describe(app, run, Number(ordinal));
+        items.push({ ...saved, run, attempt: Number(attempt), ...about, landed: isLanded(saved.commit) });
+      }
     }
     return items.sort((a, b) => (a.at < b.at ? 1 : -1));
   },
 });
 
-function describe(app: App, run: string, ordinal: number): Pick<SalvageItem, 'task' | 'landed' | 'detail'> {
+function describe(app: App, run: string, ordinal: number): Pick<SalvageItem, 'task' | 'detail'> {
   const state = app.runs.ids().includes(run) ? app.runs.state(run) : undefined;
   const key = state?.order[ordinal - 1];
   const task = key === undefined ? undefined : state?.tasks[key];
-  if (state === undefined || task === undefined)
-    return { task: '?', landed: false, detail: 'of a run that is not in the database' };
-  return { task: task.spec.key, landed: isLanded(state, task.spec.key), detail: task.spec.title };
+  if (state === undefined || task === undefined) return { task: '?', detail: 'of a run that is not in the database' };
+  return { task: task.spec.key, detail: task.spec.title };
 }
 
 /** An attempt without changes has nothing to restore. */
@@ -58,7 +64,14 @@ function isEmpty(app: App, run: string, ref: string): boolean {
   return attempts.some(({ ended }) => ended?.saved?.ref === ref && !ended.saved.changed);
 }
 
-function isLanded(state: RunState, key: string): boolean {
-  const phase = state.tasks[key]?.phase;
-  return phase?.status === 'done' && phase.commit !== null;
+/** Which commits the run branch contains: of several attempts of a task, some landed and others did not. */
+async function landedCommits(
+  app: App,
+  mirror: Mirror,
+  { run, commits }: { run: string; commits: string[] },
+): Promise<(commit: string) => boolean> {
+  if (!app.runs.ids().includes(run)) return () => false;
+  const { tip } = app.runs.state(run);
+  const missing = await readGraph({ gitDir: mirror.dir, tips: commits, without: [tip.commit] });
+  return (commit) => missing !== undefined && !missing.has(commit);
 }

@@ -102,7 +102,7 @@ describe('plain lines', () => {
       ...details,
       'run  landing: check npm test: fail (1ms): fail',
       ...details,
-      'run  needs you: npm test fails; next: manyhands show r0000001, then manyhands approve r0000001',
+      "run  needs you: npm test fails; next: manyhands show r0000001, then manyhands approve r0000001; or end the run: manyhands reject r0000001 --reason 'why not'",
     ]);
   });
 

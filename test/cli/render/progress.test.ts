@@ -75,7 +75,7 @@ describe('the progress of a run', () => {
   }
 
   it('shows what needs the user first, with the command that resolves it', () => {
-    const hold = { what: 'guard', reason: 'it changes the test script', files: ['package.json'] } as const;
+    const hold = { what: 'risk', reason: 'it changes the test script', files: ['package.json'] } as const;
     const held = midway.and({
       type: 'task.held',
       data: { task: 'implement/1.1', hold: { ...hold, files: [...hold.files] }, commit: 'c' },

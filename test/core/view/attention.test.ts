@@ -11,7 +11,7 @@ describe('what waits for a person', () => {
     expect(attention(two.state)).toEqual([]);
   });
 
-  it('names the plan with the command that approves it', () => {
+  it('names the plan with the commands that approve, change and reject it', () => {
     const story = two.and({ type: 'run.held', data: { hold: { what: 'plan', reason: 'two tasks', files: [] } } });
     expect(attention(story.state)).toEqual([
       {
@@ -21,6 +21,13 @@ describe('what waits for a person', () => {
         reason: 'two tasks',
         files: [],
         nextStep: 'manyhands approve r0000001',
+        alternatives: [
+          { command: 'manyhands plan edit r0000001', purpose: 'change the plan' },
+          {
+            command: "manyhands reject r0000001 --hold h3 --reason 'what to plan differently'",
+            purpose: 'plan again',
+          },
+        ],
       },
     ]);
   });
@@ -35,6 +42,12 @@ describe('what waits for a person', () => {
         reason: HOLD.reason,
         files: HOLD.files,
         nextStep: `manyhands diff r0000001 a, then manyhands approve r0000001 a; to allow it in later runs: manyhands config set guards.allow '["package.json"]'`,
+        alternatives: [
+          {
+            command: "manyhands reject r0000001 a --reason 'what to change'",
+            purpose: 'send it back to its agent',
+          },
+        ],
       },
       { task: 'b', what: 'blocked', reason: 'the disk is full', files: [], nextStep: 'make room' },
     ]);

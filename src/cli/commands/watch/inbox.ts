@@ -50,5 +50,6 @@ function linesOf(terminal: Terminal, item: InboxItem): string[] {
     `  ${oneLine(reason)}`,
     ...(files.length === 0 ? [] : [`  files: ${files.slice(0, 10).map(oneLine).join(', ')}`]),
     `  next: ${oneLine(nextStep)}`,
+    ...(item.alternatives ?? []).map(({ command, purpose }) => `  or ${purpose}: ${command}`),
   ];
 }
