@@ -22,7 +22,7 @@ const BY_STATUS: ReadonlyMap<number, FailureKind> = new Map([
   [429, 'rate-limit'],
 ]);
 
-/** The failure that an HTTP status of a model service stands for; undefined for ambiguous statuses. */
+/** The failure for an HTTP status of a model service; undefined for ambiguous statuses. */
 export function statusFailure(status: number): FailureKind | undefined {
   return BY_STATUS.get(status) ?? (status >= 500 ? 'overloaded' : undefined);
 }

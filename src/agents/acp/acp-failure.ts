@@ -38,7 +38,7 @@ export function errorFailure(error: unknown): Failure {
   return { kind, message: failureMessage(text) };
 }
 
-/** The failure that a stop reason stands for, if any. */
+/** The failure for a stop reason, if any. */
 export function stopFailure(stopReason: string, isStopped: boolean): Failure | undefined {
   switch (stopReason) {
     case 'end_turn':

@@ -24,7 +24,7 @@ function fits(script: Script, attempt: AttemptInfo): boolean {
   );
 }
 
-/** Whether a text matches a pattern in which `*` stands for any text, in linear time. */
+/** Whether a text matches a pattern in which `*` matches any text, in linear time. */
 function matches(pattern: string, text: string): boolean {
   const [first = '', ...pieces] = pattern.split('*');
   const last = pieces.pop();

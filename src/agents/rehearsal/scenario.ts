@@ -9,7 +9,7 @@ const AgentName = z
   .regex(/^[a-z][a-z0-9-]*$/, 'lower-case letters, digits and dashes, starting with a letter');
 const OneOrMore = z.union([z.string().min(1), z.array(z.string().min(1)).min(1)]).transform((value) => [value].flat());
 
-/** Which attempts a script applies to, and their steps; an absent condition always matches, `*` stands for any text. */
+/** Which attempts a script applies to, and their steps; an absent condition always matches, `*` matches any text. */
 const Script = z.strictObject({
   role: OneOrMore.default(['*']),
   task: z.string().min(1).optional(),

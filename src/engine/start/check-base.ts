@@ -45,7 +45,7 @@ function requireStarted(evidence: readonly Evidence[]): void {
   throw new AppError('CHECK_CANNOT_START', `A check cannot start on the base: ${errors.join('; ')}`, { errors });
 }
 
-/** What fails on the base can be told apart from new failures only by the names of tests. */
+/** Failures on the base are distinguished from new ones only by the names of tests. */
 function requireNames(evidence: readonly Evidence[]): void {
   const unnamed = evidence.filter(
     ({ verdict, tests }) =>

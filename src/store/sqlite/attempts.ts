@@ -62,7 +62,7 @@ export function prepareAttempts(db: DatabaseSync) {
       cache.set(name, attempt);
       return attempt;
     },
-    /** The state of a file; whoever changes it sets `isChanged`. */
+    /** The state of a file; a caller that changes it sets `isChanged`. */
     sourceOf: ({ sources }: Attempt, file: TranscriptRow['file']): Source => {
       const cached = sources.get(file);
       if (cached !== undefined) return cached;
