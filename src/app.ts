@@ -80,11 +80,13 @@ function assemble(
   };
 }
 
-function liveRuns({ runs, failed }: Engine) {
+function liveRuns({ runs, failed, activities }: Engine) {
   return {
     state: (run: string) => runs.get(run)?.ledger.state,
     failed,
     onActive: (listener: (run: string) => void) => runs.onChange(listener),
+    activity: (run: string) => activities.of(run),
+    onActivity: (listener: (run: string) => void) => activities.onChange(listener),
   };
 }
 

@@ -1,6 +1,8 @@
 import type { RunState } from '../core/run/state.ts';
+import { NO_ACTIVITY, type RunActivity } from '../core/view/overview.ts';
 import type { Engine } from '../engine/loop/engine.ts';
 import { loadRun } from '../engine/loop/ledger.ts';
+import type { Activity } from '../schema/document.ts';
 import type { ShownEvent } from '../schema/event.ts';
 import { runStream } from '../schema/ids.ts';
 import type { Store, StoredEvent, TranscriptEntry } from '../store/store.ts';
@@ -57,6 +59,33 @@ export class RunReader {
   /** Whether an engine is running it; only this process is checked, because another engine would have received the call. */
   isActive(run: string): boolean {
     return this.#engine?.runs.has(run) ?? false;
+  }
+
+  /** What the engine does for a run, and what the run waits for; nothing in a process without the engine. */
+  activity(run: string): RunActivity {
+    return this.#engine?.activities.of(run) ?? NO_ACTIVITY;
+  }
+
+  /** What is done to start a run in a folder, now and after each change, until the signal aborts; nothing in a process without the engine. */
+  async *starting(folder: string, signal: AbortSignal): AsyncGenerator<Activity[]> {
+    const activities = this.#engine?.activities;
+    if (activities === undefined) return;
+    let more = Promise.withResolvers<void>();
+    const wake = () => more.resolve();
+    const stop = activities.onChange((of) => {
+      if (of === folder) wake();
+    });
+    signal.addEventListener('abort', wake, { once: true });
+    try {
+      while (!signal.aborted) {
+        more = Promise.withResolvers<void>();
+        yield activities.of(folder).activity;
+        await more.promise;
+      }
+    } finally {
+      stop();
+      signal.removeEventListener('abort', wake);
+    }
   }
 
   /** Every event after a version, once and in order; in the engine's process also new ones until the signal aborts. */

@@ -6,8 +6,7 @@ export const EXIT_CODES = `Exit codes:
   1    the run failed, in part or as a whole, or was cancelled
   2    invalid command line
   3    the command failed; the message states the reason
-  4    waiting for the user (held, blocked, awaiting approval), or done without any check
-       or with its review abandoned for lack of money or time, or with tests of --known-red
+  4    waiting for the user (held, blocked, awaiting approval), or done without any check, without its review, or with tests of --known-red
   130  interrupted; manyhands resume continues the run`;
 
 /** The exit codes of commands that only read. */

@@ -6,7 +6,7 @@ import { countLines, outputText } from '../process/output-text.ts';
 import { runSupervised, type SupervisedEnd } from '../process/supervised.ts';
 import type { GateSpec, TestResults, Verdict } from '../schema/gate.ts';
 import { realWorld } from '../world.ts';
-import type { Gate, GateCheckout, GateInput, GateResult } from './gate.ts';
+import { failedSetup, type Gate, type GateCheckout, type GateInput, type GateResult } from './gate.ts';
 import { shellText } from './gate-kinds.ts';
 import { readTestResults } from './test-results/read-test-results.ts';
 
@@ -42,13 +42,14 @@ export const commandGate: Gate<CommandSpec> = {
       return await checkIn(checkout, spec, input);
     } catch (error) {
       input.signal.throwIfAborted();
-      return couldNotRun(spec, messageOf(error), setup);
+      return { ...couldNotRun(spec, messageOf(error), setup), ...failedSetup(error) };
     }
   },
 };
 
 async function checkIn(checkout: GateCheckout, spec: CommandSpec, input: GateInput): Promise<GateResult> {
   const startedAt = realWorld.now();
+  input.onRunning?.();
   const end = await runSupervised({
     folder: input.folder,
     command: typeof spec.run === 'string' ? ['/bin/sh', '-c', spec.run] : spec.run,
@@ -57,6 +58,7 @@ async function checkIn(checkout: GateCheckout, spec: CommandSpec, input: GateInp
     timeoutMs: spec.timeoutMs,
     maxOutputBytes: MAX_OUTPUT_BYTES,
     signal: input.signal,
+    onLastLine: (line) => input.onRunning?.(line),
   });
   const durationMs = Math.max(0, realWorld.now() - startedAt);
   const isFull = await isDiskFull([input.folder, checkout.path]);

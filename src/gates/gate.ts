@@ -1,3 +1,5 @@
+import { z } from 'zod';
+import { AppError } from '../errors.ts';
 import type { Mirror } from '../git/mirror/mirror.ts';
 import type { GateSpec, TestList, TestResults, Verdict } from '../schema/gate.ts';
 
@@ -39,6 +41,8 @@ export interface GateInput {
   /** For the gates that inspect an attempt when it ended. */
   work?: AttemptWork;
   signal: AbortSignal;
+  /** Receives that its command starts, then the last line of its output while it runs. */
+  onRunning?: (line?: string) => void;
 }
 
 export interface GateResult {
@@ -66,4 +70,24 @@ export interface GateResult {
 export interface Gate<Spec extends GateSpec = GateSpec> {
   readonly name: Spec['gate'];
   check(spec: Spec, input: GateInput): Promise<GateResult>;
+}
+
+const FailedSetup = z.object({
+  command: z.string(),
+  exitCode: z.number().nullable(),
+  durationMs: z.number(),
+  output: z.string(),
+  outputLines: z.number(),
+  outputFile: z.string().optional(),
+});
+
+type SetupResult = Pick<GateResult, 'exitCode' | 'durationMs' | 'command' | 'output' | 'outputLines' | 'outputFile'>;
+
+/** The command, the end and the output of a set-up that failed, which are shown like those of a check; undefined for another error. */
+export function failedSetup(error: unknown): SetupResult | undefined {
+  if (!(error instanceof AppError) || error.code !== 'SETUP_FAILED') return undefined;
+  const { data } = FailedSetup.safeParse(error.details);
+  if (data === undefined) return undefined;
+  const { outputFile, ...shown } = data;
+  return { ...shown, ...(outputFile === undefined ? {} : { outputFile }) };
 }

@@ -16,6 +16,8 @@ export type GitOptions = {
   allow?: readonly number[];
   /** Also reads the user's global configuration: only for reading, or landing in, the user's repository. */
   asUser?: boolean;
+  /** Receives the progress that git reports, such as `Receiving objects: 40% (4/10)`, where its arguments request it. */
+  onProgress?: ((line: string) => void) | undefined;
 };
 
 export type GitResult = { code: number; stdout: string; stderr: string };
@@ -39,18 +41,45 @@ async function start(args: readonly string[], options: GitOptions): Promise<RunR
   const cwd = options.cwd ?? options.workTree ?? options.gitDir;
   const repository = options.gitDir === undefined ? [] : [`--git-dir=${options.gitDir}`];
   try {
-    return await run(['git', ...repository, ...args], {
+    const result = await run(['git', ...repository, ...args], {
       env: environmentFor(options),
       timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
       maxOutputBytes: MAX_OUTPUT_BYTES,
       ...(cwd === undefined ? {} : { cwd }),
       ...(options.input === undefined ? {} : { input: options.input }),
       ...(options.signal === undefined ? {} : { signal: options.signal }),
+      ...(options.onProgress === undefined ? {} : { onStderr: progressReader(options.onProgress) }),
     });
+    return options.onProgress === undefined ? result : { ...result, stderr: withoutProgress(result.stderr) };
   } catch (error) {
     if (errorCode(error) === 'ENOENT') throw new AppError('GIT_FAILED', missing(cwd), { cwd }, { cause: error });
     throw fromSystemError(error, `running git ${gitCommand(args)}`);
   }
+}
+
+const PROGRESS = /^(?:remote: )?[A-Z][\w ]+: +\d+% \(\d+\/\d+\)/;
+
+/** Passes on the last progress line of each piece of output. */
+function progressReader(onProgress: (line: string) => void): (chunk: Buffer) => void {
+  return (chunk) => {
+    const line = chunk
+      .toString('utf8')
+      .split(/[\r\n]+/)
+      .findLast((text) => PROGRESS.test(text));
+    if (line !== undefined)
+      onProgress(
+        line
+          .replace(/^remote: /, '')
+          .replace(/ +/g, ' ')
+          .trim(),
+      );
+  };
+}
+
+/** The errors and warnings among what git wrote; progress is not repeated in messages. */
+function withoutProgress(stderr: string): string {
+  const lines = stderr.split(/[\r\n]+/).filter((line) => !PROGRESS.test(line));
+  return lines.join('\n');
 }
 
 function environmentFor(options: GitOptions): Record<string, string> {

@@ -70,6 +70,7 @@ import { showTask } from './runs/show-task.ts';
 import { startRun } from './runs/start-run.ts';
 import { watchRun } from './runs/watch-run.ts';
 import { watchRuns } from './runs/watch-runs.ts';
+import { watchStart } from './runs/watch-start.ts';
 import { getSetting } from './settings/get-setting.ts';
 import { listSettings } from './settings/list-settings.ts';
 import { readSettings } from './settings/read-settings.ts';
@@ -182,6 +183,7 @@ export const STREAMS = {
   'watch-engine': watchEngine,
   'watch-run': watchRun,
   'watch-runs': watchRuns,
+  'watch-start': watchStart,
   'watch-terminal': watchTerminal,
 } as const;
 

@@ -88,6 +88,7 @@ export const ROUTES = {
   'watch-engine': { unreachable: 'Used by a server to wait for the end of an engine in another process.' },
   'watch-run': 'GET /api/runs/{run}/events',
   'watch-runs': 'GET /api/runs/stream',
+  'watch-start': 'GET /api/start/stream',
   'watch-terminal': 'GET /api/runs/{run}/tasks/{task}/terminal',
   where: 'GET /api/where',
   'write-settings': 'PUT /api/settings',

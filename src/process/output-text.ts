@@ -3,6 +3,7 @@ import { open } from 'node:fs/promises';
 
 const NEWLINE = 0x0a;
 const HEAD_BYTES = 4 * 1024;
+const LAST_LINE_BYTES = 2 * 1024;
 const TAIL_BYTES = 12 * 1024;
 /** Space for the omission line, so that the whole text stays within 16 kB. */
 const MARK_BYTES = 64;
@@ -36,6 +37,16 @@ export async function outputText(file: string): Promise<string> {
   const head = cleanText((await read(headRaw, 0)).toString('utf8'));
   const tail = cleanText((await read(tailRaw, size - tailRaw)).toString('utf8'));
   return join(firstLines(head, HEAD_BYTES), lastLines(tail, TAIL_BYTES - MARK_BYTES), size);
+}
+
+/** The last line of a file that is not blank, cleaned; empty if there is none. */
+export async function lastLine(file: string): Promise<string> {
+  await using handle = await open(file, 'r');
+  const { size } = await handle.stat();
+  const length = Math.min(size, LAST_LINE_BYTES);
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, size - length);
+  const lines = cleanText(buffer.subarray(0, bytesRead).toString('utf8')).split('\n');
+  return lines.findLast((line) => line.trim() !== '')?.trim() ?? '';
 }
 
 /** The number of lines in a file; a last line without a newline counts. */

@@ -13,6 +13,9 @@ export type RunOptions = {
   /** The limit for stdout; further output is read and dropped. */
   maxOutputBytes?: number;
   signal?: AbortSignal;
+  /** Receives output as it comes, besides its collection. */
+  onStdout?: (chunk: Buffer) => void;
+  onStderr?: (chunk: Buffer) => void;
 };
 
 export type RunResult = {
@@ -44,6 +47,8 @@ export async function run(
   const child = start(command, options);
   const stdout = collect(child.stdout, options.maxOutputBytes ?? DEFAULT_MAX_OUTPUT_BYTES);
   const stderr = collect(child.stderr, MAX_STDERR_BYTES);
+  if (options.onStdout !== undefined) child.stdout?.on('data', options.onStdout);
+  if (options.onStderr !== undefined) child.stderr?.on('data', options.onStderr);
   using limit = timeLimit(options.timeoutMs, world);
   const end = await ended(child, { limit: limit.signal, abort: options.signal, world });
   options.signal?.throwIfAborted();

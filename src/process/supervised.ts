@@ -5,6 +5,7 @@ import { errorCode } from '../errors.ts';
 import { crashpoint, realWorld, type World } from '../world.ts';
 import { ProcessIdentity } from './identity.ts';
 import { type Ending, ending, launch } from './launch.ts';
+import { lastLine } from './output-text.ts';
 import { sweep, type Target, terminate } from './terminate.ts';
 import { timeLimit } from './time-limit.ts';
 
@@ -17,6 +18,8 @@ export interface Supervised {
   timeoutMs: number;
   maxOutputBytes: number;
   signal: AbortSignal;
+  /** Receives the last line of output while it runs, at most once per second and only when it changed. */
+  onLastLine?: (line: string) => void;
 }
 
 export interface SupervisedEnd {
@@ -46,6 +49,7 @@ const WRAPPER = [
   'exit "$code"',
 ].join('\n');
 const GRACE_MS = 2_000;
+const LAST_LINE_MS = 1_000;
 const StartedCheck = z.object({ identity: ProcessIdentity, token: z.string() });
 
 /** Runs a program to its end, its time limit or an abort, which throws; no process that it started outlives the call. */
@@ -54,6 +58,7 @@ export async function runSupervised(spec: Supervised, world: World = realWorld):
   spec.signal.throwIfAborted();
   const secret = world.token();
   const target = await startRecorded(spec, secret, world);
+  using _following = followLastLine(spec, world);
   using limit = timeLimit(spec.timeoutMs, world);
   const stop = AbortSignal.any([spec.signal, limit.signal]);
   const failed = new AbortController();
@@ -75,6 +80,29 @@ export async function runSupervised(spec: Supervised, world: World = realWorld):
   } finally {
     stop.removeEventListener('abort', onStop);
   }
+}
+
+/** Reads the end of the output file each second; the program writes it through a pipe that this process does not hold. */
+function followLastLine({ folder, onLastLine }: Supervised, world: World): Disposable {
+  if (onLastLine === undefined) return { [Symbol.dispose]: () => {} };
+  let last = '';
+  let isOver = false;
+  let cancelAlarm = () => {};
+  const read = async () => {
+    // A file that cannot be read has no line to show.
+    const line = await lastLine(join(folder, 'stdout')).catch(() => '');
+    if (isOver) return;
+    if (line !== '' && line !== last) onLastLine(line);
+    last = line;
+    cancelAlarm = world.alarm(world.now() + LAST_LINE_MS, () => void read());
+  };
+  cancelAlarm = world.alarm(world.now() + LAST_LINE_MS, () => void read());
+  return {
+    [Symbol.dispose]: () => {
+      isOver = true;
+      cancelAlarm();
+    },
+  };
 }
 
 /** Ends the processes that a killed engine started in this folder, and deletes it: a check is run again, never adopted. */

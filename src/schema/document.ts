@@ -73,6 +73,25 @@ export const AttentionDocument = z.object({
     .describe('Other commands that answer a hold, such as a rejection.'),
 });
 
+/** What the engine does for a run, or for tasks of it, besides its agents; known while it happens and never recorded. */
+export const Activity = z.object({
+  tasks: z.array(z.string()).describe('The tasks that it is for; none for the run as a whole.'),
+  kind: z.enum(['mirror', 'workspace', 'dependencies', 'setup', 'check', 'waiting', 'attempt', 'landing', 'call']),
+  what: z.string().describe('One line, such as the command of a check.'),
+  detail: z.string().nullable().describe('How far it is: the last line of output, or how much was copied.'),
+  since: z.string(),
+});
+export type Activity = z.infer<typeof Activity>;
+
+/** Why nothing of a running run is in progress; the engine knows it, and without an engine nothing waits. */
+export const WaitsFor = z.object({
+  kind: z.enum(['time', 'retry', 'run', 'agent', 'slots', 'budget', 'landing']),
+  text: z.string().describe('For example: waits for run k3v9x2ab; claude is rate-limited; 1 of 1 slots busy.'),
+  until: z.string().nullable().describe('When it ends by itself, where that is known.'),
+  task: z.string().nullable().describe('The task that starts next.'),
+});
+export type WaitsFor = z.infer<typeof WaitsFor>;
+
 /** What `do`, `job`, `show` and `wait` print with --json. */
 export const RunDocument = z.object({
   run: z.string(),
@@ -94,6 +113,8 @@ export const RunDocument = z.object({
   startedAt: z.string(),
   endedAt: z.string().nullable(),
   nextAt: z.string().nullable().describe('When its next task starts, if the run waits for a start time.'),
+  waitsFor: WaitsFor.nullable().describe('Why nothing of a running run is in progress; null where something is.'),
+  activity: z.array(Activity).describe('What the engine does for it now; only in the output of `show`.'),
   carried: z.boolean().optional().describe('Whether an engine is running it now; only in the output of `show`.'),
   filing: Filing.optional().describe('How it is filed in its project; only in the output of `show`.'),
   result: z.unknown().optional(),
@@ -129,6 +150,7 @@ export const RunSummary = RunDocument.pick({
   startedAt: true,
   endedAt: true,
   nextAt: true,
+  waitsFor: true,
 }).extend({
   carried: z
     .boolean()

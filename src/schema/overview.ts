@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AttentionDocument, RunDocument, RunSummary } from './document.ts';
+import { Activity, AttentionDocument, RunDocument, RunSummary } from './document.ts';
 import { HealthSign } from './health.ts';
 import { Tier } from './task.ts';
 
@@ -66,6 +66,7 @@ export const RunOverview = RunSummary.extend({
   attention: z.array(WaitingItem),
   live: z.array(LiveAttempt).describe(`Running attempts, at most ${MOST_LIVE} of them.`),
   liveCount: z.number().int().describe('Number of all running attempts.'),
+  activity: z.array(Activity).describe('What the engine does for it now, besides its agents.'),
   unread: z.boolean().describe('It ended, or began to wait for a person, after it was last read.'),
 });
 export type RunOverview = z.infer<typeof RunOverview>;

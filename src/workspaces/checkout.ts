@@ -9,7 +9,7 @@ import { realWorld, type World } from '../world.ts';
 import { removeTree } from './copy-tree.ts';
 import type { KeptDependencies } from './kept-dependencies.ts';
 import { applySeed, prepareSeed, type Seed } from './seed.ts';
-import { runSetup } from './setup.ts';
+import { type PreparationObserver, runSetup } from './setup.ts';
 
 /** Files that determine what a set-up installs. */
 const INSTALLER_FILES: readonly RegExp[] = [
@@ -37,6 +37,7 @@ export interface CheckoutOptions {
   kept?: KeptDependencies;
   env: Record<string, string>;
   signal: AbortSignal;
+  observer?: PreparationObserver | undefined;
 }
 
 /** The folder of temporary checkouts for gates and set-ups. */
@@ -48,11 +49,13 @@ export function checkoutsFolder(home: string): string {
 export async function gateCheckout(options: CheckoutOptions, world: World = realWorld): Promise<GateCheckout> {
   const locks = await lockHash(options.mirror, options.commit, options.config.setup);
   const seed = await seedFor(options, locks, world);
+  const { signal, observer } = options;
+  observer?.step({ kind: 'workspace', what: `checks out ${options.commit.slice(0, 8)}` });
   const checkout = await plainCheckout(options, world);
   const kept = canKeep(options, seed) ? options.kept : undefined;
   try {
-    const installed = await kept?.install(seed, checkout.path, { signal: options.signal, world });
-    if (installed === undefined) await applySeed(seed, checkout.path, { replace: true, signal: options.signal });
+    const installed = await kept?.install(seed, checkout.path, { signal, world, observer });
+    if (installed === undefined) await applySeed(seed, checkout.path, { replace: true, signal, observer });
     if (seed.runInEach) await runSetup({ ...options, cwd: checkout.path, commands: options.config.setup }, world);
     return {
       path: checkout.path,

@@ -5,8 +5,9 @@ import { isFolderInUse } from '../process/proc-stat.ts';
 import { crashpoint, type World } from '../world.ts';
 import { copyTree, removeTree } from './copy-tree.ts';
 import { targetInside } from './inside.ts';
-import type { Seed } from './seed.ts';
+import { reportCopying, type Seed } from './seed.ts';
 import { describePath, hashTree } from './seed-manifest.ts';
+import type { PreparationObserver } from './setup.ts';
 
 /** One entry of a seed as it was put into a checkout: what its root is like, and a hash of everything below it. */
 type Stamp = { entry: string; root: string; below: string };
@@ -34,10 +35,12 @@ export class KeptDependencies implements AsyncDisposable {
   async install(
     seed: Seed,
     checkout: string,
-    { signal, world }: { signal: AbortSignal; world: World },
+    { signal, world, observer }: { signal: AbortSignal; world: World; observer?: PreparationObserver | undefined },
   ): Promise<InstalledDependencies> {
     const stamps: Stamp[] = [];
+    observer?.step({ kind: 'dependencies', what: 'verifies the dependencies of the last check' });
     const earlier = await this.#take(seed.key);
+    const onCopied = earlier === undefined ? reportCopying(observer, seed.size) : undefined;
     try {
       for (const entry of seed.entries) {
         const target = await targetInside(checkout, entry);
@@ -45,7 +48,7 @@ export class KeptDependencies implements AsyncDisposable {
         if (await exists(target)) await removeTree(target);
         const known = earlier?.stamps.find((stamp) => stamp.entry === entry);
         if (earlier !== undefined && known !== undefined) await move(join(earlier.folder, known.entry), target);
-        else await copyTree(join(seed.files, entry), target, signal);
+        else await copyTree(join(seed.files, entry), target, signal, onCopied);
         stamps.push({ entry, root: await describePath(target), below: known?.below ?? (await hashBelow(target)) });
       }
     } finally {

@@ -7,7 +7,7 @@ import { findCreatedPaths, listPaths } from './created-paths.ts';
 import { SERVICE_SCRIPT, writeServiceScript } from './docker.ts';
 import { copyIncluded } from './included.ts';
 import { applySeed, type Seed } from './seed.ts';
-import { runSetup } from './setup.ts';
+import { type PreparationObserver, runSetup } from './setup.ts';
 
 export interface Provision {
   home: string;
@@ -18,6 +18,7 @@ export interface Provision {
   seed: Seed;
   env: Record<string, string>;
   signal: AbortSignal;
+  observer?: PreparationObserver | undefined;
 }
 
 export interface Provisioned {
@@ -27,9 +28,9 @@ export interface Provisioned {
 
 /** Prepares a fresh clone for work: dependencies, listed ignored files, the service script, set-up commands. */
 export async function provision(options: Provision, world: World = realWorld): Promise<Provisioned> {
-  const { workspace, seed, config, signal } = options;
+  const { workspace, seed, config, signal, observer } = options;
   crashpoint('workspace.provisioning');
-  const seeded = await applySeed(seed, workspace, { replace: false, signal });
+  const seeded = await applySeed(seed, workspace, { replace: false, signal, observer });
   const copied = await copyIncluded({ ...options, seeded });
   if (config.docker !== undefined) await writeServiceScript(workspace, config.docker);
   const script = config.docker === undefined ? [] : [SERVICE_SCRIPT];

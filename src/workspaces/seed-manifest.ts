@@ -4,11 +4,18 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { errorCode } from '../errors.ts';
 
+/** The number of files and bytes of a folder. */
+export type TreeSize = { files: number; bytes: number };
+
+const MEGABYTE = 1024 * 1024;
+
 /** The description of a seed; its hash covers names, kinds, sizes and times of all its files. */
 export const SeedManifest = z.object({
   entries: z.array(z.string()),
   runInEach: z.boolean(),
   hash: z.string(),
+  /** Its size; seeds of earlier versions have none. */
+  size: z.object({ files: z.number().int(), bytes: z.number() }).optional(),
 });
 export type SeedManifest = z.infer<typeof SeedManifest>;
 
@@ -26,26 +33,65 @@ export async function readManifest(file: string): Promise<SeedManifest | undefin
 
 /** A hash that changes with any change of a file; unlike the other times, the inode's change time cannot be set back. */
 export async function hashTree(root: string): Promise<string> {
-  const hash = createHash('sha256');
-  await visit(root, '', (line) => hash.update(line));
-  return hash.digest('hex');
+  return (await measureTree(root)).hash;
 }
 
-async function visit(root: string, folder: string, add: (line: string) => void): Promise<void> {
+/** The hash and the size of a folder. */
+export async function measureTree(root: string): Promise<{ hash: string; size: TreeSize }> {
+  const hash = createHash('sha256');
+  const size: TreeSize = { files: 0, bytes: 0 };
+  await visit(root, '', (line, bytes) => {
+    hash.update(line);
+    size.files += 1;
+    size.bytes += bytes;
+  });
+  return { hash: hash.digest('hex'), size };
+}
+
+type AddEntry = (line: string, bytes: number) => void;
+
+async function visit(root: string, folder: string, add: AddEntry): Promise<void> {
   const entries = await readdir(join(root, folder), { withFileTypes: true });
   entries.sort((a, b) => (a.name < b.name ? -1 : 1));
   const paths = entries.map((entry) => (folder === '' ? entry.name : `${folder}/${entry.name}`));
-  const facts = await Promise.all(paths.map((path) => describePath(join(root, path))));
+  const facts = await Promise.all(paths.map((path) => describeEntry(join(root, path))));
   for (const [index, entry] of entries.entries()) {
     const path = paths[index] ?? entry.name;
-    add(`${path}\0${facts[index]}\0`);
+    const { text = '', bytes = 0 } = facts[index] ?? {};
+    add(`${path}\0${text}\0`, bytes);
     if (entry.isDirectory()) await visit(root, path, add);
   }
 }
 
 /** What a file or folder is like itself: its mode, size, times, inode and link target. */
 export async function describePath(path: string): Promise<string> {
+  return (await describeEntry(path)).text;
+}
+
+async function describeEntry(path: string): Promise<{ text: string; bytes: number }> {
   const stat = await lstat(path, { bigint: true });
   const target = stat.isSymbolicLink() ? await readlink(path) : '';
-  return `${stat.mode} ${stat.size} ${stat.mtimeNs} ${stat.ctimeNs} ${stat.ino} ${target}`;
+  const text = `${stat.mode} ${stat.size} ${stat.mtimeNs} ${stat.ctimeNs} ${stat.ino} ${target}`;
+  return { text, bytes: stat.isFile() ? Number(stat.size) : 0 };
+}
+
+/** How much of a folder was copied, such as `1,200 of 3,400 files, 70 of 200 MB`; sizes are in proportion to the files. */
+export function copiedText(files: number, total: TreeSize | undefined): string {
+  if (total === undefined || total.files === 0) return `${number(files)} files`;
+  const copied = Math.min(files, total.files);
+  const bytes = (total.bytes * copied) / total.files;
+  return `${number(copied)} of ${number(total.files)} files, ${megabytes(bytes)} of ${megabytes(total.bytes)} MB`;
+}
+
+/** The size of a folder, such as `3,400 files, 200 MB`. */
+export function sizeText({ files, bytes }: TreeSize): string {
+  return `${number(files)} files, ${megabytes(bytes)} MB`;
+}
+
+function megabytes(bytes: number): string {
+  return bytes < MEGABYTE ? '<1' : number(Math.round(bytes / MEGABYTE));
+}
+
+function number(value: number): string {
+  return value.toLocaleString('en-US');
 }

@@ -9,8 +9,16 @@ import { crashpoint, realWorld, type World } from '../world.ts';
 import { copyTree, removeTree } from './copy-tree.ts';
 import { findCreatedPaths, listPaths } from './created-paths.ts';
 import { isInside, targetInside } from './inside.ts';
-import { hashTree, readManifest, type SeedManifest } from './seed-manifest.ts';
-import { runSetup } from './setup.ts';
+import {
+  copiedText,
+  hashTree,
+  measureTree,
+  readManifest,
+  type SeedManifest,
+  sizeText,
+  type TreeSize,
+} from './seed-manifest.ts';
+import { type PreparationObserver, runSetup } from './setup.ts';
 
 export interface SeedOptions {
   home: string;
@@ -23,6 +31,7 @@ export interface SeedOptions {
   /** Creates a clean checkout in which the set-up runs; called only if there is no seed yet. */
   checkout(): Promise<AsyncDisposable & { path: string }>;
   signal: AbortSignal;
+  observer?: PreparationObserver | undefined;
 }
 
 /** Prepared dependencies, of which every workspace gets a copy. */
@@ -32,6 +41,7 @@ export interface Seed {
   entries: readonly string[];
   /** The set-up creates nothing that can be copied, so it runs in every workspace. */
   runInEach: boolean;
+  size?: TreeSize | undefined;
 }
 
 /** The seed of a workspace that gets no dependencies. */
@@ -44,7 +54,8 @@ const INSTALL_MARKERS = ['', '.package-lock.json', '.modules.yaml', '.yarn-integ
 const CACHE_MS = 2_000;
 
 const ignoredCache = new Map<string, { changed: number | null; at: number; folders: Promise<string[]> }>();
-const preparing = new Map<string, Promise<unknown>>();
+/** Seeds that are being prepared, each with all who wait for it. */
+const preparing = new Map<string, { done: Promise<unknown>; observers: Set<PreparationObserver> }>();
 
 /** The seed for these set-up commands and lockfiles, created on first use and created again if it was changed. */
 export async function prepareSeed(options: SeedOptions, world: World = realWorld): Promise<Seed> {
@@ -53,27 +64,45 @@ export async function prepareSeed(options: SeedOptions, world: World = realWorld
   if (options.config.setup.length === 0 && sources.length === 0)
     return { key, files: '', entries: [], runInEach: false };
   const folder = join(options.home, 'seeds', options.project, key);
-  const pending = (preparing.get(folder) ?? Promise.resolve()).then(
-    () => findOrCreate({ ...options, folder, sources, world }),
-    // After a failed or cancelled creation the next waiter tries again.
-    () => findOrCreate({ ...options, folder, sources, world }),
-  );
-  preparing.set(folder, pending);
+  const before = preparing.get(folder);
+  const observers = before?.observers ?? new Set();
+  if (options.observer !== undefined) observers.add(options.observer);
+  const observer = sharedObserver(options.observer, observers);
+  const create = () => findOrCreate({ ...options, observer, folder, sources, world });
+  // After a failed or cancelled creation the next waiter tries again.
+  const done = (before?.done ?? Promise.resolve()).then(create, create);
+  preparing.set(folder, { done, observers });
   try {
-    const { entries, runInEach } = await pending;
-    return { key, files: join(folder, 'files'), entries, runInEach };
+    const { entries, runInEach, size } = await done;
+    return { key, files: join(folder, 'files'), entries, runInEach, size };
   } finally {
-    if (preparing.get(folder) === pending) preparing.delete(folder);
+    if (options.observer !== undefined) observers.delete(options.observer);
+    if (preparing.get(folder)?.done === done) preparing.delete(folder);
   }
+}
+
+/** Steps are shown to all who wait for the seed; the output of a set-up belongs to the one that runs it. */
+function sharedObserver(
+  own: PreparationObserver | undefined,
+  all: ReadonlySet<PreparationObserver>,
+): PreparationObserver {
+  return {
+    step: (step) => {
+      for (const observer of all) observer.step(step);
+    },
+    setupEnded: async (ended) => own?.setupEnded(ended),
+  };
 }
 
 /** Copies a seed into a workspace or checkout; existing entries are replaced with `replace`, else kept. */
 export async function applySeed(
   seed: Seed,
   target: string,
-  options: { replace: boolean; signal: AbortSignal },
+  options: { replace: boolean; signal: AbortSignal; observer?: PreparationObserver | undefined },
 ): Promise<string[]> {
   const applied: string[] = [];
+  if (seed.entries.length === 0) return applied;
+  const onCopied = reportCopying(options.observer, seed.size);
   for (const entry of seed.entries) {
     const targetPath = await targetInside(target, entry);
     if (targetPath === undefined) continue;
@@ -81,17 +110,35 @@ export async function applySeed(
       if (!options.replace) continue;
       await removeTree(targetPath);
     }
-    await copyTree(join(seed.files, entry), targetPath, options.signal);
+    await copyTree(join(seed.files, entry), targetPath, options.signal, onCopied);
     applied.push(entry);
   }
   return applied;
+}
+
+/** Reports how much of the dependencies was copied, whenever more was. */
+export function reportCopying(
+  observer: PreparationObserver | undefined,
+  total: TreeSize | undefined,
+): (entries: number) => void {
+  let copied = 0;
+  const what = 'copies the dependencies';
+  observer?.step({ kind: 'dependencies', what, ...(total === undefined ? {} : { detail: copiedText(0, total) }) });
+  return (entries) => {
+    copied += entries;
+    observer?.step({ kind: 'dependencies', what, detail: copiedText(copied, total) });
+  };
 }
 
 type SeedCreation = SeedOptions & { folder: string; sources: readonly string[]; world: World };
 
 async function findOrCreate(creation: SeedCreation): Promise<SeedManifest> {
   creation.signal.throwIfAborted();
+  const { observer } = creation;
   const known = await readManifest(join(creation.folder, 'seed.json'));
+  const size = known?.size === undefined ? {} : { detail: sizeText(known.size) };
+  if (known !== undefined)
+    observer?.step({ kind: 'dependencies', what: 'verifies the prepared dependencies', ...size });
   if (known !== undefined && known.hash === (await hashIfExists(join(creation.folder, 'files')))) return known;
   await removeTree(creation.folder);
   const temporary = `${creation.folder}.making-${creation.world.token()}`;
@@ -100,7 +147,8 @@ async function findOrCreate(creation: SeedCreation): Promise<SeedManifest> {
     crashpoint('seed.making');
     const created =
       creation.sources.length > 0 ? await copyFolders(creation, temporary) : await installSeed(creation, temporary);
-    const manifest = { ...created, hash: await hashTree(join(temporary, 'files')) };
+    observer?.step({ kind: 'dependencies', what: 'records the prepared dependencies' });
+    const manifest = { ...created, ...(await measureTree(join(temporary, 'files'))) };
     await writeFile(join(temporary, 'seed.json'), JSON.stringify(manifest), { mode: 0o600 });
     await rename(temporary, creation.folder);
     crashpoint('seed.made');
@@ -110,7 +158,8 @@ async function findOrCreate(creation: SeedCreation): Promise<SeedManifest> {
   }
 }
 
-async function installSeed(creation: SeedCreation, temporary: string): Promise<Omit<SeedManifest, 'hash'>> {
+async function installSeed(creation: SeedCreation, temporary: string): Promise<Omit<SeedManifest, 'hash' | 'size'>> {
+  creation.observer?.step({ kind: 'workspace', what: 'creates a checkout for the set-up' });
   await using checkout = await creation.checkout();
   const before = await listPaths(checkout.path);
   await runSetup({ ...creation, commands: creation.config.setup, cwd: checkout.path }, creation.world);
@@ -126,14 +175,26 @@ async function installSeed(creation: SeedCreation, temporary: string): Promise<O
   return { entries, runInEach: false };
 }
 
-async function copyFolders(creation: SeedCreation, temporary: string): Promise<Omit<SeedManifest, 'hash'>> {
+async function copyFolders(creation: SeedCreation, temporary: string): Promise<Omit<SeedManifest, 'hash' | 'size'>> {
   const files = join(temporary, 'files');
+  creation.observer?.step({ kind: 'dependencies', what: 'measures the installed dependencies' });
+  const onCopied = reportCopying(creation.observer, await sizeOf(creation));
   for (const source of creation.sources) {
     await mkdir(dirname(join(files, source)), { recursive: true });
-    await copyTree(join(creation.root, source), join(files, source), creation.signal);
+    await copyTree(join(creation.root, source), join(files, source), creation.signal, onCopied);
   }
   await relocateLinks(files, creation.root);
   return { entries: [...creation.sources], runInEach: false };
+}
+
+async function sizeOf({ root, sources }: SeedCreation): Promise<TreeSize> {
+  const total: TreeSize = { files: 0, bytes: 0 };
+  for (const source of sources) {
+    const { files, bytes } = (await measureTree(join(root, source))).size;
+    total.files += files;
+    total.bytes += bytes;
+  }
+  return total;
 }
 
 /** A Python environment contains its own path, so a copy elsewhere does not work. */

@@ -1,11 +1,34 @@
 import { join } from 'node:path';
 import { AppError } from '../errors.ts';
-import { outputText } from '../process/output-text.ts';
+import { countLines, outputText } from '../process/output-text.ts';
 import { runSupervised } from '../process/supervised.ts';
 import type { Config } from '../schema/config.ts';
 import { realWorld, type World } from '../world.ts';
 import { removeTree } from './copy-tree.ts';
 import { commandFor } from './docker.ts';
+
+/** What the preparation of a workspace or checkout does now; `detail` is how far it is. */
+type PreparationStep = { kind: 'workspace' | 'dependencies' | 'setup'; what: string; detail?: string };
+
+/** A set-up command that ended. */
+export type EndedSetup = {
+  command: string;
+  succeeded: boolean;
+  exitCode: number | null;
+  durationMs: number;
+  /** The first and last lines of its output. */
+  output: string;
+  outputLines: number;
+  /** The complete output, which is removed afterwards unless it is moved. */
+  outputFile: string;
+};
+
+/** Follows the preparation of a workspace or checkout. */
+export interface PreparationObserver {
+  step(step: PreparationStep): void;
+  /** Keeps the output of a set-up command; returns the file with the complete output, where it is kept. */
+  setupEnded(ended: EndedSetup): Promise<string | undefined>;
+}
 
 export interface SetupRun {
   /** The data directory, which records running commands, so that a later engine can end them. */
@@ -15,9 +38,11 @@ export interface SetupRun {
   config: Config['workspace'];
   env: Record<string, string>;
   signal: AbortSignal;
+  observer?: PreparationObserver | undefined;
 }
 
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
+const MOST_MESSAGE_CHARS = 500;
 
 /** The folder with output and records of running set-up commands. */
 export function setupsFolder(home: string): string {
@@ -26,33 +51,53 @@ export function setupsFolder(home: string): string {
 
 /** Runs set-up or teardown commands one after another, each with its time limit; throws on the first that does not exit with 0. */
 export async function runSetup(options: SetupRun, world: World = realWorld): Promise<void> {
-  const timeoutMs = options.config.setupSeconds * 1000;
-  for (const command of options.commands) {
-    const folder = join(setupsFolder(options.home), world.token());
-    try {
-      const end = await runSupervised(
-        {
-          folder,
-          command: commandFor(command, options.config.docker),
-          cwd: options.cwd,
-          env: options.env,
-          timeoutMs,
-          maxOutputBytes: MAX_OUTPUT_BYTES,
-          signal: options.signal,
-        },
-        world,
-      );
-      if (end.isProvenSuccess && !end.timedOut) continue;
-      const code = end.ending.kind === 'exited' ? `ended with exit code ${end.ending.code}` : 'was killed';
-      const what = end.timedOut ? `did not end within ${options.config.setupSeconds} s` : code;
-      const text = typeof command === 'string' ? command : command.join(' ');
-      const output = await outputText(end.outputFile);
-      throw new AppError('SETUP_FAILED', `The set-up command "${text}" ${what}: ${output.trim().slice(-2000)}`, {
-        command,
-        output,
-      });
-    } finally {
-      await removeTree(folder);
-    }
+  for (const command of options.commands) await runCommand(options, command, world);
+}
+
+async function runCommand(options: SetupRun, command: SetupRun['commands'][number], world: World): Promise<void> {
+  const { observer, config } = options;
+  const folder = join(setupsFolder(options.home), world.token());
+  const text = typeof command === 'string' ? command : command.join(' ');
+  const what = `set-up: ${text}`;
+  const startedAt = world.now();
+  observer?.step({ kind: 'setup', what });
+  try {
+    const end = await runSupervised(
+      {
+        folder,
+        command: commandFor(command, config.docker),
+        cwd: options.cwd,
+        env: options.env,
+        timeoutMs: config.setupSeconds * 1000,
+        maxOutputBytes: MAX_OUTPUT_BYTES,
+        signal: options.signal,
+        onLastLine: (detail) => observer?.step({ kind: 'setup', what, detail }),
+      },
+      world,
+    );
+    const succeeded = end.isProvenSuccess && !end.timedOut;
+    const exitCode = end.ending.kind === 'exited' && !end.timedOut ? end.ending.code : null;
+    const { outputFile } = end;
+    const ended = {
+      command: text,
+      exitCode,
+      durationMs: Math.max(0, world.now() - startedAt),
+      output: await outputText(outputFile),
+      outputLines: await countLines(outputFile),
+    };
+    const kept = await observer?.setupEnded({ ...ended, succeeded, outputFile });
+    if (succeeded) return;
+    const code = exitCode === null ? 'was killed' : `ended with exit code ${exitCode}`;
+    const how = end.timedOut ? `did not end within ${config.setupSeconds} s` : code;
+    throw new AppError('SETUP_FAILED', `The set-up command "${text}" ${how}: ${lastLineOf(ended.output)}`, {
+      ...ended,
+      ...(kept === undefined ? {} : { outputFile: kept }),
+    });
+  } finally {
+    await removeTree(folder);
   }
+}
+
+function lastLineOf(output: string): string {
+  return output.trimEnd().split('\n').at(-1)?.slice(0, MOST_MESSAGE_CHARS) || 'no output';
 }

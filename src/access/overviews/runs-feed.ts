@@ -1,6 +1,6 @@
 import { filingOf, type ProjectState } from '../../core/project/project-state.ts';
 import type { RunState } from '../../core/run/state.ts';
-import { liveAttempts, overviewOf, type RunCard } from '../../core/view/overview.ts';
+import { liveAttempts, NO_ACTIVITY, overviewOf, type RunActivity, type RunCard } from '../../core/view/overview.ts';
 import { attemptId, runStream } from '../../schema/ids.ts';
 import type { RunOverview, RunsItem } from '../../schema/overview.ts';
 import type { Store, StoredEvent, TranscriptEntry } from '../../store/store.ts';
@@ -11,10 +11,17 @@ import { LastActivity, RunCards } from './run-cards.ts';
 /** A subscriber to all runs: it gets each changed run once, however slowly it reads. */
 class FeedReader {
   readonly #changed = new Set<string>();
+  readonly #only: string | undefined;
   #failure: { error: unknown } | undefined;
   #more = Promise.withResolvers<void>();
 
+  /** With a run, other runs do not concern it. */
+  constructor(run: string | undefined) {
+    this.#only = run;
+  }
+
   notify(run: string): void {
+    if (this.#only !== undefined && run !== this.#only) return;
     this.#changed.add(run);
     this.#more.resolve();
   }
@@ -57,6 +64,8 @@ type LiveRuns = {
   state(run: string): RunState | undefined;
   failed: Promise<never>;
   onActive(listener: (run: string) => void): void;
+  activity(run: string): RunActivity;
+  onActivity(listener: (run: string) => void): void;
 };
 
 export type FeedSources = {
@@ -67,8 +76,8 @@ export type FeedSources = {
   live: LiveRuns | undefined;
 };
 
-/** Which runs are watched: those that changed after a position, at first at most `limit` ended ones, of one project or of all. */
-type WatchedRuns = { after: number; limit: number; project?: string };
+/** Which runs are watched: those that changed after a position, at first at most `limit` ended ones, of one project or of all; or one run. */
+type WatchedRuns = { after: number; limit: number; project?: string; run?: string | undefined };
 
 /** The minimum interval between updates about agent activity per run; events of a run are sent at once. */
 const ACTIVITY_EVERY_MS = 500;
@@ -95,6 +104,7 @@ export class RunsFeed {
     store.onAppend((events) => this.#onEvents(events));
     store.onTranscript((rows) => this.#onRows(rows));
     live.onActive((run) => this.#change(run));
+    live.onActivity((run) => this.#changeSoon([run]));
     live.failed.catch((error: unknown) => {
       for (const reader of this.#readers) reader.fail(error);
     });
@@ -112,7 +122,7 @@ export class RunsFeed {
   async *watch(from: WatchedRuns, signal: AbortSignal): AsyncGenerator<RunsItem> {
     const { after } = from;
     const { store, live } = this.#sources;
-    const reader = new FeedReader();
+    const reader = new FeedReader(from.run);
     this.#readers.add(reader);
     try {
       let sentPosition = store.position();
@@ -143,7 +153,8 @@ export class RunsFeed {
   }
 
   /** All open runs and the newest ended ones; for a reconnecting client, those that changed since and those with running tasks. */
-  #first({ after, limit, project }: WatchedRuns): string[] {
+  #first({ after, limit, project, run: only }: WatchedRuns): string[] {
+    if (only !== undefined) return [only];
     const changed = after === 0 ? undefined : this.#changedSince(after);
     let ended = 0;
     const known = this.#newestFirst().filter(({ run, version }) => {
@@ -199,10 +210,10 @@ export class RunsFeed {
   /** A run whose only event is its start is about to become active. */
   #liveOf({ version }: RunCard, state: RunState | undefined): Parameters<typeof overviewOf>[2] {
     const isStarting = version === 1 && this.#sources.live !== undefined;
-    if (state === undefined) return { carried: isStarting, attempts: [], count: 0 };
+    if (state === undefined) return { carried: isStarting, attempts: [], count: 0, ...NO_ACTIVITY };
     const { run } = state.start;
     const live = liveAttempts(state, (task, attempt) => this.#lastActivity.of(attemptId(run, task.ordinal, attempt)));
-    return { carried: true, ...live };
+    return { carried: true, ...live, ...(this.#sources.live?.activity(run) ?? NO_ACTIVITY) };
   }
 
   #onEvents(events: readonly StoredEvent[]): void {
@@ -235,7 +246,13 @@ export class RunsFeed {
   #onRows(rows: readonly TranscriptEntry[]): void {
     if (this.#readers.size === 0) return;
     this.#lastActivity.update(rows);
-    for (const { attempt } of rows) this.#runsWithActivity.add(attempt.slice(0, attempt.indexOf('-')));
+    this.#changeSoon(rows.map(({ attempt }) => attempt.slice(0, attempt.indexOf('-'))));
+  }
+
+  /** What is done for a run changes often: readers get it at most twice a second. */
+  #changeSoon(runs: readonly string[]): void {
+    if (this.#readers.size === 0) return;
+    for (const run of runs) this.#runsWithActivity.add(run);
     const { world } = this.#sources;
     this.#alarm ??= world.alarm(world.now() + ACTIVITY_EVERY_MS, () => {
       this.#alarm = undefined;

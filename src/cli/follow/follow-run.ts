@@ -1,9 +1,11 @@
 import type { Caller } from '../../access/caller.ts';
 import { evolve } from '../../core/run/evolve.ts';
 import type { RunState } from '../../core/run/state.ts';
+import type { RunNow } from '../../core/view/activity.ts';
 import { moneyText, timeText } from '../../core/view/amounts.ts';
 import { isSettled, runDocument } from '../../core/view/document.ts';
 import { type AmountFormat, type Fact, factsOf } from '../../core/view/facts.ts';
+import { labelOf } from '../../core/view/task-label.ts';
 import { AppError } from '../../errors.ts';
 import type { RunDocument } from '../../schema/document.ts';
 import { RunEvent } from '../../schema/event.ts';
@@ -17,6 +19,7 @@ import { wrap } from '../render/text-width.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { type Interruption, listenForInterrupts } from './interrupts.ts';
 import { createLiveArea } from './live-area.ts';
+import { createStepLines, NOTHING_NOW } from './show-steps.ts';
 
 const FORMAT: AmountFormat = { duration: durationText, money: moneyText };
 
@@ -26,6 +29,8 @@ interface Display extends Disposable {
   readonly showsOutput: boolean;
   show(state: RunState, recorded: { event: RunEvent; at: number }): void;
   showOutput(task: string, text: string): void;
+  /** Shows what is done now and what the run waits for, until the next call. */
+  showCurrent(current: RunNow): void;
   /** Shows a message below the progress until the next one. */
   note(text: string): void;
 }
@@ -83,6 +88,7 @@ async function* watch(options: FollowOptions, display: Display, watching: Watchi
   const over = new AbortController();
   const signal = AbortSignal.any([watching.signal, over.signal]);
   const output = display.showsOutput ? showAgentOutput(options, display, signal) : undefined;
+  const current = showCurrent(options, display, signal);
   let { state } = watching;
   try {
     const after = state?.version ?? 0;
@@ -102,6 +108,7 @@ async function* watch(options: FollowOptions, display: Display, watching: Watchi
   } finally {
     over.abort();
     await output;
+    await current;
   }
 }
 
@@ -113,6 +120,18 @@ async function isCurrent({ caller, dir, run }: FollowOptions, state: RunState): 
 function fingerprint({ status, endedAt, landed, commit, tasks }: RunDocument): string {
   const statuses = tasks.map(({ key, status: task, attempts }) => [key, task, attempts]);
   return JSON.stringify([status, endedAt, landed?.commit ?? null, commit, statuses]);
+}
+
+/** Shows what is done now and what the run waits for, which no event records. */
+async function showCurrent({ caller, run }: FollowOptions, display: Display, signal: AbortSignal): Promise<void> {
+  try {
+    for await (const item of caller.stream('watch-runs', { run }, { signal }))
+      if ('run' in item) display.showCurrent(item.run);
+  } catch {
+    // Safe: it is optional here, and what failed also ends the stream of events.
+  } finally {
+    display.showCurrent(NOTHING_NOW);
+  }
 }
 
 async function showAgentOutput(
@@ -133,19 +152,22 @@ async function showAgentOutput(
 
 /** Progress drawn in place on a terminal, below the checks that failed after `since`; elsewhere plain lines for events after it. */
 function createDisplay(terminal: Terminal, world: World, since: number): Display {
-  return terminal.isLive ? liveDisplay(terminal, world, since) : plainDisplay(terminal, since);
+  return terminal.isLive ? liveDisplay(terminal, world, since) : plainDisplay(terminal, world, since);
 }
 
-function plainDisplay(terminal: Terminal, since: number): Display {
+function plainDisplay(terminal: Terminal, world: World, since: number): Display {
+  const steps = createStepLines(terminal, world);
   return {
     showsOutput: false,
     show: (state, recorded) => {
+      steps.nameTasks((task) => labelOf(state, task));
       if (recorded.at < since) return;
-      for (const line of factLines(state, recorded)) terminal.err(`${line}\n`);
+      steps.print(factLines(state, recorded));
     },
     showOutput: () => {},
-    note: (text) => terminal.err(`${text}\n`),
-    [Symbol.dispose]: () => {},
+    showCurrent: steps.show,
+    note: (text) => steps.print([text]),
+    [Symbol.dispose]: () => steps[Symbol.dispose](),
   };
 }
 
@@ -154,10 +176,11 @@ function liveDisplay(terminal: Terminal, world: World, since: number): Display {
   const lastOutput = new Map<string, string>();
   let current: RunState | undefined;
   let message = '';
+  let now: RunNow = NOTHING_NOW;
   const area = createLiveArea(terminal, world, ({ columns, rows }) => {
     const footer = wrap(message, columns - 1).map(colors.yellow);
     if (current === undefined) return footer;
-    const view = { columns, rows: rows - footer.length, now: world.now(), lastOutput, colors };
+    const view = { columns, rows: rows - footer.length, now: world.now(), lastOutput, colors, current: now };
     return [...progressLines(current, view), ...footer];
   });
   return {
@@ -169,6 +192,10 @@ function liveDisplay(terminal: Terminal, world: World, since: number): Display {
     },
     showOutput: (task, text) => {
       lastOutput.set(task, text);
+      area.change();
+    },
+    showCurrent: (next) => {
+      now = next;
       area.change();
     },
     note: (text) => {

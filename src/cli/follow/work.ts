@@ -1,4 +1,6 @@
 import type { Caller } from '../../access/caller.ts';
+import type { OwnServer, ServerHandle } from '../../access/server-handle.ts';
+import { messageOf } from '../../errors.ts';
 import type { RunDocument } from '../../schema/document.ts';
 import { exitCodeOf, INTERRUPTED, worstExitCode } from '../exit-code.ts';
 import type { Platform, Session } from '../platform.ts';
@@ -6,12 +8,10 @@ import { cleanText } from '../render/clean-text.ts';
 import { printJson, printLines } from '../render/output.ts';
 import { summaryLines } from '../render/summary.ts';
 import { painter } from '../render/symbols.ts';
-import { answerHold } from './answer-hold.ts';
 import { announceRuns, detachSession } from './detach.ts';
 import { engineNote } from './engine-note.ts';
 import { type Followed, followRun } from './follow-run.ts';
 import type { Interruption } from './interrupts.ts';
-import { dashboardOf } from './show-dashboard.ts';
 
 export type Work = {
   dir: string;
@@ -128,4 +128,60 @@ function interruptedText(how: Interruption, run: string): string {
     case 'ended':
       return `The engine has ended; no work is lost. Continue with: manyhands resume ${run}`;
   }
+}
+
+const END_OPTION = { id: 'end', label: 'end the run' };
+
+/** Asks on a terminal for the answer to a hold of the whole run that has options; returns whether the run was answered. */
+async function answerHold(
+  { platform, caller, dir }: { platform: Platform; caller: Caller; dir: string },
+  { run, attention }: RunDocument,
+): Promise<boolean> {
+  const held = attention.find(({ task, options }) => task === null && options !== undefined);
+  if (held?.options === undefined || held.hold === undefined) return false;
+  const questions = await platform.questions();
+  if (questions === undefined) return false;
+  const { hold } = held;
+  const options = [...held.options, END_OPTION];
+  platform.terminal.err(`${cleanText(held.reason)}\n`);
+  const list = options.map(({ id, label }) => `${id} (${label})`).join(', ');
+  for (;;) {
+    const answer = await questions.text(`Choose one of: ${cleanText(list)}`, options[0]?.id ?? END_OPTION.id);
+    if (answer === null) return false;
+    if (!options.some(({ id }) => id === answer)) continue;
+    if (answer === END_OPTION.id) await caller.call('reject-run', { dir, run, hold, reason: 'ended by the user' });
+    else await caller.call('approve-run', { dir, run, hold, option: answer });
+    return true;
+  }
+}
+
+/** The dashboard of a command that follows runs: its own server, or the one that already runs. */
+interface ShownDashboard extends AsyncDisposable {
+  /** Prints the address of the run; opens a server if this process is the engine and the settings enable it. */
+  show(caller: Caller, run: string): Promise<void>;
+}
+
+/** Closes its own server on disposal; a failure to serve is printed and otherwise ignored. */
+function dashboardOf(platform: Platform): ShownDashboard {
+  let own: OwnServer | undefined;
+  return {
+    show: async (caller, run) => {
+      const { terminal } = platform;
+      try {
+        const server = await openOrFind(platform, caller);
+        if (server === undefined) return;
+        if (Symbol.asyncDispose in server) own = server;
+        const address = terminal.isLive ? await server.link(`/runs/${run}`) : `${server.url}/runs/${run}`;
+        terminal.err(`Dashboard  ${address}\n`);
+      } catch (error) {
+        terminal.err(`note: the dashboard cannot be shown: ${messageOf(error)}\n`);
+      }
+    },
+    [Symbol.asyncDispose]: async () => own?.[Symbol.asyncDispose](),
+  };
+}
+
+async function openOrFind(platform: Platform, caller: Caller): Promise<ServerHandle | OwnServer | undefined> {
+  if (!(await platform.isServedWithRuns())) return undefined;
+  return caller.engine() === 'own' ? platform.openServer(caller, { kind: 'run' }) : platform.findServer();
 }

@@ -1,11 +1,12 @@
 import type { RunState, TaskState, TaskStatus } from '../../core/run/state.ts';
+import { type CurrentStep, currentSteps, type RunNow, stepText, waitText } from '../../core/view/activity.ts';
 import { moneyText } from '../../core/view/amounts.ts';
 import { attention } from '../../core/view/attention.ts';
 import { runStatus } from '../../core/view/run-status.ts';
 import { labelOf } from '../../core/view/task-label.ts';
 import type { Evidence } from '../../schema/gate.ts';
 import { clockText } from './amounts.ts';
-import { type Painter, runMark, taskMark, verdictMark } from './symbols.ts';
+import { type Painter, runMark, shownStatus, taskMark, verdictMark } from './symbols.ts';
 import { type TaskRow, taskRow } from './task-row.ts';
 import { pad, shorten, textWidth } from './text-width.ts';
 
@@ -17,6 +18,8 @@ export type ProgressView = {
   /** The last output of each task's agent. */
   lastOutput: ReadonlyMap<string, string>;
   colors: Painter;
+  /** What is done now and what the run waits for, besides what its events tell. */
+  current: RunNow;
 };
 
 type Widths = { key: number; title: number; who: number; time: number };
@@ -45,7 +48,7 @@ const RANK: Record<TaskStatus, number> = {
 
 /** A run as lines that fit the view: what needs the user first, then its tasks. */
 export function progressLines(state: RunState, view: ProgressView): string[] {
-  const head = [headLine(state, view), countLine(state, view), ...attentionLines(state, view)];
+  const head = [headLine(state, view), countLine(state, view), ...currentLines(view), ...attentionLines(state, view)];
   const available = Math.max(view.rows - head.length - 1, 1);
   const { shown, hidden } = chooseTasks(state, available);
   const rows = shown.map((task) => ({ task, row: taskRow(state, task, view.now) }));
@@ -53,22 +56,23 @@ export function progressLines(state: RunState, view: ProgressView): string[] {
     rows.map(({ row }) => row),
     view.columns,
   );
-  const lines = rows.map(({ task, row }) => rowLine(task, row, { view, widths }));
+  const steps = currentSteps({ ...view.current, live: [] });
+  const lines = rows.map(({ task, row }) => rowLine(task, row, { view, widths, steps }));
   return [...head, ...lines, ...(hidden === '' ? [] : [view.colors.dim(`  ${shorten(hidden, view.columns - 3)}`)])];
 }
 
-function headLine(state: RunState, { columns, now, colors }: ProgressView): string {
-  const { symbol, paint } = runMark(runStatus(state), colors);
+function headLine(state: RunState, { columns, now, colors, current }: ProgressView): string {
+  const { symbol, paint } = runMark(shownStatus({ status: runStatus(state), waitsFor: current.waitsFor }), colors);
   const end = state.status.kind === 'ended' ? state.status.at : now;
   const tail = `${state.start.run} ${clockText(end - state.startedAt)}`;
   const title = pad(state.start.title, columns - textWidth(tail) - 4);
   return `${paint(symbol)} ${colors.bold(title)} ${colors.dim(tail)}`;
 }
 
-function countLine(state: RunState, { columns, colors }: ProgressView): string {
+function countLine(state: RunState, { columns, colors, current }: ProgressView): string {
   const { counts, order, start, spent } = state;
   const parts = [
-    `${runStatus(state)}`,
+    shownStatus({ status: runStatus(state), waitsFor: current.waitsFor }),
     `${counts.done} of ${order.length} done`,
     counts.running > 0 ? `${counts.running} running` : '',
     counts.failed > 0 ? `${counts.failed} failed` : '',
@@ -76,6 +80,14 @@ function countLine(state: RunState, { columns, colors }: ProgressView): string {
     `${start.base.branch ?? start.base.commit.slice(0, 8)} → mh/${start.run}`,
   ];
   return colors.dim(`  ${shorten(parts.filter((part) => part !== '').join(' · '), columns - 3)}`);
+}
+
+/** What the run waits for, or what is done for it as a whole; what is done for a task is in its row. */
+function currentLines({ columns, now, colors, current }: ProgressView): string[] {
+  const { waitsFor } = current;
+  if (waitsFor !== null) return [colors.blue(`  ${shorten(waitText(waitsFor, now), columns - 3)}`)];
+  const steps = currentSteps(current).filter(({ tasks }) => tasks.length === 0);
+  return steps.map((step) => colors.cyan(`  ${shorten(stepText(step, now, clockText), columns - 3)}`));
 }
 
 function attentionLines(state: RunState, { columns, colors }: ProgressView): string[] {
@@ -120,7 +132,9 @@ function widthsOf(rows: readonly TaskRow[], columns: number): Widths {
   return { key, title, who, time: columns >= WITH_WHO ? longest((row) => row.time, 8) : 0 };
 }
 
-function rowLine(task: TaskState, row: TaskRow, { view, widths }: { view: ProgressView; widths: Widths }): string {
+type Drawing = { view: ProgressView; widths: Widths; steps: readonly CurrentStep[] };
+
+function rowLine(task: TaskState, row: TaskRow, { view, widths, steps }: Drawing): string {
   const { colors, columns, lastOutput } = view;
   const { symbol, paint } = taskMark(task.phase.status, colors);
   const cells = [
@@ -130,8 +144,10 @@ function rowLine(task: TaskState, row: TaskRow, { view, widths }: { view: Progre
     { text: row.time.padStart(widths.time), width: widths.time, paint: colors.dim },
   ].filter(({ width }) => width > 0);
   const used = cells.reduce((sum, { width }) => sum + width + 2, 2);
+  const step = steps.find(({ tasks }) => tasks.includes(task.spec.key));
   const output = task.phase.status === 'running' ? lastOutput.get(task.spec.key) : undefined;
-  const text = [row.detail, output === undefined ? '' : `“${output}”`].filter((part) => part !== '').join(' ');
+  const shown = step === undefined ? (output === undefined ? '' : `“${output}”`) : stepText(step, view.now, clockText);
+  const text = [row.detail, shown].filter((part) => part !== '').join(' ');
   const detail = shorten(text, columns - used - 1);
   const gates = gatesText(row.gates, { available: columns - used - textWidth(detail) - 1, colors });
   const line = cells.map(({ text, width, paint: color }) => color(padTime(text, width))).join('  ');

@@ -1,4 +1,5 @@
-import { momentText, moneyText } from '../../core/view/amounts.ts';
+import { waitText } from '../../core/view/activity.ts';
+import { momentText, moneyText, untilText } from '../../core/view/amounts.ts';
 import type { RunSummary } from '../../schema/document.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { clockText } from './amounts.ts';
@@ -35,7 +36,7 @@ export function runTable(terminal: Terminal, runs: readonly RunSummary[], view: 
     startedText(run.startedAt),
     ...(view.collections ? [run.collection ?? ''] : []),
     ...(view.projects ? [run.project] : []),
-    titleText(run),
+    titleText(run, view.now),
   ]);
   const [head, ...table] = tableLines(
     columns,
@@ -45,11 +46,12 @@ export function runTable(terminal: Terminal, runs: readonly RunSummary[], view: 
   return [colors.dim(head ?? ''), ...table.map((line, index) => paintStatus(line, runs[index], colors))];
 }
 
-function titleText({ title, nextAt, flag, hidden }: RunSummary): string {
+function titleText({ title, nextAt, waitsFor, flag, hidden }: RunSummary, now: number): string {
   const marks = [
     ...(flag == null ? [] : [flag.note === null ? '⚑' : `⚑ ${flag.note}:`]),
     ...(hidden ? ['(hidden)'] : []),
-    ...(nextAt == null ? [] : [`(next ${momentText(Date.parse(nextAt))})`]),
+    ...(waitsFor === null ? [] : [`(${waitText(waitsFor, now)})`]),
+    ...(waitsFor !== null || nextAt == null ? [] : [`(scheduled for ${untilText(Date.parse(nextAt), now)})`]),
   ];
   return [...marks, title].join(' ');
 }

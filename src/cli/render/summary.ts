@@ -1,3 +1,4 @@
+import { currentSteps, stepText, waitText } from '../../core/view/activity.ts';
 import { momentText, moneyText } from '../../core/view/amounts.ts';
 import { checkOutputLines, failedChecks } from '../../core/view/failed-check.ts';
 import { shellWord } from '../../core/view/shell-word.ts';
@@ -10,6 +11,7 @@ import { type Painter, runMark, shownStatus, taskMark, verdictMark } from './sym
 import { pad, shorten, textWidth, wrap } from './text-width.ts';
 
 const MOST_MESSAGES = 5;
+const MOST_STEPS = 10;
 
 export type SummaryView = { columns: number; now: number; colors: Painter };
 
@@ -22,6 +24,7 @@ const MOST_TASKS = 60;
 export function summaryLines(document: RunDocument, view: SummaryView): string[] {
   const sections = [
     outcomeLines(document, view),
+    nowLines(document, view),
     attentionLines(document, view),
     manyTaskLines(document, view),
     failureLines(document.tasks, view),
@@ -49,12 +52,26 @@ function outcomeLines(document: RunDocument, { columns, now, colors }: SummaryVi
   ];
 }
 
-/** When a scheduled run starts again, and how the run is filed. */
-function filingTexts({ nextAt, filing }: RunDocument, now: number): string[] {
-  const at = nextAt === null ? undefined : Date.parse(nextAt);
+/** What the engine does for the run now. */
+function nowLines({ activity, tasks }: RunDocument, { columns, now, colors }: SummaryView): string[] {
+  const label = (key: string) => taskLabel(tasks.find((task) => task.key === key) ?? { key });
+  const steps = currentSteps({ activity, live: [] }, label);
+  if (steps.length === 0) return [];
+  const lines = steps
+    .slice(0, MOST_STEPS)
+    .map((step) => `  ${shorten(oneLine(`${step.about}: ${stepText(step, now, durationText)}`), columns - 3)}`);
+  const more = steps.length > MOST_STEPS ? [`  ${colors.dim(`and ${steps.length - MOST_STEPS} more`)}`] : [];
+  return [colors.bold('Now'), ...lines, ...more];
+}
+
+/** What a waiting run waits for, when a scheduled one starts, and how the run is filed. */
+function filingTexts({ nextAt, waitsFor, filing }: RunDocument, now: number): string[] {
+  const until = waitsFor === null ? nextAt : waitsFor.until;
+  const at = until === null ? undefined : Date.parse(until);
   const wait = at === undefined || at <= now ? '' : ` (in ${durationText(at - now)})`;
+  const scheduled = at === undefined ? [] : [`scheduled for ${momentText(at)}${wait}`];
   return [
-    ...(at === undefined ? [] : [`next start: ${momentText(at)}${wait}`]),
+    ...(waitsFor === null ? scheduled : [`${waitText(waitsFor, now)}${wait}`]),
     ...(filing?.flag == null ? [] : [`flagged${filing.flag.note === null ? '' : `: ${filing.flag.note}`}`]),
     ...(filing?.collection == null ? [] : [`in the collection ${filing.collection}`]),
     ...(filing?.hidden === true ? ['hidden; list it with manyhands ls --hidden'] : []),

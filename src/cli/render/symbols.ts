@@ -1,7 +1,7 @@
 import pc from 'picocolors';
 import type { TaskStatus } from '../../core/run/state.ts';
 import { isInterrupted } from '../../core/view/run-status.ts';
-import type { RunStatus } from '../../schema/document.ts';
+import type { RunStatus, WaitsFor } from '../../schema/document.ts';
 import type { Verdict } from '../../schema/gate.ts';
 
 type Paint = (text: string) => string;
@@ -19,12 +19,18 @@ export function taskMark(status: string, colors: Painter): { symbol: string; pai
   return { symbol: TASK_SYMBOLS[status] ?? '?', paint: paintOf(TASK_PAINTS[status], colors) };
 }
 
-/** The displayed status of a run: one that no engine is running is interrupted, not running. */
-export type ShownRunStatus = RunStatus | 'interrupted';
+/** The displayed status of a run: one that no engine is running is interrupted, and one that waits is not shown as running. */
+export type ShownRunStatus = RunStatus | 'interrupted' | 'scheduled' | 'waiting';
 
 /** The displayed status of a run. */
-export function shownStatus(run: { status: RunStatus; carried?: boolean | undefined }): ShownRunStatus {
-  return isInterrupted(run) ? 'interrupted' : run.status;
+export function shownStatus(run: {
+  status: RunStatus;
+  carried?: boolean | undefined;
+  waitsFor?: WaitsFor | null | undefined;
+}): ShownRunStatus {
+  if (isInterrupted(run)) return 'interrupted';
+  if (run.waitsFor == null || run.status !== 'running') return run.status;
+  return run.waitsFor.kind === 'time' ? 'scheduled' : 'waiting';
 }
 
 /** The symbol and the color of a run status. */
@@ -82,6 +88,8 @@ const TASK_PAINTS: Record<string, PaintName> = {
 
 const RUN_SYMBOLS: Record<ShownRunStatus, string> = {
   interrupted: '◌',
+  scheduled: '○',
+  waiting: '○',
   running: '●',
   held: '!',
   blocked: '■',
@@ -96,6 +104,8 @@ const RUN_SYMBOLS: Record<ShownRunStatus, string> = {
 
 const RUN_PAINTS: Record<ShownRunStatus, PaintName> = {
   interrupted: 'yellow',
+  scheduled: 'blue',
+  waiting: 'blue',
   running: 'cyan',
   held: 'yellow',
   blocked: 'yellow',

@@ -10,6 +10,7 @@ import type { RunDocument } from '../../schema/document.ts';
 import type { TodoRequest } from '../../schema/request.ts';
 import type { TodoInput } from '../../schema/work-file.ts';
 import { parseWork } from '../../work-files/parse-work.ts';
+import { showStart } from '../follow/show-steps.ts';
 import { work } from '../follow/work.ts';
 import type { Session } from '../platform.ts';
 import { cleanText } from '../render/clean-text.ts';
@@ -42,7 +43,10 @@ export async function planIntoFile(
     hidesResult: true,
     begin: async (caller) => {
       const request = { ...(await input()), as: target.as, execute: false };
-      const { run, notes } = await caller.call('start-run', { recipe: 'todo', input: request, options });
+      const { run, notes } = await showStart(session.platform, caller, {
+        dir: options.dir,
+        begin: () => caller.call('start-run', { recipe: 'todo', input: request, options }),
+      });
       for (const note of notes) terminal.err(`note: ${cleanText(note)}\n`);
       return [run];
     },

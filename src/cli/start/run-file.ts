@@ -9,6 +9,7 @@ import { todoOf } from '../../recipes/todo/todo-file.ts';
 import type { Config } from '../../schema/config.ts';
 import type { RunDocument } from '../../schema/document.ts';
 import type { WorkFile } from '../../schema/work-file.ts';
+import { showStart } from '../follow/show-steps.ts';
 import { type Work, work } from '../follow/work.ts';
 import type { Session } from '../platform.ts';
 import { cleanText } from '../render/clean-text.ts';
@@ -66,7 +67,10 @@ export async function runFile(
     dir: typed.dir,
     many: flags.withReview,
     begin: async (caller) => {
-      const { run, notes } = await caller.call('start-run', request);
+      const { run, notes } = await showStart(session.platform, caller, {
+        dir: typed.dir,
+        begin: () => caller.call('start-run', request),
+      });
       printNotes(terminal, notes);
       return [run];
     },

@@ -3,6 +3,7 @@ import { shellWord } from '../../core/view/shell-word.ts';
 import { AppError } from '../../errors.ts';
 import type { OperationInput } from '../../operations/all.ts';
 import { todoOf } from '../../recipes/todo/todo-file.ts';
+import { showStart } from '../follow/show-steps.ts';
 import { work } from '../follow/work.ts';
 import type { Session } from '../platform.ts';
 import { cleanText } from '../render/clean-text.ts';
@@ -39,7 +40,10 @@ export async function startRun(
     begin: async (caller) => {
       const text = await readGoalText(terminal, words);
       for (const note of await workFileNote(terminal, words, options.dir)) terminal.err(`note: ${cleanText(note)}\n`);
-      const { run, notes } = await caller.call('start-run', request(text, options));
+      const { run, notes } = await showStart(session.platform, caller, {
+        dir: options.dir,
+        begin: () => caller.call('start-run', request(text, options)),
+      });
       for (const note of notes) terminal.err(`note: ${cleanText(note)}\n`);
       for (const line of describe?.(caller.engine()) ?? []) terminal.err(`${line}\n`);
       return [run];

@@ -1,9 +1,10 @@
 import type { RunState, TaskState } from '../../core/run/state.ts';
+import { type CurrentStep, currentSteps, stepText, waitText } from '../../core/view/activity.ts';
 import { moneyText } from '../../core/view/amounts.ts';
 import { attention } from '../../core/view/attention.ts';
 import { runStatus } from '../../core/view/run-status.ts';
 import { taskLabel } from '../../core/view/task-label.ts';
-import type { LiveAttempt } from '../../schema/overview.ts';
+import type { LiveAttempt, RunOverview } from '../../schema/overview.ts';
 import { clockText } from '../render/amounts.ts';
 import { runMark, shownStatus, taskMark } from '../render/symbols.ts';
 import { type TaskRow, taskRow } from '../render/task-row.ts';
@@ -33,15 +34,29 @@ export function runHead(view: View): string[] {
   const { state } = top;
   const { columns } = top.size;
   if (state === undefined) return [colors.dim(' Loading the run…')];
-  const status = shownStatus({ status: runStatus(state), carried: top.runs?.get(state.start.run)?.carried });
+  const overview = top.runs?.get(state.start.run);
+  const { carried, waitsFor } = overview ?? {};
+  const status = shownStatus({ status: runStatus(state), carried, waitsFor });
   const { symbol, paint } = runMark(status, colors);
   const left = `${symbol} ${status}  ${state.start.title}`;
   const right = `${state.start.run}  ${timeOf(state, view)}`;
   return [
     spread(left, right, { columns, paint: { left: (text) => colors.bold(paint(text)), right: colors.dim } }),
     colors.dim(`  ${shorten(countsOf(state), columns - 3)}`),
+    ...currentLines(overview, view),
     ...waitingLines(state, view),
   ];
+}
+
+/** What the run waits for, or what is done for it as a whole. */
+function currentLines(overview: RunOverview | undefined, { top, colors, now }: View): string[] {
+  if (overview === undefined || overview.endedAt !== null) return [];
+  const steps = currentSteps({ ...overview, live: [] }).filter(({ tasks }) => tasks.length === 0);
+  const texts =
+    overview.waitsFor === null
+      ? steps.map((step) => stepText(step, now, clockText))
+      : [waitText(overview.waitsFor, now)];
+  return texts.map((text) => colors.cyan(`  ${shorten(text, top.size.columns - 3)}`));
 }
 
 /** The tasks of the run: status, agent and activity. */
@@ -52,18 +67,28 @@ export function runBody(view: View, rows: number): string[] {
   const tasks = tasksInOrder(state, { filter: top.filters.run, rows });
   if (tasks.length === 0 && top.filters.run !== '') return [' No task matches the filter. Press Esc to show all.'];
   if (tasks.length === 0) return [colors.dim(' No tasks yet.')];
-  const live = new Map(top.runs?.get(state.start.run)?.live.map((attempt) => [attempt.task, attempt]) ?? []);
+  const overview = top.runs?.get(state.start.run);
+  const live = new Map(overview?.live.map((attempt) => [attempt.task, attempt]) ?? []);
+  const steps = overview === undefined ? [] : currentSteps({ ...overview, live: [] });
   const widths = widthsOf(tasks, top.size.columns);
   const blocks = tasks.map((task): Block => {
     const isSelected = task.spec.key === top.selected.task;
-    const cells = () => cellsOf(task, { view, widths, row: taskRow(state, task, now), live: live.get(task.spec.key) });
+    const { key } = task.spec;
+    const step = steps.find(({ tasks: of }) => of.includes(key));
+    const cells = () => cellsOf(task, { view, widths, row: taskRow(state, task, now), live: live.get(key), step });
     return { height: 1, isSelected, draw: () => [rowLine(cells(), isSelected, view)] };
   });
   return fitBlocks(blocks, rows);
 }
 
 type Widths = { key: number; title: number; who: number; time: number };
-type Drawing = { view: View; widths: Widths; row: TaskRow; live: LiveAttempt | undefined };
+type Drawing = {
+  view: View;
+  widths: Widths;
+  row: TaskRow;
+  live: LiveAttempt | undefined;
+  step: CurrentStep | undefined;
+};
 
 /** The same widths for all tasks, so that columns are aligned. */
 function widthsOf(tasks: TaskState[], columns: number): Widths {
@@ -96,11 +121,12 @@ function longestOf(tasks: TaskState[]): Longest {
   return longest;
 }
 
-function cellsOf(task: TaskState, { view, widths, row, live }: Drawing): Cell[] {
+function cellsOf(task: TaskState, { view, widths, row, live, step }: Drawing): Cell[] {
   const { colors, top } = view;
   const { symbol, paint } = taskMark(task.phase.status, colors);
   const warning = live?.warnings[0] === undefined ? '' : `! ${live.warnings[0].message}`;
-  const detail = [warning, row.detail, live?.activity ?? ''].filter((part) => part !== '').join(' · ');
+  const doing = step === undefined ? (live?.activity ?? '') : stepText(step, view.now, clockText);
+  const detail = [warning, row.detail, doing].filter((part) => part !== '').join(' · ');
   return [
     { text: `${symbol} ${task.phase.status}`, width: STATE_WIDTH, paint },
     { text: row.label, width: widths.key },

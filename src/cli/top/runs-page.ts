@@ -1,3 +1,4 @@
+import { currentSteps, stepText, waitText } from '../../core/view/activity.ts';
 import { moneyText } from '../../core/view/amounts.ts';
 import { isInterrupted } from '../../core/view/run-status.ts';
 import type { LiveAttempt, RunOverview, WaitingItem } from '../../schema/overview.ts';
@@ -88,6 +89,9 @@ function secondLine(run: RunOverview, view: View): (() => string) | undefined {
     return run.status === 'failed' && run.unread && reason !== null ? () => reasonLine(reason, view) : undefined;
   if (waiting !== undefined) return () => waitingLine(run, waiting, view);
   if (isInterrupted(run)) return () => noticeLine('p to resume: no engine is running it', view);
+  if (run.waitsFor !== null) return dimLine(waitText(run.waitsFor, view.now), view);
+  const step = currentSteps({ ...run, live: [] }).at(-1);
+  if (step !== undefined) return dimLine(`${step.about}: ${stepText(step, view.now, clockText)}`, view);
   return live?.activity == null ? undefined : () => activityLine(live, view);
 }
 
@@ -138,6 +142,10 @@ function waitingLine(run: RunOverview, item: WaitingItem, view: View): string {
 
 function noticeLine(text: string, { top, colors }: View): string {
   return colors.yellow(`   ${shorten(text, top.size.columns - 4)}`);
+}
+
+function dimLine(text: string, { top, colors }: View): () => string {
+  return () => colors.dim(`   ${shorten(text, top.size.columns - 4)}`);
 }
 
 function activityLine({ task, activity, warnings }: LiveAttempt, { top, colors }: View): string {

@@ -1,4 +1,5 @@
 import { type AttemptState, lastAttempt, type TaskState } from '../../core/run/state.ts';
+import { currentSteps, stepText } from '../../core/view/activity.ts';
 import { moneyText } from '../../core/view/amounts.ts';
 import { taskLabel } from '../../core/view/task-label.ts';
 import { clockText } from '../render/amounts.ts';
@@ -18,6 +19,9 @@ export function taskHead(view: View): string[] {
   const { status } = task.phase;
   const { symbol, paint } = taskMark(status, colors);
   const left = `${symbol} ${status}  ${taskLabel(task.spec)}  ${task.spec.title}`;
+  const overview = top.runs?.get(top.state.start.run);
+  const steps = overview === undefined ? [] : currentSteps({ ...overview, live: [] });
+  const step = steps.find(({ tasks }) => tasks.includes(task.spec.key));
   const { detail } = taskRow(top.state, task, now);
   return [
     spread(left, top.state.start.run, {
@@ -26,6 +30,7 @@ export function taskHead(view: View): string[] {
     }),
     colors.dim(`  ${shorten(attemptText(task, view), columns - 3)}`),
     ...(task.evidence.length === 0 ? [] : [shownGates(task, view)]),
+    ...(step === undefined ? [] : [colors.cyan(`  ${shorten(stepText(step, now, clockText), columns - 3)}`)]),
     ...(detail === '' ? [] : [colors.yellow(`  ${shorten(detail, columns - 3)}`)]),
     colors.dim('─'.repeat(columns)),
   ];

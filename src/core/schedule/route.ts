@@ -42,7 +42,7 @@ export type RoutingRequest = {
 
 export type Route =
   | { kind: 'agent'; agent: string; account?: string; closed?: string[]; because: string }
-  | { kind: 'later'; at: number | undefined; because: string }
+  | { kind: 'later'; at: number | undefined; because: string; waitsFor: { text: string; until?: number } }
   /** Every agent that may do it is over its spending cap. */
   | { kind: 'never'; because: string };
 
@@ -66,7 +66,7 @@ export function route(state: RunState, task: TaskState, availability: AgentAvail
 
 /** Chooses an agent: the requested one, for the role or for all, else its role's, else by order of preference; a rate-limited one is skipped if fallback is enabled. */
 export function pickAgent(request: RoutingRequest, availability: AgentAvailability, now: number): Route {
-  let soonest: number | undefined;
+  let soonest: { agent: string; until: number } | undefined;
   const overCaps: string[] = [];
   const [preferredAgent] = plainCandidates(request);
   const candidates = candidatesFor(request);
@@ -81,13 +81,15 @@ export function pickAgent(request: RoutingRequest, availability: AgentAvailabili
     }
     const account = freeAccount(accountsOf(request, agent), availability.rateLimited, now);
     if (account.kind === 'resting') {
-      soonest = Math.min(soonest ?? account.until, account.until);
+      if (account.until < (soonest?.until ?? Number.POSITIVE_INFINITY)) soonest = { agent, until: account.until };
       skippedBecause ||= `${agent} is rate-limited until ${untilText(account.until, now)}`;
       continue;
     }
-    if ((availability.busy[agent] ?? 0) >= (availability.maxParallel[agent] ?? Number.POSITIVE_INFINITY)) {
+    const most = availability.maxParallel[agent] ?? Number.POSITIVE_INFINITY;
+    if ((availability.busy[agent] ?? 0) >= most) {
       skippedBecause ||= `${agent} is busy`;
-      return { kind: 'later', at: soonest, because: skippedBecause };
+      const waitsFor = { text: `${agent} is busy with ${most} of ${most} attempts` };
+      return { kind: 'later', at: soonest?.until, because: skippedBecause, waitsFor };
     }
     const because = agent === preferredAgent ? reasonFor(request, agent) : skippedBecause;
     return {
@@ -99,7 +101,10 @@ export function pickAgent(request: RoutingRequest, availability: AgentAvailabili
     };
   }
   if (overCaps.length > 0 && soonest === undefined) return { kind: 'never', because: overCaps.join('; ') };
-  return { kind: 'later', at: soonest, because: skippedBecause || 'no agent is configured' };
+  const because = skippedBecause || 'no agent is configured';
+  const waitsFor =
+    soonest === undefined ? { text: because } : { text: `${soonest.agent} is rate-limited`, until: soonest.until };
+  return { kind: 'later', at: soonest?.until, because, waitsFor };
 }
 
 /** The candidate agents, the best first; unusable ones and those that keep crashing come last. */

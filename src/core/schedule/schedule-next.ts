@@ -7,6 +7,7 @@ import { isPaused } from '../view/attention.ts';
 import { affordable, type Money, nextReservation } from './budget.ts';
 import { inOrder } from './queue.ts';
 import { type AgentAvailability, type Route, route } from './route.ts';
+import { startWait, type Wait } from './start-time.ts';
 
 /** An action to perform now. */
 export type Intent =
@@ -24,6 +25,10 @@ export type SchedulingInput = {
   now: number;
   /** How many more attempts may start, besides those that are claimed. */
   slots: number;
+  /** How many attempts may run at once, over all runs. */
+  slotLimit?: number;
+  /** Why fewer may start than there are slots, such as low memory. */
+  shortage?: string | undefined;
   availability: AgentAvailability;
   /** The cost of each project's other runs, which are not part of this input. */
   projects: Readonly<Record<string, number>>;
@@ -35,7 +40,8 @@ export type SchedulingInput = {
   outside: Readonly<Record<string, 'open' | 'done' | 'failed'>>;
 };
 
-export type Admission = { intents: Intent[]; wakeAt: number | undefined };
+/** `waits`: by run, why a running run of which nothing is in progress starts nothing. */
+export type Admission = { intents: Intent[]; wakeAt: number | undefined; waits: Record<string, Wait> };
 
 type Tally = {
   slots: number;
@@ -43,7 +49,14 @@ type Tally = {
   runs: Map<string, RunTally>;
   wakeAt: number | undefined;
 };
-type RunTally = { state: RunState; live: number; attempts: number; money: { run: Money; project: Money } };
+type RunTally = {
+  state: RunState;
+  live: number;
+  attempts: number;
+  money: { run: Money; project: Money };
+  /** Why the first task that could not start did not. */
+  wait?: Wait;
+};
 
 /** How many tasks of a run's queue are examined for one that can start. */
 const LOOK_AHEAD = 200;
@@ -69,7 +82,19 @@ export function next(runs: readonly RunState[], schedulingInput: SchedulingInput
     const tasks = Object.keys(run.landing);
     if (tasks.length > 0) intents.push({ do: 'land', run: run.start.run, tasks });
   }
-  return { intents, wakeAt: tally.wakeAt };
+  return { intents, wakeAt: tally.wakeAt, waits: waitsOf(tally, intents) };
+}
+
+/** A run waits when it starts nothing and nothing of it runs or lands. */
+function waitsOf({ runs }: Tally, intents: readonly Intent[]): Record<string, Wait> {
+  const acting = new Set(intents.map(({ run }) => run));
+  const waits: Record<string, Wait> = {};
+  for (const [id, { state, live, wait }] of runs) {
+    const isIdle = live === 0 && state.status.kind === 'running' && Object.keys(state.landing).length === 0;
+    const reason = wait ?? startWait(state);
+    if (isIdle && !acting.has(id) && reason !== undefined) waits[id] = reason;
+  }
+  return waits;
 }
 
 function begin(runs: readonly RunState[], schedulingInput: SchedulingInput): Tally {
@@ -146,20 +171,33 @@ function pick(
   tally: Tally,
 ): Intent | undefined {
   const { state } = run;
-  if (tally.slots <= 0 || run.live >= state.maxParallel) return undefined;
+  if (tally.slots <= 0 || run.live >= state.maxParallel) {
+    const waiting: TaskState | undefined = tally.slots <= 0 ? tasks.next().value : undefined;
+    if (waiting !== undefined)
+      wait(run, waiting, reasonToWait(run, waiting, schedulingInput) ?? slotsWait(schedulingInput));
+    return undefined;
+  }
   for (const task of { [Symbol.iterator]: () => ({ next: () => tasks.next() }) }) {
     const about = { run: state.start.run, task: task.spec.key };
     const giveUp = reasonToGiveUp(run, task, schedulingInput);
     if (giveUp !== undefined) return { do: 'give-up', ...about, ...giveUp };
     const reservation = nextReservation(state, task);
-    if (isPaused(state, task.spec.track) || waitsForLanding(state, task)) continue;
-    if (outsideOf(task, schedulingInput) !== undefined || run.attempts >= state.start.config.limits.runAttempts)
+    if (isPaused(state, task.spec.track)) continue;
+    const reason = reasonToWait(run, task, schedulingInput);
+    if (reason !== undefined) {
+      wait(run, task, reason);
       continue;
-    if (affordable(state.start.config.budget, reservation, run.money) === 'later') continue;
+    }
+    if (run.attempts >= state.start.config.limits.runAttempts) continue;
+    if (affordable(state.start.config.budget, reservation, run.money) === 'later') {
+      wait(run, task, { kind: 'budget', text: 'waits for money that running attempts have reserved' });
+      continue;
+    }
     const choice = route(state, task, { ...schedulingInput.availability, busy: tally.busy }, schedulingInput.now);
     if (choice.kind === 'never') return { do: 'block', ...about, reason: choice.because };
     if (choice.kind === 'later') {
       if (choice.at !== undefined) tally.wakeAt = Math.min(tally.wakeAt ?? choice.at, choice.at);
+      wait(run, task, { kind: 'agent', ...choice.waitsFor });
       continue;
     }
     tally.slots -= 1;
@@ -169,6 +207,35 @@ function pick(
     return { do: 'attempt', ...about, ...chosen, reservation };
   }
   return undefined;
+}
+
+/** Keeps the reason of the first task: it is the one that starts next. */
+function wait(run: RunTally, { spec }: TaskState, reason: Omit<Wait, 'task'>): void {
+  run.wait ??= { ...reason, task: spec.key };
+}
+
+function slotsWait({ slotLimit, shortage }: SchedulingInput): Omit<Wait, 'task'> {
+  const busy = slotLimit === undefined ? 'all slots busy' : `${slotLimit} of ${slotLimit} slots busy`;
+  return { kind: 'slots', text: shortage ?? busy };
+}
+
+/** What the task waits for that other runs, or a landing of this one, decide. */
+function reasonToWait(
+  { state }: RunTally,
+  task: TaskState,
+  schedulingInput: SchedulingInput,
+): Omit<Wait, 'task'> | undefined {
+  const before = outsideOf(task, schedulingInput);
+  if (before !== undefined) {
+    const [run = '', ...key] = before.ref.split('/');
+    return {
+      kind: 'run',
+      text: key.length === 0 ? `waits for run ${run}` : `waits for task ${key.join('/')} of run ${run}`,
+    };
+  }
+  return waitsForLanding(state, task)
+    ? { kind: 'landing', text: 'waits until the work so far has landed on the base' }
+    : undefined;
 }
 
 /** Why the task can never start, if so. */

@@ -1,3 +1,7 @@
+import type { WaitsFor } from '../../schema/document.ts';
+import type { RunOverview } from '../../schema/overview.ts';
+import { untilText } from './amounts.ts';
+
 /** The part of a transcript row that describes what an agent does. */
 type TranscriptLine = { kind: string; text: string; data?: unknown };
 
@@ -46,7 +50,7 @@ export function toolCallOf({ text, data }: TranscriptLine): { tool: string; deta
 }
 
 /** The first non-empty line of a text, without control characters, truncated. */
-function oneLine(text: string): string | null {
+export function oneLine(text: string): string | null {
   const plain = text.slice(0, 4_000).replaceAll(ESCAPES, '');
   for (const line of plain.split(/[\r\n]+/)) {
     const clean = line
@@ -71,4 +75,56 @@ function detailOf(input: unknown): string {
     if (Array.isArray(value) && value.length > 0) return value.join(' ');
   }
   return Object.values(input).find((value) => typeof value === 'string' && value !== '') ?? '';
+}
+
+/** What the engine and the agents of a run do now, and what the run waits for. */
+export type RunNow = Pick<RunOverview, 'activity' | 'waitsFor' | 'live'>;
+
+/** Something that is done now: for which task (or `run`), how far it is, and since when. */
+export type CurrentStep = {
+  about: string;
+  tasks: readonly string[];
+  what: string;
+  detail: string | null;
+  since: number;
+};
+
+/** What is done now, one step for each task or group of tasks, shown by its label: the innermost step of the engine, else what its agent does. */
+export function currentSteps(
+  { activity, live }: Omit<RunNow, 'waitsFor'>,
+  label: (task: string) => string = (task) => task,
+): CurrentStep[] {
+  const steps = new Map<string, CurrentStep>();
+  for (const { tasks, what, detail, since } of activity) {
+    const [first, ...more] = tasks;
+    const name = first === undefined ? 'run' : label(first);
+    const about = more.length === 0 ? name : `${name} and ${more.length} more`;
+    steps.delete(about);
+    steps.set(about, { about, tasks, what, detail, since: Date.parse(since) });
+  }
+  const isPrepared = (task: string) => [...steps.values()].some(({ tasks }) => tasks.includes(task));
+  const agents = live.filter(({ task }) => !isPrepared(task));
+  return [
+    ...steps.values(),
+    ...agents.map(({ task, agent, activity: detail, startedAt }) => {
+      return { about: label(task), tasks: [task], what: `${agent} works`, detail, since: startedAt };
+    }),
+  ];
+}
+
+/** A longer command is cut, so that its duration and its last line are seen. */
+const MOST_WHAT_CHARS = 80;
+
+/** The step as one line, with its duration. */
+export function stepText({ what, detail, since }: CurrentStep, now: number, duration: (ms: number) => string): string {
+  const shown = what.length <= MOST_WHAT_CHARS ? what : `${what.slice(0, MOST_WHAT_CHARS - 1)}…`;
+  return `${shown} (${duration(Math.max(now - since, 0))})${detail === null ? '' : `: ${detail}`}`;
+}
+
+/** What a run waits for, with a local time: `scheduled for 14:05`, `waits: claude is rate-limited until 14:05`. */
+export function waitText({ kind, text, until }: WaitsFor, now: number): string {
+  const time = until === null ? undefined : untilText(Date.parse(until), now);
+  if (kind === 'time') return time === undefined ? text : `scheduled for ${time}`;
+  const prefix = kind === 'agent' || kind === 'slots' ? 'waits: ' : '';
+  return `${prefix}${text}${time === undefined ? '' : ` until ${time}`}`;
 }

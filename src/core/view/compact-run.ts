@@ -2,7 +2,7 @@ import type { CompactRun } from '../../schema/compact-run.ts';
 import type { RiskSeverity } from '../../schema/risk.ts';
 import { openWarnings } from '../attempt/fold-attempt.ts';
 import { flagsOf, hasLanded, lastAttempt, type RunState } from '../run/state.ts';
-import { nextStartAt } from '../schedule/requested-start.ts';
+import { nextStartAt } from '../schedule/start-time.ts';
 import { activityOf, toolCallOf } from './activity.ts';
 import { attention } from './attention.ts';
 import { runDocument } from './document.ts';

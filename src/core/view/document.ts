@@ -6,7 +6,7 @@ import { messageText } from '../attempt/message.ts';
 import { isReviewed, knownRedOf } from '../finish/verdict.ts';
 import { flagsOf, lastAttempt, type RunState, type SentMessage, type TaskState } from '../run/state.ts';
 import { chargeOf } from '../schedule/budget.ts';
-import { nextStartAt } from '../schedule/requested-start.ts';
+import { nextStartAt } from '../schedule/start-time.ts';
 import { attention, isStuck } from './attention.ts';
 import { runStatus } from './run-status.ts';
 
@@ -36,6 +36,8 @@ export function runDocument(state: RunState): RunDocument {
     startedAt: new Date(state.startedAt).toISOString(),
     endedAt: state.status.kind === 'ended' ? new Date(state.status.at).toISOString() : null,
     nextAt: nextAtOf(state),
+    waitsFor: null,
+    activity: [],
     ...(result === undefined ? {} : { result }),
     reviewed: isReviewed(state),
     ...(state.start.config.baseRed === 'known' ? { knownRed: knownRedOf(state) } : {}),
@@ -66,6 +68,7 @@ export function runSummary(state: RunState, filing: Filing = NOT_FILED): RunSumm
     startedAt,
     endedAt,
     nextAt,
+    waitsFor: null,
     carried: false,
     tasks: state.order.length,
     done: state.counts.done,

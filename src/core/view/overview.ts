@@ -9,9 +9,17 @@ import { runDocument, runSummary } from './document.ts';
 export type RunNotification = { version: number; position: number; since: Record<string, number> };
 
 /** The part of a list entry that depends only on the events of a run. */
-export type RunCard = Omit<RunOverview, keyof Filing | 'carried' | 'live' | 'liveCount' | 'unread'> & {
+export type RunCard = Omit<
+  RunOverview,
+  keyof Filing | 'carried' | 'live' | 'liveCount' | 'activity' | 'waitsFor' | 'unread'
+> & {
   notification: Pick<RunNotification, 'version' | 'position'>;
 };
+
+/** What the engine does for a run, and what the run waits for. */
+export type RunActivity = Pick<RunOverview, 'activity' | 'waitsFor'>;
+
+export const NO_ACTIVITY: RunActivity = { activity: [], waitsFor: null };
 
 /** The last activity of a running attempt. */
 export type AttemptActivity = { at: number; activity: string | null; costUsd: number | null; turns: number };
@@ -45,7 +53,7 @@ export function noNotification(): RunNotification {
 
 /** The card of a run, from its own events. */
 export function runCard(state: RunState, notification: RunNotification): RunCard {
-  const { collection: _, hidden: __, flag: ___, carried: ____, ...summary } = runSummary(state);
+  const { collection: _, hidden: __, flag: ___, carried: ____, waitsFor: _____, ...summary } = runSummary(state);
   const { reason, branch, landed } = runDocument({ ...state, order: [] });
   const { start } = state;
   return {
@@ -68,7 +76,7 @@ export function runCard(state: RunState, notification: RunNotification): RunCard
 export function overviewOf(
   { notification, ...card }: RunCard,
   marks: { filing: Filing; read: number | undefined; readingSince: number },
-  live: { carried: boolean; attempts: LiveAttempt[]; count: number },
+  live: { carried: boolean; attempts: LiveAttempt[]; count: number } & RunActivity,
 ): RunOverview {
   const read = marks.read ?? (notification.position <= marks.readingSince ? notification.version : 0);
   const isOver = card.endedAt !== null || card.attention.length > 0;
@@ -78,6 +86,8 @@ export function overviewOf(
     carried: live.carried,
     live: live.attempts,
     liveCount: live.count,
+    activity: live.activity,
+    waitsFor: live.waitsFor,
     unread: isOver && notification.version > read,
   };
 }

@@ -17,6 +17,8 @@ import { seedForCommit } from '../../workspaces/checkout.ts';
 import { childEnvironment } from '../../workspaces/environment.ts';
 import { provision, teardown } from '../../workspaces/provision.ts';
 import { EMPTY_SEED } from '../../workspaces/seed.ts';
+import { observePreparation } from '../land/evidence.ts';
+import type { RunningStep } from '../loop/activities.ts';
 import { type ActiveRun, type EngineContext, lfsOf } from '../loop/context.ts';
 import { ENGINE_GENERATIONS } from './engine-rows.ts';
 
@@ -39,7 +41,7 @@ export async function prepareAttemptWorkspace(
   ctx: EngineContext,
   run: ActiveRun,
   task: TaskState,
-  signal: AbortSignal,
+  { signal, step }: { signal: AbortSignal; step: RunningStep },
 ): Promise<AttemptWorkspace> {
   const workspace = await attemptWorkspaceOf(ctx, run, task);
   const before = task.attempts.at(-2);
@@ -63,7 +65,7 @@ export async function prepareAttemptWorkspace(
   const lastSaved = task.attempts.slice(0, -1).findLast((attempt) => attempt.ended?.saved != null)?.ended
     ?.saved?.commit;
   const commit = await createForTask(run, task, workspace, lastSaved);
-  return { ...workspace, excluded: await provisionWorkspace(ctx, run, { task, workspace, commit }, signal) };
+  return { ...workspace, excluded: await provisionWorkspace(ctx, run, { task, workspace, commit, step }, signal) };
 }
 
 /** Saves everything in a workspace under a new ref, or throws, so that it is not removed; the workspace itself is not changed. */
@@ -199,7 +201,12 @@ function needsDependencies({ ledger, roles }: ActiveRun, task: TaskState): boole
 async function provisionWorkspace(
   ctx: EngineContext,
   run: ActiveRun,
-  { task, workspace, commit }: { task: TaskState; workspace: AttemptWorkspace; commit: string },
+  {
+    task,
+    workspace,
+    commit,
+    step,
+  }: { task: TaskState; workspace: AttemptWorkspace; commit: string; step: RunningStep },
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   const { start } = run.ledger.state;
@@ -209,6 +216,7 @@ async function provisionWorkspace(
     config: start.config.workspace,
     env: childEnvironment(ctx.env),
     signal,
+    observer: observePreparation(ctx, run, { step, attempt: attemptId(run.id, task.ordinal, task.attempts.length) }),
   };
   const seed = needsDependencies(run, task)
     ? await seedForCommit({

@@ -15,6 +15,7 @@ import type { TaskKey } from '../../schema/ids.ts';
 import type { Tier } from '../../schema/task.ts';
 import { crashpoint } from '../../world.ts';
 import { runRef } from '../land/land-tasks.ts';
+import { mirrorProgress } from '../loop/activities.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
 import { holdOnError } from '../loop/hold-on-error.ts';
 import { smallCall } from '../small-calls/small-call.ts';
@@ -63,7 +64,8 @@ export async function startFromCurrentBase(ctx: EngineContext, run: ActiveRun, k
   const { branch } = run.ledger.state.start.base;
   if (branch === null || !mayStartFromBase(run.ledger.state, key)) return;
   const { mirror, repository } = run.project;
-  await refreshMirror(mirror, repository);
+  using step = ctx.activities.begin({ run, tasks: [key] }, { kind: 'mirror', what: 'updates the private mirror' });
+  await refreshMirror(mirror, repository, undefined, mirrorProgress(step));
   const base = await readRef(mirror, `refs/user/heads/${branch}`);
   const { start, tip } = run.ledger.state;
   if (base === undefined || base === start.base.commit || base === tip.commit) return;

@@ -64,6 +64,7 @@ export async function concludeAttempt(ctx: EngineContext, run: ActiveRun, ended:
 
 async function conclude(ctx: EngineContext, run: ActiveRun, ended: EndedAttempt, progress: Progress): Promise<void> {
   const { task, attempt, outcome } = ended;
+  using step = ctx.activities.begin({ run, tasks: [task.spec.key] }, { kind: 'attempt', what: 'saves the work' });
   const saved = await save(run, ended);
   if (saved !== undefined) progress.saved = saved;
   crashpoint('attempt.saved');
@@ -74,7 +75,7 @@ async function conclude(ctx: EngineContext, run: ActiveRun, ended: EndedAttempt,
   const certain = outcome.stopped ?? (outcome.isEndUnknown ? undefined : reported);
   const work = certain ?? (await judge(ctx, run, ended, saved));
   const judged = outcome.isEndUnknown && work !== undefined ? (certain ?? reported) : work;
-  const inspection = await inspectWork(ctx, run, { task, attempt, saved, failure: judged });
+  const inspection = await inspectWork(ctx, run, { task, attempt, saved, failure: judged, step });
   if (inspection.failure?.kind === 'environment') throw new Error(inspection.failure.message);
   const found = judged ?? inspection.failure;
   const failure = found === undefined ? undefined : withoutSecrets(found, run.redact);

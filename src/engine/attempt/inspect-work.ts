@@ -10,6 +10,7 @@ import type { GateSpec } from '../../schema/gate.ts';
 import { childEnvironment } from '../../workspaces/environment.ts';
 import { crashpoint } from '../../world.ts';
 import { evidenceOf, withoutSecrets } from '../land/evidence.ts';
+import type { RunningStep } from '../loop/activities.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
 import { attemptFolder } from './assignment.ts';
 
@@ -31,6 +32,7 @@ type InspectionRequest = {
   saved: SavedWork | undefined;
   /** A failure that is already known: such work is not inspected. */
   failure: Failure | undefined;
+  step: RunningStep;
 };
 
 /** Gates that fail when the agent did something forbidden: one retry with the evidence, then a person decides. */
@@ -46,8 +48,10 @@ export async function inspectWork(ctx: EngineContext, run: ActiveRun, request: I
   if (request.failure !== undefined || saved === undefined || gates.length === 0) return NOTHING;
   crashpoint('inspection.starting');
   const found: Inspected[] = [];
-  for (const gate of gates)
+  for (const gate of gates) {
+    request.step.update({ kind: 'check', what: `check on the attempt: ${gate.name}` });
     found.push({ gate, result: withoutSecrets(await inspect(ctx, run, { ...request, saved, gate }), run.redact) });
+  }
   crashpoint('inspection.done');
   // Of two gates with one name the failed one must be visible: it is recorded last.
   const ordered = [...found].sort((a, b) => Number(a.result.verdict !== 'pass') - Number(b.result.verdict !== 'pass'));

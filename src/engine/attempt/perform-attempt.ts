@@ -13,6 +13,7 @@ import type { TaskLimits } from '../../schema/task.ts';
 import { isStoreFailure } from '../../store/ledger.ts';
 import type { TranscriptRow } from '../../store/store.ts';
 import { crashpoint } from '../../world.ts';
+import { recordFailedSetup } from '../land/evidence.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
 import { type Application, endApplication, startApplication } from './application.ts';
 import { assignmentFor, attemptFolder, writePrompt } from './assignment.ts';
@@ -42,10 +43,13 @@ export async function performAttempt(ctx: EngineContext, run: ActiveRun, task: T
   const signal = AbortSignal.any([ctx.stopping, run.cancel.signal, interrupted.signal]);
   let started: { workspace: AttemptWorkspace; outcome: Omit<Outcome, 'stopped'> } | undefined;
   try {
-    const workspace = await prepareAttemptWorkspace(ctx, run, task, signal);
+    const of = { run, tasks: [task.spec.key] };
+    using step = ctx.activities.begin(of, { kind: 'workspace', what: 'creates the workspace' });
+    const workspace = await prepareAttemptWorkspace(ctx, run, task, { signal, step });
     const agent = requireAgent(run, attempt);
     requireLogin(run, attempt);
     const token = ctx.world.token();
+    if (task.spec.serve !== undefined) step.update({ kind: 'attempt', what: 'starts the application' });
     await using application = await applicationFor(ctx, run, { task, attempt, workspace: workspace.path, signal });
     const appUrl = application?.url;
     const assigning = {
@@ -65,6 +69,7 @@ export async function performAttempt(ctx: EngineContext, run: ActiveRun, task: T
     await recordMessages(ctx, run, { task, attempt });
     signal.throwIfAborted();
     const process = await start(ctx, run, { task, attempt, agent, assignment, token });
+    step[Symbol.dispose]();
     started = { workspace, outcome: UNKNOWN_RESULT };
     const interrupt = interrupted.signal;
     const outcome = await superviseToEnd(ctx, run, { task, attempt, agent, assignment, process, interrupt });
@@ -87,6 +92,7 @@ export async function performAttempt(ctx: EngineContext, run: ActiveRun, task: T
     const { workspace, outcome } = started ?? { workspace: undefined, outcome: NOT_STARTED };
     const stopped = failureOf(error, signal);
     const isUnread = started !== undefined && stopped.kind !== 'interrupted';
+    await recordFailedSetup(ctx, run, { task: task.spec.key, commit: attempt.base, error });
     await concludeAttempt(ctx, run, { task, attempt, workspace, outcome: { ...outcome, stopped }, isUnread });
   }
 }

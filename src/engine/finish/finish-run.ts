@@ -75,7 +75,7 @@ export async function finishRun(
   crashpoint('run.ended');
   await run.keptDependencies[Symbol.asyncDispose]();
   await run.ledger.snapshot();
-  await maintainIfDue(run);
+  await maintainIfDue(ctx, run);
 }
 
 /** Before a person decides, what they decide on is what the run would end with; a failure is repeated, and reported, at the end. */
@@ -114,8 +114,11 @@ function verdictWith({ ledger, recipe }: ActiveRun): RunVerdict {
 }
 
 /** Maintenance that fails does not affect the ended run; it is done after another one. */
-async function maintainIfDue({ project }: ActiveRun): Promise<void> {
-  if (await isMaintenanceDue(project.mirror)) await maintainMirror(project.mirror).catch(() => {});
+async function maintainIfDue(ctx: EngineContext, run: ActiveRun): Promise<void> {
+  const { mirror } = run.project;
+  if (!(await isMaintenanceDue(mirror))) return;
+  using _step = ctx.activities.begin({ run }, { kind: 'mirror', what: 'compacts the private mirror' });
+  await maintainMirror(mirror).catch(() => {});
 }
 
 /** Pushes the run's work to the user's repository as `mh/<run>`; throws the reason where that is refused, except while the run waits for a person. */
@@ -180,11 +183,13 @@ async function endWithPullRequest(ctx: EngineContext, run: ActiveRun, verdict: R
   const { state } = run.ledger;
   if (state.start.land !== 'pr' || verdict.status === 'cancelled') return { kind: 'ended', verdict };
   if (run.recipe.pullRequest === 'settle') {
+    using _step = ctx.activities.begin({ run }, { kind: 'landing', what: 'completes the pull request at its forge' });
     const end = await settleReview(ctx, run, verdict);
     if (end.kind === 'held') return end;
     return { kind: 'ended', verdict: end.note === undefined ? verdict : { ...verdict, reason: end.note } };
   }
   if (hasLanded(state)) return { kind: 'ended', verdict };
+  using _step = ctx.activities.begin({ run }, { kind: 'landing', what: 'opens the pull request' });
   const landing = await landAsPullRequest(ctx, run);
   if (landing.kind === 'landed') return { kind: 'ended', verdict };
   // A failure stays a failure, whatever the outcome of its pull request.

@@ -1,7 +1,7 @@
 import { diagnosisByRules, diagnosisName, failureOf } from '../../core/attempt/diagnosis.ts';
 import { holdRun } from '../../core/run/decide-run.ts';
 import { hasLanded, lastAttempt, openTasks, type RunState, type TaskState } from '../../core/run/state.ts';
-import { nextStartAt } from '../../core/schedule/requested-start.ts';
+import { nextStartAt } from '../../core/schedule/start-time.ts';
 import { isStuck } from '../../core/view/attention.ts';
 import { promptText } from '../../roles/prompt.ts';
 import { Diagnosis } from '../../schema/call.ts';
@@ -18,22 +18,34 @@ const MAX_DIAGNOSES = 3;
 export type ClosingStep = {
   name: string;
   onlyOnce: boolean;
+  /** What it does, for who watches. */
+  what: string;
   perform: (ctx: EngineContext, run: ActiveRun) => Promise<void>;
 };
 
-const END: ClosingStep = { name: 'end', onlyOnce: false, perform: diagnoseAndFinish };
+const END: ClosingStep = { name: 'end', onlyOnce: false, what: 'completes the run', perform: diagnoseAndFinish };
 
 /** The next step of a run besides its tasks: its end, landing on the base after each task, pushing its branch while it waits. */
 export function nextClosingStep(state: RunState): ClosingStep | undefined {
   if (state.status.kind === 'ended') return undefined;
   const isRunning = state.status.kind === 'running';
   if (isRunning && state.start.landEach === true && hasWork(state) && !hasLanded(state))
-    return { name: 'land', onlyOnce: false, perform: landNow };
+    return {
+      name: 'land',
+      onlyOnce: false,
+      what: `lands on ${state.start.base.branch ?? 'the base'}`,
+      perform: landNow,
+    };
   const mayEnd = state.status.kind === 'cancelling' || (isRunning && state.baseEvidence !== null);
   if (mayEnd && openTasks(state) === 0) return state.openCalls > 0 ? undefined : END;
   const waits = isStuck(state) || (state.start.landEach !== true && nextStartAt(state) !== undefined);
   if (waits && state.pushed !== state.tip.commit && hasWork(state))
-    return { name: `show ${state.tip.commit}`, onlyOnce: true, perform: showBranch };
+    return {
+      name: `show ${state.tip.commit}`,
+      onlyOnce: true,
+      what: 'updates the branch of the run',
+      perform: showBranch,
+    };
   return undefined;
 }
 

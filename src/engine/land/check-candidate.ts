@@ -3,7 +3,7 @@ import { recordGate } from '../../core/land/decide-landing.ts';
 import { recordFlaky } from '../../core/run/decide-start.ts';
 import { proofKey } from '../../core/run/state.ts';
 import type { GateResult } from '../../gates/gate.ts';
-import { type CommandGateSpec, candidateGates } from '../../gates/gate-kinds.ts';
+import { type CommandGateSpec, candidateGates, shellText } from '../../gates/gate-kinds.ts';
 import { candidateFlag } from '../../risks/candidate-risks.ts';
 import type { Evidence } from '../../schema/gate.ts';
 import type { TaskKey } from '../../schema/ids.ts';
@@ -14,7 +14,7 @@ import { childEnvironment } from '../../workspaces/environment.ts';
 import { crashpoint } from '../../world.ts';
 import { type ActiveRun, type EngineContext, lfsOf } from '../loop/context.ts';
 import { comparedWithBase, judgeBaseTests, listNames, storeTests } from './compare-with-base.ts';
-import { evidenceOf, keepOutput, withoutSecrets } from './evidence.ts';
+import { evidenceOf, keepOutput, observePreparation, withoutSecrets } from './evidence.ts';
 import { freshEnvironment, rerunsOf, settleFailure, withTolerated } from './rerun-check.ts';
 
 /** A commit to be checked, with the tasks that it contains. */
@@ -144,15 +144,22 @@ export async function runGate(
   return result.verdict === 'error' ? runGateOnce(ctx, run, candidate, what) : result;
 }
 
-function runGateOnce(
+async function runGateOnce(
   ctx: EngineContext,
   run: ActiveRun,
   candidate: Candidate,
   what: { gate: CommandGateSpec; overlay?: Overlay; isFresh?: boolean },
 ): Promise<GateResult> {
   const { signal, env } = checkoutOf(ctx, run, candidate.commit);
-  return ctx.checkSlots.with(async () => {
+  const { size } = ctx.checkSlots;
+  const about = `check on ${checkedCommit(run, candidate)}: ${shellText(what.gate)}`;
+  using step = ctx.activities.begin(
+    { run, tasks: candidate.tasks },
+    { kind: 'waiting', what: `waits for a free slot (${size} of ${size} checks run): ${about}` },
+  );
+  return await ctx.checkSlots.with(async () => {
     crashpoint('gate.starting');
+    step.update({ kind: 'workspace', what: about, detail: 'prepares a clean checkout' });
     const token = ctx.world.token();
     const folder = join(ctx.home.attempts, `${run.id}-gate-${token}`);
     await using fresh = what.isFresh === true ? await freshEnvironment(env) : null;
@@ -163,15 +170,24 @@ function runGateOnce(
       folder,
       env: fresh?.env ?? env,
       signal,
+      onRunning: (line) => step.update({ kind: 'check', what: about, ...(line === undefined ? {} : { detail: line }) }),
       checkout: () =>
         gateCheckout({
           ...checkoutOf(ctx, run, candidate.commit),
+          observer: observePreparation(ctx, run, { step }),
           ...(what.overlay === undefined ? {} : { overlay: what.overlay }),
         }),
     });
     crashpoint('gate.exited');
-    return keepOutput(result, join(ctx.home.attempts, `${run.id}-check-${token}`));
+    return keepOutput(result, { from: folder, to: join(ctx.home.attempts, `${run.id}-check-${token}`) });
   }, signal);
+}
+
+function checkedCommit({ ledger: { state } }: ActiveRun, { commit, tasks }: Candidate): string {
+  if (state.status.kind === 'ended') return 'the result';
+  if (tasks.length > 1) return `the candidate of ${tasks.length} tasks`;
+  if (tasks.length === 1) return 'the candidate';
+  return commit === state.start.base.commit ? 'the base' : 'the landing';
 }
 
 /** How a commit of this run is checked out for its checks. */

@@ -1,11 +1,24 @@
 import { mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
+import { recordGate } from '../../core/land/decide-landing.ts';
 import type { Redact } from '../../core/redact.ts';
+import { messageOf } from '../../errors.ts';
 import type { GateResult } from '../../gates/gate.ts';
+import { failedSetup } from '../../gates/gate.ts';
+import { treeOf } from '../../git/read/tree.ts';
 import type { Evidence, GateSpec } from '../../schema/gate.ts';
+import { attemptId, type TaskKey } from '../../schema/ids.ts';
+import type { EndedSetup, PreparationObserver } from '../../workspaces/setup.ts';
+import { ENGINE_GENERATIONS } from '../attempt/engine-rows.ts';
+import type { RunningStep } from '../loop/activities.ts';
+import type { ActiveRun, EngineContext } from '../loop/context.ts';
 
 /** The result of a gate as evidence, bound to a tree and the gate's definition. */
-export function evidenceOf(gate: GateSpec, result: GateResult, bound: { tree: string; definition: string }): Evidence {
+export function evidenceOf(
+  gate: Pick<GateSpec, 'name'>,
+  result: GateResult,
+  bound: { tree: string; definition: string },
+): Evidence {
   const { verdict, summary, exitCode, setup, durationMs, output, command, outputLines, outputFile } = result;
   return {
     gate: gate.name,
@@ -34,17 +47,85 @@ export function withoutSecrets(result: GateResult, redact: Redact): GateResult {
   };
 }
 
-/** Moves the complete output of a check that did not pass to a folder that stays until the run is cleaned up; the folders of gates do not outlive the engine. */
-export async function keepOutput(result: GateResult, folder: string): Promise<GateResult> {
+/** Moves the complete output of a check that did not pass from its gate's folder, which does not outlive the engine, to one that stays until the run is cleaned up. */
+export async function keepOutput(result: GateResult, { from, to }: { from: string; to: string }): Promise<GateResult> {
   const { outputFile, ...rest } = result;
   if (outputFile === undefined || result.verdict === 'pass') return rest;
-  const kept = join(folder, 'output.txt');
+  if (!outputFile.startsWith(join(from, '/'))) return result;
+  const kept = join(to, 'output.txt');
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await mkdir(to, { recursive: true, mode: 0o700 });
     await rename(outputFile, kept);
     return { ...rest, outputFile: kept };
   } catch {
     // On a full disk the verdict and the last lines are still recorded.
     return rest;
+  }
+}
+
+/** The transcript of what is done for a run and belongs to none of its attempts. */
+function runTranscriptName(run: string): string {
+  return attemptId(run, 0, 0);
+}
+
+/** Shows the steps of a preparation, and keeps the output of its set-up in a transcript: of the attempt that it is for, else of the run. */
+export function observePreparation(
+  ctx: EngineContext,
+  run: ActiveRun,
+  { step, attempt = runTranscriptName(run.id) }: { step: RunningStep; attempt?: string },
+): PreparationObserver {
+  return {
+    step: (next) => step.update(next),
+    setupEnded: (ended) => keepSetupOutput(ctx, run, { attempt, ended }),
+  };
+}
+
+async function keepSetupOutput(
+  ctx: EngineContext,
+  run: ActiveRun,
+  { attempt, ended }: { attempt: string; ended: EndedSetup },
+): Promise<string | undefined> {
+  const file = await moveOutput(ended.outputFile, join(ctx.home.attempts, `${run.id}-setup-${ctx.world.token()}`));
+  const at = ctx.world.now();
+  const end = ended.exitCode === null ? 'no exit code' : `exit code ${ended.exitCode}`;
+  const seconds = (ended.durationMs / 1000).toFixed(1);
+  const complete = file === undefined ? '' : `; complete output: ${file}`;
+  const lines = [`$ ${ended.command}`, ended.output.trimEnd(), `${end} after ${seconds} s${complete}`];
+  const row = {
+    attempt,
+    file: 'engine' as const,
+    generation: ENGINE_GENERATIONS.setup,
+    offset: at,
+    at,
+    kind: ended.succeeded ? 'setup' : 'setup-failed',
+    text: run.redact(lines.filter((line) => line !== '').join('\n')),
+  };
+  await ctx.store.ingest({ attempt, rows: [row], cursors: [] });
+  return file;
+}
+
+/** Records a failed set-up like a failed check, with its command, its end and its output; other errors are ignored. */
+export async function recordFailedSetup(
+  ctx: EngineContext,
+  run: ActiveRun,
+  { task, commit, error }: { task: TaskKey; commit: string; error: unknown },
+): Promise<void> {
+  const failed = failedSetup(error);
+  if (failed === undefined) return;
+  const result = { verdict: 'error' as const, summary: messageOf(error), setup: '', ...failed };
+  const bound = { tree: await treeOf(run.project.mirror, commit), definition: 'set-up' };
+  const evidence = evidenceOf({ name: 'set-up' }, withoutSecrets(result, run.redact), bound);
+  await ctx.submit(run, () => recordGate([task], commit, evidence)).committed;
+}
+
+async function moveOutput(from: string, folder: string): Promise<string | undefined> {
+  const kept = join(folder, 'output.txt');
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await rename(from, kept);
+    return kept;
+  } catch {
+    // On a full disk the first and last lines are still kept in the transcript.
+    return undefined;
   }
 }

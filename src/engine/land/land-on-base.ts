@@ -29,6 +29,7 @@ export async function landOnBase(ctx: EngineContext, run: ActiveRun): Promise<Ba
     const onto = target === undefined ? 'git switch -c my-branch' : `git switch ${target}`;
     return held('The run started from a commit, not from a branch', `${onto} && git merge mh/${run.id}`);
   }
+  using _step = ctx.activities.begin({ run }, { kind: 'landing', what: `lands on ${branch}` });
   for (let race = 0; race < MAX_RACES; race += 1) {
     await refreshMirror(mirror, repository);
     const current = await readRef(mirror, `refs/user/heads/${branch}`);

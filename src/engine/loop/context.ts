@@ -22,6 +22,7 @@ import type { Submission, SubmitOptions } from '../../store/ledger.ts';
 import type { Store } from '../../store/store.ts';
 import type { KeptDependencies } from '../../workspaces/kept-dependencies.ts';
 import type { World } from '../../world.ts';
+import type { Activities } from './activities.ts';
 import type { RunLedger } from './ledger.ts';
 import type { Slots } from './slots.ts';
 
@@ -127,6 +128,8 @@ export interface EngineContext {
   readonly world: World;
   readonly implementations: Implementations;
   readonly env: NodeJS.ProcessEnv;
+  /** What the engine does now, for everybody who watches. */
+  readonly activities: Activities;
   /** How many checks may run at once. */
   readonly checkSlots: Slots;
   /** US dollars that an agent has spent today over all runs, with what running attempts reported so far. */

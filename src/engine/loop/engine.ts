@@ -7,6 +7,7 @@ import { isSettled } from '../../core/view/document.ts';
 import { AppError } from '../../errors.ts';
 import type { Home } from '../../home.ts';
 import type { RunEvent } from '../../schema/event.ts';
+import type { TaskKey } from '../../schema/ids.ts';
 import type { Submission, SubmitOptions } from '../../store/ledger.ts';
 import type { Store } from '../../store/store.ts';
 import { crashpoint, type World } from '../../world.ts';
@@ -15,15 +16,16 @@ import { beginAttempt } from '../attempt/begin-attempt.ts';
 import { cancel, interrupt, interruptedBy } from '../attempt/interrupt-attempt.ts';
 import { adoptAttempt } from '../attempt/perform-attempt.ts';
 import { rewindWhileHeld } from '../finish/finish-run.ts';
-import { nextClosingStep } from '../finish/next-closing-step.ts';
+import { type ClosingStep, nextClosingStep } from '../finish/next-closing-step.ts';
 import { isWriteBackDue, writeBackDuringRun } from '../finish/write-back.ts';
 import { landTasks } from '../land/land-tasks.ts';
 import { nameRun } from '../small-calls/name-run.ts';
 import { checkBase } from '../start/check-base.ts';
+import { Activities } from './activities.ts';
 import { askRecipe, endedBy, endedTasks, questionsAfter } from './ask-recipe.ts';
 import type { ActiveRun, EngineContext, Implementations } from './context.ts';
 import { holdOnError } from './hold-on-error.ts';
-import { InFlight } from './in-flight.ts';
+import { ActiveRuns, InFlight } from './in-flight.ts';
 import { SchedulingInputTracker } from './scheduling-input.ts';
 import { Slots } from './slots.ts';
 
@@ -49,6 +51,7 @@ export class Engine implements EngineContext {
   readonly world: World;
   readonly implementations: Implementations;
   readonly env: NodeJS.ProcessEnv;
+  readonly activities: Activities;
   readonly checkSlots: Slots;
   readonly #runs = new ActiveRuns();
   readonly #tracker: SchedulingInputTracker;
@@ -66,6 +69,7 @@ export class Engine implements EngineContext {
     this.world = options.world;
     this.implementations = options.implementations;
     this.env = options.env;
+    this.activities = new Activities(options.world);
     this.checkSlots = new Slots(1);
     this.#tracker = new SchedulingInputTracker(options);
     this.#inFlight = new InFlight({
@@ -202,10 +206,11 @@ export class Engine implements EngineContext {
     const runs = [...this.#runs.values()];
     for (const run of runs) this.#checkBase(run);
     const { claimed, landing } = this.#inFlight;
-    const { intents, wakeAt } = next(
+    const { intents, wakeAt, waits } = next(
       runs.map((run) => run.ledger.state),
       this.#tracker.input(this.#runs, { claimed, landing, isDraining: this.#drain.signal.aborted }),
     );
+    this.activities.setWaits(waits);
     for (const intent of intents) this.#perform(intent);
     for (const run of runs) this.#performClosingStep(run);
     this.#cancelAlarm();
@@ -235,9 +240,22 @@ export class Engine implements EngineContext {
         this.submit(run, (state) => giveUpTask(state, intent));
         return;
       case 'land':
-        this.#inFlight.land(run, holdOnError(this, run, landTasks(this, run, intent.tasks)));
+        this.#inFlight.land(run, holdOnError(this, run, this.#land(run, intent.tasks)));
         return;
     }
+  }
+
+  async #land(run: ActiveRun, tasks: readonly TaskKey[]): Promise<void> {
+    using _step = this.activities.begin(
+      { run, tasks },
+      { kind: 'landing', what: 'merges the work into the run branch' },
+    );
+    await landTasks(this, run, tasks);
+  }
+
+  async #close(run: ActiveRun, { what, perform }: ClosingStep): Promise<void> {
+    using _step = this.activities.begin({ run }, { kind: 'landing', what });
+    await perform(this, run);
   }
 
   #performClosingStep(run: ActiveRun): void {
@@ -250,7 +268,7 @@ export class Engine implements EngineContext {
       return;
     }
     const step = nextClosingStep(run.ledger.state);
-    if (step !== undefined) this.#inFlight.once(run, step, () => holdOnError(this, run, step.perform(this, run)));
+    if (step !== undefined) this.#inFlight.once(run, step, () => holdOnError(this, run, this.#close(run, step)));
   }
 
   #onError(run: ActiveRun, error: unknown): void {
@@ -267,27 +285,6 @@ export class Engine implements EngineContext {
   #onEnd(run: ActiveRun): void {
     if (run.ledger.state.status.kind === 'ended') this.#runs.delete(run.id);
     this.wake();
-  }
-}
-
-/** The runs of an engine by id; one listener is called for each that is added or removed. */
-class ActiveRuns extends Map<string, ActiveRun> {
-  #listener: (run: string) => void = () => {};
-
-  onChange(listener: (run: string) => void): void {
-    this.#listener = listener;
-  }
-
-  override set(run: string, active: ActiveRun): this {
-    super.set(run, active);
-    this.#listener(run);
-    return this;
-  }
-
-  override delete(run: string): boolean {
-    const wasActive = super.delete(run);
-    if (wasActive) this.#listener(run);
-    return wasActive;
   }
 }
 

@@ -101,3 +101,24 @@ export class InFlightWork {
     while (this.#work.size > 0) await Promise.allSettled([...this.#work]);
   }
 }
+
+/** The runs of an engine by id; one listener is called for each that is added or removed. */
+export class ActiveRuns extends Map<string, ActiveRun> {
+  #listener: (run: string) => void = () => {};
+
+  onChange(listener: (run: string) => void): void {
+    this.#listener = listener;
+  }
+
+  override set(run: string, active: ActiveRun): this {
+    super.set(run, active);
+    this.#listener(run);
+    return this;
+  }
+
+  override delete(run: string): boolean {
+    const wasActive = super.delete(run);
+    if (wasActive) this.#listener(run);
+    return wasActive;
+  }
+}

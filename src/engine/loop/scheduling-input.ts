@@ -62,7 +62,7 @@ export class SchedulingInputTracker {
     const states = active.map((run) => run.ledger.state);
     return {
       now: this.#world.now(),
-      slots: isDraining ? 0 : freeSlotsFor(states, claimed.size, this.#home),
+      ...(isDraining ? { slots: 0, shortage: 'the engine is ending' } : slotsFor(states, claimed.size, this.#home)),
       availability: this.#availability(runs, claimed),
       projects: this.#spentByOthers(states),
       claimed,
@@ -160,14 +160,22 @@ export function runsOfToday(store: Store, now: number, active: ReadonlyMap<strin
 }
 
 /** How many more attempts may start: the highest limit of the runs, and none while memory or disk is low and an attempt runs. */
-function freeSlotsFor(states: readonly RunState[], busy: number, home: Home): number {
+function slotsFor(
+  states: readonly RunState[],
+  busy: number,
+  home: Home,
+): Pick<SchedulingInput, 'slots' | 'slotLimit' | 'shortage'> {
   const limits = states.map((state) => state.start.config.limits);
-  const free = Math.max(0, ...states.map((state) => state.maxParallel)) - busy;
-  if (free <= 0 || busy === 0) return free;
-  const memory = Math.min(...limits.map((limit) => limit.freeMemoryMb));
-  const disk = Math.min(...limits.map((limit) => limit.freeDiskMb));
-  const isShort = freemem() < memory * MEGABYTE || freeDisk(home.root) < disk * MEGABYTE;
-  return isShort ? 0 : free;
+  const slotLimit = Math.max(0, ...states.map((state) => state.maxParallel));
+  const slots = slotLimit - busy;
+  if (slots <= 0 || busy === 0) return { slots, slotLimit };
+  const memoryMb = Math.min(...limits.map((limit) => limit.freeMemoryMb));
+  const diskMb = Math.min(...limits.map((limit) => limit.freeDiskMb));
+  if (freemem() < memoryMb * MEGABYTE)
+    return { slots: 0, slotLimit, shortage: `less than ${memoryMb} MB of memory is free` };
+  if (freeDisk(home.root) < diskMb * MEGABYTE)
+    return { slots: 0, slotLimit, shortage: `less than ${diskMb} MB of disk space is free` };
+  return { slots, slotLimit };
 }
 
 function freeDisk(path: string): number {

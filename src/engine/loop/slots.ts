@@ -9,6 +9,10 @@ export class Slots {
     this.#size = size;
   }
 
+  get size(): number {
+    return this.#size;
+  }
+
   /** Raises the number of slots to this size; a smaller size changes nothing. */
   grow(size: number): void {
     for (; this.#size < size; this.#size += 1) this.#release();

@@ -53,6 +53,10 @@ export async function smallCall<Answer>(
   crashpoint('call.starting');
   await ctx.submit(run, (state) => startCall(state, started)).committed;
   crashpoint('call.started');
+  using _step = ctx.activities.begin(
+    { run, ...(about === undefined ? {} : { tasks: [about] }) },
+    { kind: 'call', what: `asks ${providers[0]?.name ?? 'a model'} (${kind})` },
+  );
   const { tries, found } = await askProviders(ctx, run, { call, providers });
   const ended = { call: id, tries, ...(found === undefined ? {} : { by: found.by, answer: found.answer }) };
   const title = kind === 'title' ? titleIn(found?.answer) : undefined;

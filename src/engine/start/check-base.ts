@@ -9,6 +9,8 @@ import type { Evidence } from '../../schema/gate.ts';
 import { projectStream } from '../../schema/ids.ts';
 import { setupOf } from '../../workspaces/checkout.ts';
 import { checkoutOf, checkWith } from '../land/check-candidate.ts';
+import { observePreparation } from '../land/evidence.ts';
+import type { RunningStep } from '../loop/activities.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
 
 /** Runs each check once on the base, before any work, and records the result; a tree known from an earlier run is not checked again. A check that cannot start is an error, not a result. */
@@ -21,8 +23,9 @@ export async function checkBase(ctx: EngineContext, run: ActiveRun, gates: reado
   for (const gate of gates) {
     const definition = ctx.implementations.definition(gate, start.config);
     const earlier = known.get(proofKey({ tree, definition }));
+    using step = ctx.activities.begin({ run }, { kind: 'check', what: 'prepares the check on the base' });
     const found =
-      earlier?.tests === undefined || earlier.setup !== (await setupAt(ctx, run, start.base.commit))
+      earlier?.tests === undefined || earlier.setup !== (await setupAt(ctx, run, step))
         ? await checkWith(ctx, run, { commit: start.base.commit, tree, tasks: [] }, gate)
         : { ...earlier, reused: true };
     ctx.stopping.throwIfAborted();
@@ -59,8 +62,9 @@ function requireNames(evidence: readonly Evidence[]): void {
 }
 
 /** A proof of an earlier run counts only with the same dependencies. */
-function setupAt(ctx: EngineContext, run: ActiveRun, commit: string): Promise<string> {
-  return setupOf(checkoutOf(ctx, run, commit));
+function setupAt(ctx: EngineContext, run: ActiveRun, step: RunningStep): Promise<string> {
+  const { commit } = run.ledger.state.start.base;
+  return setupOf({ ...checkoutOf(ctx, run, commit), observer: observePreparation(ctx, run, { step }) });
 }
 
 function knownProofs(ctx: EngineContext, stream: string): Map<string, Evidence> {

@@ -8,6 +8,7 @@ import { OPEN_STATUSES, type RunState } from '../../core/run/state.ts';
 import { AppError } from '../../errors.ts';
 import { openMirror, recoverObjects } from '../../git/mirror/mirror.ts';
 import { openStoredMirror } from '../../git/mirror/mirror-config.ts';
+import type { MirrorProgress } from '../../git/mirror/refresh.ts';
 import { inspectRepository, type Repository } from '../../git/read/repository.ts';
 import { readRef, writeRef } from '../../git/refs/mirror-refs.ts';
 import type { Home } from '../../home.ts';
@@ -17,6 +18,7 @@ import type { RunStart } from '../../schema/event.ts';
 import { runStream } from '../../schema/ids.ts';
 import { KeptDependencies } from '../../workspaces/kept-dependencies.ts';
 import { runRef } from '../land/land-tasks.ts';
+import { mirrorProgress } from '../loop/activities.ts';
 import type { ActiveRun, EngineContext, Project } from '../loop/context.ts';
 import { loadRun, runLedger } from '../loop/ledger.ts';
 
@@ -28,7 +30,7 @@ export async function openRun(
 ): Promise<ActiveRun> {
   const state = loaded?.state ?? loadRun(ctx.store, runStream(run));
   const { start } = state;
-  const project = loaded?.project ?? (await openProject(ctx, start.project));
+  const project = loaded?.project ?? (await openShowing(ctx, start.project));
   await recoverCommits(ctx, project, state);
   await repairBranch(project, state);
   const values = await currentValues(ctx, start, start.config);
@@ -95,13 +97,20 @@ async function currentSettings(ctx: EngineContext, recorded: Config, root: strin
   return ctx.implementations.withLogins({ ...current, agents: { ...Object.fromEntries(known), ...current.agents } });
 }
 
+/** The project of a run that is resumed; who waits for that sees what is done. */
+async function openShowing(ctx: EngineContext, project: { id: string; root: string }): Promise<Project> {
+  using step = ctx.activities.begin({ folder: project.root }, { kind: 'mirror', what: 'opens the private mirror' });
+  return await openProject(ctx, project, mirrorProgress(step));
+}
+
 /** The project of a recorded run, its mirror opened. */
 export async function openProject(
   ctx: Pick<EngineContext, 'home'>,
   project: { id: string; root: string },
+  onProgress?: MirrorProgress,
 ): Promise<Project> {
   const repository = await inspectAgain(project.root);
-  const mirror = await openMirror({ dir: join(ctx.home.mirrors, `${project.id}.git`), repository });
+  const mirror = await openMirror({ dir: join(ctx.home.mirrors, `${project.id}.git`), repository, onProgress });
   return { id: project.id, repository, mirror };
 }
 

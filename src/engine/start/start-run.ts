@@ -24,6 +24,7 @@ import type { BenchKind } from '../../schema/model.ts';
 import type { StartOptions, StartRequest } from '../../schema/request.ts';
 import type { Write } from '../../store/store.ts';
 import { crashpoint } from '../../world.ts';
+import { mirrorProgress } from '../loop/activities.ts';
 import type { EngineContext, Project } from '../loop/context.ts';
 import { checksOfRun } from './configured-checks.ts';
 import { readHistory } from './model-history.ts';
@@ -44,6 +45,7 @@ export async function startRun(
   { bench, item, origin }: StartOverrides = {},
 ): Promise<StartedRun> {
   const { options } = request;
+  using step = ctx.activities.begin({ folder: options.dir }, { kind: 'workspace', what: 'reads the settings' });
   await requireGit();
   const recipe = ctx.implementations.recipe(request.recipe);
   const { repository, folder } = await openFolder(ctx, recipe, request);
@@ -52,12 +54,15 @@ export async function startRun(
   const config = recipe.settings?.(settings) ?? settings;
   const choices = { ...options, dir: bench?.dir ?? options.dir };
   const pinned = await withLogins(ctx, pinChoices(ctx.implementations, { config, options: choices, root }));
+  step.update({ kind: 'attempt', what: 'finds out which agents can work' });
   const unable = await unusableAgents(ctx, pinned, root);
   const roles = await pinRoles(ctx, repository.root);
   requireRole(recipe.role?.(request.input), roles);
   const id = projectId(repository);
-  const mirror = await openMirror({ dir: join(ctx.home.mirrors, `${id}.git`), repository });
-  await refreshMirror(mirror, repository);
+  const onProgress = mirrorProgress(step);
+  const mirror = await openMirror({ dir: join(ctx.home.mirrors, `${id}.git`), repository, onProgress });
+  await refreshMirror(mirror, repository, undefined, onProgress);
+  step.update({ kind: 'workspace', what: 'records the run' });
   if (folder === undefined) await requireRoomForBranch(mirror);
   const defaults = recipe.defaults?.(config, request.input) ?? {};
   const base = await baseOf(options.base ?? config.git.base, { repository, mirror, id }, defaults.base);

@@ -10,11 +10,17 @@ import type { Repository } from '../read/repository.ts';
 import { removeLeftovers, removeStarting } from '../workspace/leftovers.ts';
 import { clearStaleLocks } from './locks.ts';
 import { type Mirror, mirrorConfig, privateFolder, requireUnmodified } from './mirror-config.ts';
-import { refreshMirror } from './refresh.ts';
+import { type MirrorProgress, refreshMirror } from './refresh.ts';
 
 export type { Mirror } from './mirror-config.ts';
 
-export type OpenMirror = { dir: string; repository: Repository; signal?: AbortSignal };
+/** `onProgress` receives what is done and, where git reports it, how far it is. */
+export type OpenMirror = {
+  dir: string;
+  repository: Repository;
+  signal?: AbortSignal;
+  onProgress?: MirrorProgress | undefined;
+};
 
 const CLONE_TIMEOUT_MS = 1_800_000;
 const FETCH = ['fetch', '--quiet', '--no-tags', '--no-auto-maintenance', '--no-write-fetch-head', '--refmap='];
@@ -44,17 +50,18 @@ async function openOrCreate(options: OpenMirror, world: World): Promise<Mirror> 
     await removeStarting(privateFolder(mirror), ['taking-']);
     cleanedMirrors.add(dir);
   }
-  await refreshMirror(mirror, repository, signal);
+  await refreshMirror(mirror, repository, signal, options.onProgress);
   return mirror;
 }
 
-async function create(mirror: Mirror, { repository, signal }: OpenMirror, world: World): Promise<void> {
+async function create(mirror: Mirror, { repository, signal, onProgress }: OpenMirror, world: World): Promise<void> {
   const { dir } = mirror;
   await mkdir(dirname(dir), { recursive: true, mode: 0o700 });
   await removeLeftovers(dir);
   const temporary = { ...mirror, dir: `${dir}.making-${world.token()}` };
   crashpoint('mirror.creating');
-  await copy(repository, temporary.dir, signal);
+  onProgress?.('copies the repository into its private mirror');
+  await copy(repository, { to: temporary.dir, onProgress }, signal);
   await moveRefs(temporary.dir);
   await writeConfig(temporary);
   await mkdir(privateFolder(temporary), { recursive: true, mode: 0o700 });
@@ -64,24 +71,37 @@ async function create(mirror: Mirror, { repository, signal }: OpenMirror, world:
 }
 
 /** Uses hard links; falls back to a copy while the user's gc is running, or if the objects are links themselves. */
-async function copy(repository: Repository, to: string, signal: AbortSignal | undefined): Promise<void> {
+async function copy(
+  repository: Repository,
+  cloning: Omit<Cloning, 'how'>,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   try {
-    await clone(repository, { to, how: '--local' }, signal);
+    await clone(repository, { ...cloning, how: '--local' }, signal);
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'GIT_FAILED') throw error;
-    await rm(to, { recursive: true, force: true });
-    await clone(repository, { to, how: '--no-local' }, signal);
+    await rm(cloning.to, { recursive: true, force: true });
+    await clone(repository, { ...cloning, how: '--no-local' }, signal);
   }
 }
 
-type Cloning = { to: string; how: '--local' | '--no-local' };
+type Cloning = { to: string; how: '--local' | '--no-local'; onProgress: MirrorProgress | undefined };
 
 async function clone(repository: Repository, cloning: Cloning, signal: AbortSignal | undefined): Promise<void> {
-  const { to } = cloning;
-  const how = ['--quiet', '--bare', cloning.how, '--template=', '--no-tags', '--upload-pack', otherEnd('upload-pack')];
+  const { to, onProgress } = cloning;
+  const how = [
+    '--progress',
+    '--bare',
+    cloning.how,
+    '--template=',
+    '--no-tags',
+    '--upload-pack',
+    otherEnd('upload-pack'),
+  ];
   await git(['-c', 'safe.directory=*', 'clone', ...how, '--', repository.commonDir, to], {
     cwd: dirname(to),
     timeoutMs: CLONE_TIMEOUT_MS,
+    onProgress: (line) => onProgress?.('copies the repository into its private mirror', line),
     ...(signal ? { signal } : {}),
   });
 }

@@ -18,13 +18,25 @@ const FETCH_TIMEOUT_MS = 1_800_000;
 /** The user may commit during a fetch, but not this often in a row. */
 const MAX_FETCHES = 5;
 
+/** Receives what is done to a mirror and, where git reports it, how far it is. */
+export type MirrorProgress = (what: string, detail?: string) => void;
+
 /** Fetches the user's commits into the mirror; branches that the user deleted stay reachable under our own refs. */
-export async function refreshMirror(mirror: Mirror, repository: Repository, signal?: AbortSignal): Promise<void> {
+export async function refreshMirror(
+  mirror: Mirror,
+  repository: Repository,
+  signal?: AbortSignal,
+  onProgress?: MirrorProgress,
+): Promise<void> {
   await requireUnmodified(mirror);
-  await withMutex(`refresh ${mirror.dir}`, () => refresh(mirror, repository, signal));
+  await withMutex(`refresh ${mirror.dir}`, () => refresh(mirror, repository, { signal, onProgress }));
 }
 
-async function refresh(mirror: Mirror, repository: Repository, signal: AbortSignal | undefined): Promise<void> {
+type Refreshing = { signal: AbortSignal | undefined; onProgress: MirrorProgress | undefined };
+
+async function refresh(mirror: Mirror, repository: Repository, refreshing: Refreshing): Promise<void> {
+  const { signal, onProgress } = refreshing;
+  onProgress?.('compares the branches with the private mirror');
   await copyExcludes(mirror, repository, signal);
   let stderr = '';
   for (let attempt = 1; attempt <= MAX_FETCHES; attempt++) {
@@ -34,7 +46,7 @@ async function refresh(mirror: Mirror, repository: Repository, signal: AbortSign
     if (missing.length === 0 && removed.length === 0) return;
     if (attempt === MAX_FETCHES) throw fetchIncomplete(repository, missing, stderr);
     await keepRemoved(mirror, removed);
-    if (missing.length > 0) stderr = await fetch(mirror, repository, signal);
+    if (missing.length > 0) stderr = await fetch(mirror, repository, refreshing);
   }
 }
 
@@ -61,8 +73,10 @@ async function keepRemoved(mirror: Mirror, removed: readonly (readonly [string, 
   crashpoint('mirror.retired');
 }
 
-async function fetch(mirror: Mirror, repository: Repository, signal: AbortSignal | undefined): Promise<string> {
-  const how = ['--quiet', '--no-tags', '--no-auto-maintenance', '--no-write-fetch-head', '--refmap='];
+async function fetch(mirror: Mirror, repository: Repository, { signal, onProgress }: Refreshing): Promise<string> {
+  const what = 'fetches new commits into the private mirror';
+  onProgress?.(what);
+  const how = ['--progress', '--no-tags', '--no-auto-maintenance', '--no-write-fetch-head', '--refmap='];
   const shallow = repository.shallow ? ['--update-shallow'] : [];
   crashpoint('mirror.fetching');
   const { stderr } = await git(
@@ -75,7 +89,13 @@ async function fetch(mirror: Mirror, repository: Repository, signal: AbortSignal
       repository.root,
       ...REFSPECS.map((spec) => `+${spec}`),
     ],
-    { gitDir: mirror.dir, timeoutMs: FETCH_TIMEOUT_MS, allow: [0, 1], ...(signal ? { signal } : {}) },
+    {
+      gitDir: mirror.dir,
+      timeoutMs: FETCH_TIMEOUT_MS,
+      allow: [0, 1],
+      onProgress: (line) => onProgress?.(what, line),
+      ...(signal ? { signal } : {}),
+    },
   );
   crashpoint('mirror.fetched');
   return stderr.trim();

@@ -82,7 +82,8 @@ function matches(run: RunSummary, { collection, flagged, status, text }: Filter)
 /** Exactly the fields of a list entry, because scripts read them. */
 function summaryOf(overview: RunOverview): RunSummary {
   const { run, title, recipe, project, status, cost, startedAt, endedAt, nextAt, carried, tasks, done } = overview;
-  const { collection, hidden, flag } = overview;
+  const { waitsFor, collection, hidden, flag } = overview;
   const filing = { collection, hidden, flag };
-  return { run, title, recipe, project, status, cost, startedAt, endedAt, nextAt, carried, tasks, done, ...filing };
+  const times = { startedAt, endedAt, nextAt };
+  return { run, title, recipe, project, status, cost, ...times, waitsFor, carried, tasks, done, ...filing };
 }

@@ -19,6 +19,7 @@ export const showRun = operation({
     const { run, project } = state.start;
     return {
       ...runDocument(state),
+      ...app.runs.activity(run),
       carried: app.runs.isActive(run),
       filing: filingOf(app.projects.state(project.id), run),
     };

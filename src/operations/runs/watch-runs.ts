@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { RunsItem } from '../../schema/overview.ts';
-import { projectOf } from '../find-run.ts';
+import { completeId, projectOf } from '../find-run.ts';
 import { stream } from '../operation.ts';
 
 /** Follows all runs, or those of a project: returns each now and whenever it changes, only with its latest state. */
@@ -14,10 +14,12 @@ export const watchRuns = stream({
     after: z.number().int().nonnegative().default(0).describe('The last position received: only what changed since.'),
     limit: z.number().int().min(1).max(1000).default(200).describe('Maximum number of ended runs in the initial list.'),
     dir: z.string().optional().describe('Only runs of the project of this folder.'),
+    run: z.string().optional().describe('Only this run.'),
   }),
   output: RunsItem,
   cursor: 'position',
-  async *run(app, { dir, ...from }, { signal }) {
+  async *run(app, { dir, run, ...rest }, { signal }) {
+    const from = { ...rest, run: run === undefined ? undefined : completeId(app, run) };
     if (dir === undefined) {
       for await (const item of app.overviews.watch(from, signal)) yield [item];
       return;

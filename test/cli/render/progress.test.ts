@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { NOTHING_NOW } from '../../../src/cli/follow/show-steps.ts';
 import { progressLines } from '../../../src/cli/render/progress.ts';
 import { painter } from '../../../src/cli/render/symbols.ts';
 import { textWidth } from '../../../src/cli/render/text-width.ts';
 import type { RunState } from '../../../src/core/run/state.ts';
+import type { RunNow } from '../../../src/core/view/activity.ts';
 import {
   added,
   attemptEnded,
@@ -35,10 +37,10 @@ const midway = given(started({ title: 'A better shop' }), added(...PLAN))
 
 function draw(
   state: RunState,
-  view: { columns?: number; rows?: number; now?: number; lastOutput?: [string, string][] } = {},
+  view: { columns?: number; rows?: number; now?: number; lastOutput?: [string, string][]; current?: RunNow } = {},
 ): string[] {
-  const { columns = 100, rows = 24, now = T0 + 65_000, lastOutput = [] } = view;
-  return progressLines(state, { columns, rows, now, lastOutput: new Map(lastOutput), colors: painter(false) });
+  const { columns = 100, rows = 24, now = T0 + 65_000, lastOutput = [], current = NOTHING_NOW } = view;
+  return progressLines(state, { columns, rows, now, lastOutput: new Map(lastOutput), colors: painter(false), current });
 }
 
 describe('the progress of a run', () => {

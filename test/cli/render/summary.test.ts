@@ -23,6 +23,8 @@ const DONE: RunDocument = {
   endedAt: '2026-01-01T10:01:12.000Z',
   nextAt: null,
   undone: null,
+  waitsFor: null,
+  activity: [],
   reviewed: null,
   invalidated: [],
   attention: [],

@@ -9,7 +9,7 @@ import { difference } from '../../../src/cli/top/screen.ts';
 import { nextTick } from '../../../src/cli/top/show-top.ts';
 import { initialTop, type Top } from '../../../src/cli/top/top-state.ts';
 import type { RunState } from '../../../src/core/run/state.ts';
-import { noNotification, overviewOf, runCard } from '../../../src/core/view/overview.ts';
+import { NO_ACTIVITY, noNotification, overviewOf, runCard } from '../../../src/core/view/overview.ts';
 import type { LiveAttempt, RunOverview } from '../../../src/schema/overview.ts';
 import { added, attemptEnded, attempted, given, landed, spec, started, T0, taskEnded } from '../../support/given.ts';
 
@@ -41,7 +41,12 @@ const failed = given(started({ run: 'failfail', title: 'It failed' }), added(spe
 
 function overview(state: RunState, live: LiveAttempt[] = []): RunOverview {
   const marks = { filing: { collection: null, hidden: false, flag: null }, read: undefined, readingSince: 0 };
-  return overviewOf(runCard(state, noNotification()), marks, { attempts: live, count: live.length, carried: true });
+  return overviewOf(runCard(state, noNotification()), marks, {
+    attempts: live,
+    count: live.length,
+    carried: true,
+    ...NO_ACTIVITY,
+  });
 }
 
 const LIVE: LiveAttempt = {

@@ -88,6 +88,7 @@ describe('the agent for a task', () => {
       kind: 'later',
       at: undefined,
       because: 'one is busy',
+      waitsFor: { text: 'one is busy with 2 of 2 attempts' },
     });
     expect(routed({}, { busy: { one: 1 }, maxParallel: { one: 2 } })).toMatchObject({ agent: 'one' });
   });
@@ -98,7 +99,7 @@ describe('the agent for a task', () => {
   });
 
   it('is undefined if none is configured', () => {
-    expect(routed({ prefer: [] })).toEqual({ kind: 'later', at: undefined, because: 'no agent is configured' });
+    expect(routed({ prefer: [] })).toMatchObject({ kind: 'later', at: undefined, because: 'no agent is configured' });
   });
 
   it('is what the user prefers for the role before all that is set or learned', () => {

@@ -91,7 +91,7 @@ describe('waiting for a time', () => {
   const state = run('run1', [added(spec('a', { notBefore: T0 + 50 }), spec('b', { notBefore: T0 + 20 }))]);
 
   it('requests a wake-up at the first time at which a task can start', () => {
-    expect(next([state], schedulingInput())).toEqual({ intents: [], wakeAt: T0 + 20 });
+    expect(next([state], schedulingInput())).toMatchObject({ intents: [], wakeAt: T0 + 20 });
   });
 
   it('starts each task once its start time is reached', () => {
@@ -101,7 +101,10 @@ describe('waiting for a time', () => {
 
   it('requests a wake-up when the rate limit of an agent ends', () => {
     const availability = { rateLimited: { one: T0 + 9, two: T0 + 7 }, busy: {}, maxParallel: {} };
-    expect(next([run('run1', three)], schedulingInput({ availability }))).toEqual({ intents: [], wakeAt: T0 + 7 });
+    expect(next([run('run1', three)], schedulingInput({ availability }))).toMatchObject({
+      intents: [],
+      wakeAt: T0 + 7,
+    });
   });
 
   it('skips a task whose agent is rate-limited for one that can start', () => {
@@ -189,5 +192,41 @@ describe('the cap on attempts of a run', () => {
   it('ends what can never start', () => {
     const state = run('run1', [...three, attempted('a')], {}, { runAttempts: 1 });
     expect(actions([state])).toEqual(['give-up run1 b', 'give-up run1 c']);
+  });
+});
+
+describe('what a run waits for', () => {
+  const waits = (states: RunState[], more: Partial<SchedulingInput> = {}) => next(states, schedulingInput(more)).waits;
+
+  it('is a free slot, an agent, money, another run or a time', () => {
+    const one = (more: Parameters<typeof spec>[1] = {}) => run('run1', [added(spec('a', more))]);
+    expect(waits([one()])).toEqual({});
+    expect(waits([one()], { slots: 0, slotLimit: 1 })).toEqual({
+      run1: { kind: 'slots', text: '1 of 1 slots busy', task: 'a' },
+    });
+    expect(waits([one()], { slots: 0, shortage: 'less than 500 MB of memory is free' }).run1?.text).toBe(
+      'less than 500 MB of memory is free',
+    );
+    const rateLimited = { one: T0 + 5_000, two: T0 + 3_000 };
+    expect(waits([one()], { availability: { rateLimited, busy: {}, maxParallel: {} } })).toEqual({
+      run1: { kind: 'agent', text: 'two is rate-limited', until: T0 + 3_000, task: 'a' },
+    });
+    expect(waits([one()], { availability: { rateLimited: {}, busy: { one: 2 }, maxParallel: { one: 2 } } })).toEqual({
+      run1: { kind: 'agent', text: 'one is busy with 2 of 2 attempts', task: 'a' },
+    });
+    expect(waits([one({ after: ['k3v9', 'm2n8/job/1'] })])).toMatchObject({ run1: { text: 'waits for run k3v9' } });
+    expect(waits([one({ after: ['k3v9'] })], { slots: 0 }).run1?.kind).toBe('run');
+    expect(waits([one({ after: ['m2n8/job/1'] })]).run1?.text).toBe('waits for task job/1 of run m2n8');
+    expect(waits([one({ notBefore: T0 + 9_000 })])).toEqual({
+      run1: { kind: 'time', text: 'scheduled', until: T0 + 9_000, task: 'a' },
+    });
+  });
+
+  it('is nothing while a task of it runs, is being started or lands', () => {
+    const busy = run('run1', [added(spec('a'), spec('b')), attempted('a')]);
+    expect(waits([busy], { slots: 0 })).toEqual({});
+    const claimed = run('run1', [added(spec('a'), spec('b'))]);
+    expect(waits([claimed], { slots: 0, claimed: new Set(['run1 a']) })).toEqual({});
+    expect(waits([run('run1', [added(spec('a')), ...worked('a')])])).toEqual({});
   });
 });

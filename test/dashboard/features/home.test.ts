@@ -15,6 +15,8 @@ function run(id: string, more: Partial<RunOverview> = {}): RunOverview {
     startedAt: '2026-01-01T00:00:00.000Z',
     endedAt: null,
     nextAt: null,
+    waitsFor: null,
+    activity: [],
     tasks: 1,
     done: 0,
     collection: null,

@@ -35,7 +35,8 @@ async function makeTask(more: Partial<TaskSpec> = {}, options: RunProjectOptions
       const base = run.ledger.state.tip.commit;
       const claim = { task: 'a', agent: 'one', because: 'a test', base, reservation: NONE };
       await engine.submit(run, (state) => startAttempt(state, claim)).committed;
-      return prepareAttemptWorkspace(engine, run, task(), engine.stopping);
+      const step = engine.activities.begin({ run }, { kind: 'workspace', what: 'a test' });
+      return prepareAttemptWorkspace(engine, run, task(), { signal: engine.stopping, step });
     },
     /** Saves the workspace and ends the attempt with a failure that is retried. */
     async fail() {

@@ -7,7 +7,7 @@ import { expect, it } from 'vitest';
 import { ProjectLedgers } from '../../../src/access/project-ledgers.ts';
 import { chooseImplementations } from '../../../src/app.ts';
 import type { RunState } from '../../../src/core/run/state.ts';
-import { nextStartAt } from '../../../src/core/schedule/requested-start.ts';
+import { nextStartAt } from '../../../src/core/schedule/start-time.ts';
 import { startFromCurrentBase } from '../../../src/engine/attempt/begin-attempt.ts';
 import { Engine } from '../../../src/engine/loop/engine.ts';
 import { loadRun } from '../../../src/engine/loop/ledger.ts';

@@ -12,7 +12,7 @@ import { failedCheckSection } from '../../render/summary.ts';
 import { type Painter, painter } from '../../render/symbols.ts';
 import { parseTarget, resolveDir, type Target } from '../../target.ts';
 
-type Tag = 'INIT' | 'MESSAGE' | 'TOOL' | 'RESULT' | 'TEXT' | 'COMPLETE' | 'ERROR';
+type Tag = 'INIT' | 'MESSAGE' | 'TOOL' | 'RESULT' | 'TEXT' | 'SETUP' | 'COMPLETE' | 'ERROR';
 
 const TAGS: Record<string, Tag> = {
   session: 'INIT',
@@ -23,6 +23,8 @@ const TAGS: Record<string, Tag> = {
   'tool-call': 'TOOL',
   'file-change': 'TOOL',
   'tool-result': 'RESULT',
+  setup: 'SETUP',
+  'setup-failed': 'ERROR',
   result: 'COMPLETE',
   end: 'COMPLETE',
   ended: 'COMPLETE',
@@ -114,7 +116,8 @@ async function requireEnd(caller: Caller, dir: string, { run }: Target): Promise
 export function logLines(line: LogLine, colors: Painter): string[] {
   const tag = TAGS[line.kind] ?? 'TEXT';
   const attempt = line.attempt > 1 ? `#${line.attempt}` : '';
-  const head = `${colors.dim(timeText(Date.parse(line.at)))} ${colors.bold(`${taskLabel({ key: line.task, name: line.name })}${attempt}`)} ${paintTag(tag, colors)}`;
+  const about = line.task === '' ? 'run' : taskLabel({ key: line.task, name: line.name });
+  const head = `${colors.dim(timeText(Date.parse(line.at)))} ${colors.bold(`${about}${attempt}`)} ${paintTag(tag, colors)}`;
   return cleanText(line.text)
     .trimEnd()
     .split('\n')
@@ -125,6 +128,7 @@ function paintTag(tag: Tag, colors: Painter): string {
   const text = `[${tag}]`;
   switch (tag) {
     case 'INIT':
+    case 'SETUP':
       return colors.blue(text);
     case 'MESSAGE':
       return colors.yellow(text);

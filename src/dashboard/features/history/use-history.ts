@@ -30,6 +30,6 @@ export function useHistory(query: HistoryQuery) {
 /** The fields that change while a run is listed. */
 function liveFields(run: HistoryRun | undefined): Partial<HistoryRun> {
   if (run === undefined) return {};
-  const { title, status, cost, endedAt, nextAt, tasks, done, collection, hidden, flag } = run;
-  return { title, status, cost, endedAt, nextAt, tasks, done, collection, hidden, flag };
+  const { title, status, cost, endedAt, nextAt, waitsFor, tasks, done, collection, hidden, flag } = run;
+  return { title, status, cost, endedAt, nextAt, waitsFor, tasks, done, collection, hidden, flag };
 }

@@ -4,7 +4,7 @@ import { moneyText } from '../../../core/view/amounts.ts';
 import { isInterrupted } from '../../../core/view/run-status.ts';
 import type { RunOverview } from '../../../schema/overview.ts';
 import { runPath } from '../../ui/browser/page-paths.ts';
-import { LiveAgent } from '../../ui/run/live-agent.tsx';
+import { CurrentSteps, LiveAgent } from '../../ui/run/live-agent.tsx';
 import { runDisplayState, stateColor } from '../../ui/state/display-state.ts';
 import { StateBar } from '../../ui/state/state-bar.tsx';
 import { StateMark } from '../../ui/state/state-mark.tsx';
@@ -72,9 +72,8 @@ function Cost({ run: { cost, budget } }: { run: RunOverview }): ReactElement {
 }
 
 function Idle({ run }: { run: RunOverview }): ReactElement | null {
-  const text = run.reason ?? (run.counts.ready ? 'Waiting for a free agent slot.' : null);
   if (isInterrupted(run)) return <p className={styles.reason}>No engine is running it. Open it and press Resume.</p>;
-  return text === null ? null : <p className={styles.reason}>{text}</p>;
+  return run.reason === null ? <CurrentSteps current={run} /> : <p className={styles.reason}>{run.reason}</p>;
 }
 
 type RunningProps = { running: readonly RunOverview[]; idle: readonly RunOverview[] };

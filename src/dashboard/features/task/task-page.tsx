@@ -19,7 +19,8 @@ export function TaskPage(): ReactElement {
 function Task({ address }: { address: Address }): ReactElement {
   const { run, task, view: tab } = address;
   const { view, error, reload } = useTask(run, task);
-  const live = useRunOverview(run)?.live.find((each) => each.task === task);
+  const overview = useRunOverview(run);
+  const live = overview?.live.find((each) => each.task === task);
   const message = useRef<HTMLTextAreaElement>(null);
   usePageTitle(view?.task.spec.title ?? task);
   if (view === undefined)
@@ -27,7 +28,13 @@ function Task({ address }: { address: Address }): ReactElement {
   const hasTerminal = tab === 'terminal' || view.task.attempts.some(({ process }) => process?.terminal !== undefined);
   return (
     <div className={styles.page}>
-      <TaskHeader view={view} live={live} reload={reload} onMessage={() => message.current?.focus()} />
+      <TaskHeader
+        view={view}
+        live={live}
+        current={overview}
+        reload={reload}
+        onMessage={() => message.current?.focus()}
+      />
       <TaskTabs address={address} task={view.task} hasTerminal={hasTerminal} />
       <div className={styles.body} role="tabpanel" aria-label={tab}>
         <TaskViews address={address} view={view} reload={reload} />

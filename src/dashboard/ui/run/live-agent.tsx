@@ -1,7 +1,9 @@
 import type { ReactElement } from 'react';
 import { Link } from 'wouter';
+import { currentSteps, type RunNow, waitText } from '../../../core/view/activity.ts';
 import type { LiveAttempt } from '../../../schema/overview.ts';
 import { useAction } from '../../api/use-operation.ts';
+import { now } from '../browser/clock.ts';
 import { taskPath } from '../browser/page-paths.ts';
 import { Duration, Money, Time } from '../text/amounts.tsx';
 import { Icon } from '../text/icon.tsx';
@@ -57,5 +59,30 @@ function Warning({ run, live: { task, attempt }, warning: { sign, message } }: W
         <Icon name="close" size={12} />
       </button>
     </p>
+  );
+}
+
+const MAX_STEPS = 3;
+
+/** What the engine does now for a run, or for one of its tasks, and what the run waits for. */
+export function CurrentSteps({ current, task }: { current: RunNow | undefined; task?: string }): ReactElement | null {
+  if (current === undefined) return null;
+  const { waitsFor } = current;
+  if (waitsFor !== null && (task === undefined || task === waitsFor.task))
+    return <p className={styles.steps}>{waitText(waitsFor, now())}</p>;
+  const steps = currentSteps({ ...current, live: [] }).filter(
+    ({ tasks }) => task === undefined || tasks.includes(task),
+  );
+  if (steps.length === 0) return null;
+  return (
+    <ul className={styles.steps} aria-label="Now">
+      {steps.slice(0, MAX_STEPS).map(({ about, what, detail, since }) => (
+        <li key={about} className={styles.step} title={detail ?? what}>
+          {task !== undefined || about === 'run' ? '' : `${about}: `}
+          {what} (<Duration from={since} to={null} />){detail === null ? '' : `: ${detail}`}
+        </li>
+      ))}
+      {steps.length > MAX_STEPS ? <li>and {steps.length - MAX_STEPS} more</li> : null}
+    </ul>
   );
 }

@@ -83,7 +83,7 @@ export function taskDisplayState(status: TaskStatus, isStale = false): DisplaySt
 
 /** The display state of a run. */
 export function runDisplayState(
-  run: Pick<RunOverview, 'status' | 'unread' | 'nextAt' | 'liveCount' | 'carried'>,
+  run: Pick<RunOverview, 'status' | 'unread' | 'nextAt' | 'waitsFor' | 'liveCount' | 'carried'>,
 ): DisplayState {
   if (isInterrupted(run)) return 'interrupted';
   switch (run.status) {
@@ -93,6 +93,7 @@ export function runDisplayState(
     case 'done':
       return run.unread ? 'unread' : 'done';
     case 'running':
+      if (run.waitsFor !== null) return run.waitsFor.kind === 'time' ? 'scheduled' : 'queued';
       return run.nextAt !== null && run.liveCount === 0 ? 'scheduled' : 'running';
     case 'cancelling':
       return 'cancelled';

@@ -1,10 +1,11 @@
 import { type FormEvent, type ReactElement, useState } from 'react';
 import type { RunState } from '../../../../core/run/state.ts';
-import { nextStartAt } from '../../../../core/schedule/requested-start.ts';
+import { nextStartAt } from '../../../../core/schedule/start-time.ts';
 import { runStatus } from '../../../../core/view/run-status.ts';
 import { useRunOverview } from '../../../api/run-overview.ts';
 import { useAction } from '../../../api/use-operation.ts';
 import { Button } from '../../../ui/controls/button.tsx';
+import { CurrentSteps } from '../../../ui/run/live-agent.tsx';
 import { runDisplayState } from '../../../ui/state/display-state.ts';
 import { StateMark } from '../../../ui/state/state-mark.tsx';
 import { Icon } from '../../../ui/text/icon.tsx';
@@ -22,6 +23,7 @@ export function RunHeader({ state }: { state: RunState }): ReactElement {
     nextAt: next === undefined ? null : new Date(next).toISOString(),
     liveCount: state.counts.running,
     carried: overview?.carried ?? true,
+    waitsFor: overview?.waitsFor ?? null,
   });
   const reason = state.status.kind === 'ended' || state.status.kind === 'cancelling' ? state.status.reason : null;
   return (
@@ -39,6 +41,7 @@ export function RunHeader({ state }: { state: RunState }): ReactElement {
           {reason}
         </p>
       )}
+      {state.status.kind === 'ended' ? null : <CurrentSteps current={overview} />}
       <RunFacts state={state} />
       <RunActions state={state} overview={overview} />
     </header>

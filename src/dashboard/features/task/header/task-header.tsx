@@ -1,8 +1,10 @@
 import { type ReactElement, type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
+import type { RunNow } from '../../../../core/view/activity.ts';
 import { taskLabel } from '../../../../core/view/task-label.ts';
 import type { LiveAttempt } from '../../../../schema/overview.ts';
 import { runPath, taskPath } from '../../../ui/browser/page-paths.ts';
+import { CurrentSteps } from '../../../ui/run/live-agent.tsx';
 import { taskDisplayState } from '../../../ui/state/display-state.ts';
 import { StateMark } from '../../../ui/state/state-mark.tsx';
 import { Duration, Money, Time } from '../../../ui/text/amounts.tsx';
@@ -11,10 +13,16 @@ import { commitOf, costOf, modelOf, reasonOf, short, type TaskView } from '../ta
 import { TaskActions } from './task-actions.tsx';
 import styles from './task-header.module.css';
 
-type TaskHeaderProps = { view: TaskView; live: LiveAttempt | undefined; reload(): void; onMessage(): void };
+type TaskHeaderProps = {
+  view: TaskView;
+  live: LiveAttempt | undefined;
+  current: RunNow | undefined;
+  reload(): void;
+  onMessage(): void;
+};
 
 /** The title, state, reason, facts and actions of a task. */
-export function TaskHeader({ view, live, reload, onMessage }: TaskHeaderProps): ReactElement {
+export function TaskHeader({ view, live, current, reload, onMessage }: TaskHeaderProps): ReactElement {
   const { spec, phase } = view.task;
   const reason = reasonOf(phase);
   const next = phase.status === 'blocked' ? phase.nextStep : null;
@@ -34,6 +42,7 @@ export function TaskHeader({ view, live, reload, onMessage }: TaskHeaderProps): 
         live={live}
         mark={<StateMark displayState={taskDisplayState(phase.status, view.stale)} />}
       />
+      <CurrentSteps current={current} task={spec.key} />
       {reason === null ? null : (
         <p className={styles.reason} data-urgent={phase.status === 'held' || phase.status === 'blocked'}>
           {reason}

@@ -1,0 +1,35 @@
+import type { WaitsFor } from '../../schema/document.ts';
+import type { TaskKey } from '../../schema/ids.ts';
+import { lastAttempt, type RunState } from '../run/state.ts';
+
+/** When the next task of a run starts that has nothing else to do until then; only requested times count, not delays of retries. */
+export function nextStartAt(state: RunState): number | undefined {
+  const { ready, running, analyzing, landing, verifying, conflicted } = state.counts;
+  if (state.status.kind !== 'running' || '' in state.paused) return undefined;
+  if (running + analyzing + landing + verifying + conflicted > 0) return undefined;
+  const waiting = Object.entries(state.delayed);
+  if (waiting.length === 0 || ready > waiting.length) return undefined;
+  const isRequested = waiting.every(([key, at]) => state.tasks[key]?.spec.notBefore === at);
+  return isRequested ? waiting.reduce((first, [, at]) => Math.min(first, at), Number.POSITIVE_INFINITY) : undefined;
+}
+
+/** Why the task of a run that would start next does not; `until` in milliseconds, where the wait ends by itself. */
+export type Wait = { kind: WaitsFor['kind']; text: string; until?: number | undefined; task: TaskKey };
+
+/** The wait of a run whose tasks all start later: the earliest time, of a first attempt or of a retry. */
+export function startWait(state: RunState): Wait | undefined {
+  let first: { task: TaskKey; at: number } | undefined;
+  for (const [task, at] of Object.entries(state.delayed))
+    if (first === undefined || at < first.at) first = { task, at };
+  if (first === undefined) return undefined;
+  const task = state.tasks[first.task];
+  const failure = task === undefined ? undefined : lastAttempt(task)?.ended?.failure;
+  const until = { until: first.at, task: first.task };
+  if (failure == null) return { kind: 'time', text: 'scheduled', ...until };
+  return { kind: 'retry', text: `${first.task} waits for its retry (${failure.kind})`, ...until };
+}
+
+/** A wait as entry points show it. */
+export function waitsFor({ kind, text, until, task }: Wait): WaitsFor {
+  return { kind, text, until: until === undefined ? null : new Date(until).toISOString(), task };
+}

@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { createStepLines, NOTHING_NOW } from '../../../src/cli/follow/show-steps.ts';
+import type { RunNow } from '../../../src/core/view/activity.ts';
+import type { LiveAttempt } from '../../../src/schema/overview.ts';
+import { fakeWorld } from '../test-platform.ts';
+
+const START = Date.UTC(2026, 0, 1, 12);
+
+function step(what: string, more: Partial<RunNow['activity'][number]> = {}): RunNow {
+  const since = new Date(START).toISOString();
+  return { ...NOTHING_NOW, activity: [{ tasks: [], kind: 'check', what, detail: null, since, ...more }] };
+}
+
+/** Shows what is done now for some seconds; returns the second and the text of each printed line. */
+function printedIn(seconds: number, current: (second: number) => RunNow): { second: number; text: string }[] {
+  const world = fakeWorld(START);
+  const printed: { second: number; text: string }[] = [];
+  const terminal = {
+    err: (line: string) => printed.push({ second: (world.now() - START) / 1000, text: line.slice(10).trimEnd() }),
+  };
+  using lines = createStepLines(terminal, world);
+  for (let second = 0; second < seconds; second += 1) {
+    lines.show(current(second));
+    world.advance(1_000);
+  }
+  return printed;
+}
+
+describe('what is done now, without a terminal', () => {
+  it('is printed after 2 seconds and then at least every 5, with its last line', () => {
+    const printed = printedIn(14, (second) => step('set-up: npm ci', { detail: `package ${second}` }));
+    expect(printed.map(({ second }) => second)).toEqual([2, 6, 10, 14]);
+    expect(printed[0]?.text).toBe('run  set-up: npm ci (2.0s): package 1');
+  });
+
+  it('leaves no gap over 5 seconds while short steps follow each other', () => {
+    const printed = printedIn(20, (second) =>
+      step(`step ${second}`, { since: new Date(START + second * 1000).toISOString() }),
+    );
+    const gaps = printed.map(({ second }, index) => second - (printed[index - 1]?.second ?? 0));
+    expect(Math.max(...gaps)).toBeLessThanOrEqual(5);
+  });
+
+  it('is what the run waits for, or what its agents do', () => {
+    const until = new Date(START + 3_600_000).toISOString();
+    const waits: RunNow = {
+      ...NOTHING_NOW,
+      waitsFor: { kind: 'agent', text: 'claude is rate-limited', until, task: 'a' },
+    };
+    expect(printedIn(2, () => waits)[0]?.text).toMatch(/^run {2}waits: claude is rate-limited until \d\d:\d\d$/);
+    const live = { task: 'a', agent: 'claude', activity: 'Edit: a.ts', startedAt: START } as LiveAttempt; // The other fields are not read.
+    expect(printedIn(2, () => ({ ...NOTHING_NOW, live: [live] }))[0]?.text).toBe('a  claude works (2.0s): Edit: a.ts');
+  });
+
+  it('is nothing while nothing is done', () => {
+    expect(printedIn(10, () => NOTHING_NOW)).toEqual([]);
+  });
+});
