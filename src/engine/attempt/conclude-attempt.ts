@@ -41,10 +41,7 @@ const CONCLUDE_DELAYS_MS = [0, 100, 1_000, 3_000];
 const SUMMARY_CHARS = 4_000;
 const CONFLICT_MARKER = /^(<{7}|>{7}|\|{7})( |$)/m;
 
-/**
- * Saves the work of an attempt, checks it, and records its end and the consequences. Where that fails, for example because
- * a git command was killed, it is repeated; then the task waits as finished and not yet saved, and is concluded again.
- */
+/** Saves and checks the work of an attempt and records its end; after repeated failures the task waits as finished and not yet saved. */
 export async function concludeAttempt(ctx: EngineContext, run: ActiveRun, ended: EndedAttempt): Promise<void> {
   const progress: Progress = {};
   for (const delayMs of CONCLUDE_DELAYS_MS) {
