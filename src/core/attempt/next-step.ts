@@ -2,6 +2,7 @@ import type { Failure, FailureLimit } from '../../schema/failure.ts';
 import { canReopen, isAuxiliary } from '../run/reopening.ts';
 import type { AttemptState, RunState, TaskState } from '../run/state.ts';
 import { roundMoney } from '../schedule/budget.ts';
+import { momentText } from '../view/amounts.ts';
 import { shellWord } from '../view/shell-word.ts';
 import { taskArgument } from '../view/task-label.ts';
 
@@ -20,7 +21,7 @@ export function nextStepAfter(state: RunState, task: TaskState, failure: Failure
   switch (failure.kind) {
     case 'rate-limit':
     case 'usage-limit':
-      return `Wait for the reset, then ${retry}${orAgent(other)}.`;
+      return `Wait ${failure.resetAt === undefined ? 'for the reset' : `until ${momentText(failure.resetAt)}`}, then ${retry}${orAgent(other)}.`;
     case 'overloaded':
       return `The provider is overloaded: try again later with ${retry}${orAgent(other)}.`;
     case 'auth':

@@ -42,6 +42,12 @@ it.each([
   expect(nextStep(failure, TWO_AGENTS, task)).toContain(command);
 });
 
+it('names until when an agent is rate-limited', () => {
+  const resetAt = new Date(2026, 10, 17, 14, 5).getTime();
+  const failure: Failure = { kind: 'usage-limit', message: 'x', resetAt };
+  expect(nextStep(failure, TWO_AGENTS)).toMatch(/^Wait until 2026-11-17 14:05, then .* --agent grace\.$/);
+});
+
 it('states what a program must print, instead of suggesting another model', () => {
   const failure: Failure = { kind: 'bad-output', message: 'no JSON' };
   const program = { agents: { ada: { kind: 'command' as const, command: './plan.sh' } } };
