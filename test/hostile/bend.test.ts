@@ -21,7 +21,6 @@ describe.concurrent('an agent that weakens a check is held for the user, who can
     variants(
       [
         ['package-script', 'npm test', {}],
-        ['deleted-test', NODE_TEST, {}],
         ['linked-tests', NODE_TEST, {}],
         ['runner-config', 'node runner.mjs', RUNNER],
       ],
@@ -46,6 +45,13 @@ describe.concurrent('an agent that weakens a check is held for the user, who can
     expect([approved.code, approved.run.status]).toEqual([0, 'done']);
     expect(branches(shop)).toEqual(['main', `mh/${held.run.run}`]);
   });
+});
+
+test('an agent that deletes the only test fails: its check reports no tests', async () => {
+  await using shop = await makeShop({ check: NODE_TEST });
+  const { code, run } = await job(shop, agent('bend.sh', 'deleted-test'));
+  expect([code, run.status, run.commit]).toEqual([1, 'failed', null]);
+  expect(run.reason).toMatch(/reported no tests; 1 ran on the base/);
 });
 
 describe.concurrent('an agent that changes the configuration of checks is held', () => {

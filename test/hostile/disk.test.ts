@@ -79,7 +79,7 @@ describe.runIf(canMount)('a data directory that cannot be written', () => {
 /** A file system of its own at the data directory, until it is disposed of. */
 function mounted(shop: Scratch, options: string): Disposable & { grow(size: string): void } {
   mkdirSync(shop.home, { recursive: true });
-  execFileSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', shop.home]);
+  execFileSync('mount', ['-t', 'tmpfs', '-o', `mode=0700,${options}`, 'tmpfs', shop.home]);
   return {
     grow: (size) => execFileSync('mount', ['-o', `remount,size=${size}`, shop.home]),
     [Symbol.dispose]: () => execFileSync('umount', ['--lazy', shop.home]),

@@ -91,7 +91,15 @@ export async function rerunGate(
     ...(earlier.length === 0 ? {} : { reruns: rerunsOf(earlier.map((each) => withoutSecrets(each, run.redact))) }),
     ...(flags.length === 0 ? {} : { flags }),
   };
-  return candidate.tasks.length === 0 ? withTests : comparedWithBase(ctx, run, withTests);
+  if (candidate.tasks.length === 0) return withTests;
+  const isApprovedWork = candidate.tasks.every((key) => isApproved(run, key));
+  return comparedWithBase(ctx, run, withTests, { commit: candidate.commit, isApproved: isApprovedWork });
+}
+
+/** Whether a person approved that the work of a task lands. */
+export function isApproved(run: ActiveRun, key: TaskKey): boolean {
+  const phase = run.ledger.state.tasks[key]?.phase;
+  return phase?.status === 'landing' && phase.approved;
 }
 
 function knownRed(run: ActiveRun, { tolerated = [] }: { tolerated?: string[] }): RiskFlag[] {

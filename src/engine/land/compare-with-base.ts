@@ -1,8 +1,10 @@
+import { fileKind } from '../../core/finish/file-kind.ts';
 import type { Redact } from '../../core/redact.ts';
 import { proofKey } from '../../core/run/state.ts';
 import type { GateResult } from '../../gates/gate.ts';
 import { compareTests } from '../../gates/test-results/compare-tests.ts';
 import type { ReadTests } from '../../gates/test-results/read-test-results.ts';
+import { changedFiles } from '../../git/read/diff.ts';
 import { candidateFlag } from '../../risks/candidate-risks.ts';
 import { type Evidence, TestList, type TestResults } from '../../schema/gate.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
@@ -45,26 +47,42 @@ export function baselineOf(
 }
 
 /**
- * The evidence with the test differences from the base: a check that reports no tests any more fails, missing
- * and skipped tests are flagged.
+ * The evidence with the test differences from the base: a check that reports no tests any more fails, unless a person
+ * approved the work; missing and skipped tests are flagged.
  */
-export function comparedWithBase(ctx: EngineContext, run: ActiveRun, evidence: Evidence): Evidence {
+export async function comparedWithBase(
+  ctx: EngineContext,
+  run: ActiveRun,
+  evidence: Evidence,
+  { commit, isApproved }: { commit: string; isApproved: boolean },
+): Promise<Evidence> {
   const baseline = baselineOf(run, evidence);
   const base = baseline === undefined || baseline.tree === evidence.tree ? undefined : loadTests(ctx, baseline);
   const candidate = loadTests(ctx, evidence);
   if (base === undefined || candidate === undefined || evidence.verdict !== 'pass') return evidence;
   const { isSilent, counts, missing, skipped } = compareTests(base, candidate);
+  const { risks } = run.ledger.state.start.config;
   if (isSilent) {
     const summary = `${evidence.gate} exited with 0 but reported no tests; ${base.results.ran} ran on the base`;
-    return { ...evidence, verdict: 'fail', summary };
+    if (!isApproved) return { ...evidence, verdict: 'fail', summary };
+    return { ...evidence, flags: [...(evidence.flags ?? []), ...candidateFlag('tests-missing', summary, risks)] };
   }
-  const { risks } = run.ledger.state.start.config;
+  const areRenamed = missing.length > 0 && counts.length === 0 && (await changesTests(run, commit));
   const flags = [
-    ...(missing.length === 0 ? [] : candidateFlag('tests-missing', missingText(missing, 'did not run'), risks)),
+    ...(missing.length === 0 || areRenamed
+      ? []
+      : candidateFlag('tests-missing', missingText(missing, 'did not run'), risks)),
     ...(skipped.length === 0 ? [] : candidateFlag('tests-skipped', missingText(skipped, 'are skipped now'), risks)),
     ...(counts.length === 0 ? [] : candidateFlag('fewer-tests', `${evidence.gate}: ${counts.join('; ')}`, risks)),
   ];
   return flags.length === 0 ? evidence : { ...evidence, flags: [...(evidence.flags ?? []), ...flags] };
+}
+
+/** Whether test files were changed: then the base's version of them must also run and pass, so that another name loses nothing. */
+async function changesTests(run: ActiveRun, commit: string): Promise<boolean> {
+  const { tip } = run.ledger.state;
+  const changed = await changedFiles(run.project.mirror, { from: tip.commit, to: commit });
+  return changed.some(({ path, status }) => status === 'modified' && fileKind(path) === 'test');
 }
 
 /**

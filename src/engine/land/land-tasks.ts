@@ -16,7 +16,7 @@ import type { TaskKey } from '../../schema/ids.ts';
 import { crashpoint } from '../../world.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
 import { type CandidateTests, checkAddedTests, isFixTask, type LandingProof } from './added-tests.ts';
-import { type Candidate, checkCandidate, commandGates, passesWith } from './check-candidate.ts';
+import { type Candidate, checkCandidate, commandGates, isApproved, passesWith } from './check-candidate.ts';
 
 /** The work of one task merged onto the branch and the tasks before it. */
 type MergedTask = { key: TaskKey; commit: string; tree: string; onto: string; tests: CandidateTests | null };
@@ -193,12 +193,6 @@ async function moveBranch(ctx: EngineContext, run: ActiveRun, candidate: Candida
     completeLanding(state, { tasks: candidate.tasks, from, commit: candidate.commit, tree: candidate.tree }),
   ).committed;
   crashpoint('branch.recorded');
-}
-
-/** Whether a person approved that the work of a task lands. */
-function isApproved(run: ActiveRun, key: TaskKey): boolean {
-  const phase = run.ledger.state.tasks[key]?.phase;
-  return phase?.status === 'landing' && phase.approved;
 }
 
 /** Sends work that failed its checks back to its agent; work that passed them with findings waits for a person. */
