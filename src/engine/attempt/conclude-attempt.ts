@@ -129,7 +129,7 @@ async function recordEnd(
   const usual = failure && ctx.implementations.followUp(failure, { attempt: attempt.number, now });
   const follow = isOverCap ? overCap : usual;
   const { usage, session, text, output } = outcome.result;
-  const { committed } = ctx.submit(
+  await ctx.submit(
     run,
     (state) => [
       ...events,
@@ -147,8 +147,7 @@ async function recordEnd(
       }),
     ],
     { also: accountLimits(attempt, outcome, failure, follow) },
-  );
-  await committed;
+  ).committed;
   crashpoint('attempt.ended');
 }
 
@@ -163,9 +162,8 @@ async function withCriticalPattern(
   if (criticalPatterns.length === 0) return failure;
   const stderr = await outputText(join(attemptFolder(ctx, run, task, attempt.number), 'stderr')).catch(() => '');
   const found = criticalPatterns.find(({ pattern }) => new RegExp(pattern).test(stderr));
-  return found === undefined
-    ? failure
-    : { ...failure, kind: 'environment', message: `${found.label}: ${failure.message}` };
+  if (found === undefined) return failure;
+  return { ...failure, kind: 'environment', message: `${found.label}: ${failure.message}` };
 }
 
 /** The risks of the attempt: from what it did and changed, never from what it claims. */
