@@ -3,6 +3,7 @@ import { basename, dirname, join, normalize } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { generatedFiles } from '../scripts/steps/generated.mjs';
 import { findCycle } from '../src/core/run/graph.ts';
+import { AgentKind } from '../src/schema/config/agent.ts';
 
 type Source = { file: string; folder: string; text: string; imports: string[] };
 
@@ -177,6 +178,13 @@ describe('names that decide', () => {
     expect(outside('recipes/', /\brecipe(\.name)? [!=]== '\w/)).toEqual([]);
   });
 
+  it('of agents are compared only in agents', () => {
+    const kinds = AgentKind.options.join('|');
+    expect(
+      outside('agents/', new RegExp(`\\b(kind|agent|name) [!=]== '(${kinds})'|includes\\('(${kinds})'\\)`)),
+    ).toEqual([]);
+  });
+
   it('of gates are compared only in gates', () => {
     expect(outside('gates/', /\.gate [!=]== '\w/)).toEqual([]);
   });
@@ -198,8 +206,8 @@ describe('the core', () => {
     expect(core.filter(({ text }) => pattern.test(text)).map(({ file }) => file)).toEqual([]);
   });
 
-  it('imports nothing but the schema, the errors, the prompt texts and the kinds of gates', () => {
-    const allowed = /^(core|schema)\/|^errors\.ts$|^roles\/prompt\.ts$|^gates\/gate-kinds\.ts$/;
+  it('imports nothing but the schema, the errors, the prompt texts and the kinds of agents and gates', () => {
+    const allowed = /^(core|schema)\/|^errors\.ts$|^roles\/prompt\.ts$|^(agents\/agent|gates\/gate)-kinds\.ts$/;
     const others = core.flatMap(({ imports }) => imports.filter((path) => !allowed.test(path)));
     expect(others).toEqual([]);
   });

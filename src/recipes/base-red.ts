@@ -1,3 +1,4 @@
+import { isSimulated } from '../agents/agent-kinds.ts';
 import { isApproved } from '../core/run/holds.ts';
 import type { RunState, TaskState } from '../core/run/state.ts';
 import type { Hold } from '../schema/event.ts';
@@ -83,7 +84,7 @@ function rehearsalFailure(run: RunState): string | undefined {
 
 function isRehearsal({ start }: RunState): boolean {
   const { agents, routing } = start.config;
-  const isScripted = (name: string) => agents[name]?.kind === 'rehearsal' && agents[name].scenario === undefined;
+  const isScripted = (name: string) => isSimulated(agents[name]?.kind) && agents[name]?.scenario === undefined;
   return routing.order.length > 0 && routing.order.every(isScripted);
 }
 

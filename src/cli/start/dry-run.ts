@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Caller } from '../../access/caller.ts';
+import { isSimulated, isUserProgram } from '../../agents/agent-kinds.ts';
 import { inBatches } from '../../core/run/graph.ts';
 import { moneyText } from '../../core/view/amounts.ts';
 import type { OperationInput } from '../../operations/all.ts';
@@ -151,7 +152,7 @@ async function staffingOf(caller: Caller, planned: readonly PlannedWork[], optio
     const worker = role === 'verify' ? (agents[0]?.agent ?? null) : null;
     const avoided = worker === null ? {} : { avoid: worker };
     const pick = await caller.call('pick-model', { dir, role, agents: requested, ...avoided, ...rehearsal });
-    for (const { agent, kind } of pick.candidates) if (kind === 'command') programs.add(agent);
+    for (const { agent, kind } of pick.candidates) if (isUserProgram(kind)) programs.add(agent);
     agents.push({ role, agent: pick.agent, played: isRehearsed(pick.agent), because: pick.because });
     if (role === 'verify') verifiers.set(worker, pick.agent);
   }
@@ -182,7 +183,7 @@ function shownEntry({ id, title, role, needs, gates, agent }: PlannedWork, staff
 
 function agentText({ agent, played }: Pick<Agent, 'agent' | 'played'>): string {
   if (agent === null) return 'none available';
-  return played && agent !== 'rehearsal' ? `${agent} (rehearsed)` : agent;
+  return played && !isSimulated(agent) ? `${agent} (rehearsed)` : agent;
 }
 
 function checkText(check: Config['checks'][number]): string {

@@ -1,3 +1,4 @@
+import { isUserProgram } from '../../agents/agent-kinds.ts';
 import type { Failure, FailureLimit } from '../../schema/failure.ts';
 import { canReopen, isAuxiliary } from '../run/reopening.ts';
 import type { AttemptState, RunState, TaskState } from '../run/state.ts';
@@ -124,7 +125,7 @@ function modelStep({ attempt, retry, agentFlag, other }: StepContext): string {
 
 /** A program of the user is fixed by the user; the answer of a model may be better the next time or from another one. */
 function outputStep(state: RunState, { attempt, task, retry, target, other }: StepContext): string {
-  const isProgram = attempt !== undefined && state.start.config.agents[attempt.agent]?.kind === 'command';
+  const isProgram = attempt !== undefined && isUserProgram(state.start.config.agents[attempt.agent]?.kind);
   const shown = `see what it printed with manyhands logs ${target}`;
   if (!isProgram) return `Its answer does not match the schema: ${shown}, then ${retry}${orAgent(other)}.`;
   const schema = task.spec.outputSchema === undefined ? `the role ${task.spec.role}` : 'the task';

@@ -188,7 +188,8 @@ function tests(state: RunState, snapshot: ResultSnapshot): CriterionResult {
   return summary.tests.needed ? warn('tests', summary.tests.reason) : pass('tests', summary.tests.reason);
 }
 
-function landedTasks(state: RunState): TaskState[] {
+/** The tasks whose changes are part of the result. */
+export function landedTasks(state: RunState): TaskState[] {
   return state.order.flatMap((key) => {
     const task = state.tasks[key];
     return task?.phase.status === 'done' && task.phase.commit !== null ? [task] : [];

@@ -1,3 +1,4 @@
+import { isSimulated } from '../../agents/agent-kinds.ts';
 import { candidateGates } from '../../gates/gate-kinds.ts';
 import type { RunEnd } from '../../schema/event.ts';
 import type { FailureKind } from '../../schema/failure.ts';
@@ -66,7 +67,7 @@ const VERDICTS: Readonly<Record<Judged, BenchVerdict>> = { good: 'pass', bad: 'f
 
 /** A rehearsal may have the name of an agent, and is no evidence about it. */
 export function isRehearsed({ start }: RunState, { agent }: AttemptState): boolean {
-  return start.config.agents[agent]?.kind === 'rehearsal';
+  return isSimulated(start.config.agents[agent]?.kind);
 }
 
 /** The model that the settings name for the attempt, else the one that was billed. */

@@ -1,3 +1,4 @@
+import { PREFERRED_BY_ROLE } from '../../agents/agent-kinds.ts';
 import type { Config } from '../../schema/config.ts';
 import type { RunStart } from '../../schema/event.ts';
 import type { History } from './history.ts';
@@ -9,12 +10,6 @@ export type Ranking = NonNullable<RunStart['ranking']>;
 /** The input of a ranking: the agents whose order the user did not set, in the order that they would have without it. */
 export type Rankable = { config: Config; open: readonly string[]; history: History; project: string | undefined };
 
-/** Where both are available and the user set no order, claude plans and reviews, and codex implements. */
-const USUAL: ReadonlyMap<string, 'claude' | 'codex'> = new Map([
-  ...(['plan', 'review', 'analyze', 'verify'] as const).map((role) => [role, 'claude'] as const),
-  ...(['implement', 'fix', 'repair', 'resolve'] as const).map((role) => [role, 'codex'] as const),
-]);
-
 /**
  * The order of the open agents by role, where it is not simply theirs: the default, and with enough verified results
  * the best first. An agent with too few results keeps its position: it is neither preferred nor skipped.
@@ -22,7 +17,7 @@ const USUAL: ReadonlyMap<string, 'claude' | 'codex'> = new Map([
 export function rankOpen(rankable: Rankable): Ranking {
   const ranking: Ranking = {};
   if (rankable.open.length < 2) return ranking;
-  for (const role of new Set([...USUAL.keys(), ...rolesWithResults(rankable.history)])) {
+  for (const role of new Set([...PREFERRED_BY_ROLE.keys(), ...rolesWithResults(rankable.history)])) {
     const usual = usualOrder(role, rankable.open);
     const learned = rankable.config.routing.learn
       ? byResults(role, usual?.agents ?? rankable.open, rankable)
@@ -34,8 +29,9 @@ export function rankOpen(rankable: Rankable): Ranking {
 }
 
 function usualOrder(role: string, open: readonly string[]): Ranking[string] | undefined {
-  const agent = USUAL.get(role);
-  if (agent === undefined || !open.includes('claude') || !open.includes('codex')) return undefined;
+  const agent = PREFERRED_BY_ROLE.get(role);
+  const isComplete = [...PREFERRED_BY_ROLE.values()].every((name) => open.includes(name));
+  if (agent === undefined || !isComplete) return undefined;
   return { agents: [agent, ...open.filter((name) => name !== agent)], because: `the default for the role ${role}` };
 }
 

@@ -20,7 +20,7 @@ import { crashpoint } from '../../world.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
 import { attemptFolder } from './assignment.ts';
 import { type AttemptWorkspace, nextSave, saveAttemptWorkspace } from './attempt-workspace.ts';
-import { type Inspection, inspectWork } from './inspect-work.ts';
+import { filesWithMarkers, type Inspection, inspectWork } from './inspect-work.ts';
 import type { Outcome } from './supervise.ts';
 
 export type EndedAttempt = {
@@ -39,7 +39,6 @@ type Progress = { saved?: SavedWork; error?: unknown };
 const CONCLUDE_DELAYS_MS = [0, 100, 1_000, 3_000];
 /** Length of the agent's final message in the event; the transcript has all of it. */
 const SUMMARY_CHARS = 4_000;
-const CONFLICT_MARKER = /^(<{7}|>{7}|\|{7})( |$)/m;
 
 /** Saves and checks the work of an attempt and records its end; after repeated failures the task waits as finished and not yet saved. */
 export async function concludeAttempt(ctx: EngineContext, run: ActiveRun, ended: EndedAttempt): Promise<void> {
@@ -265,16 +264,6 @@ async function judgeHandoff(
     };
   const refusal = run.recipe.accept?.(task, output);
   return refusal === undefined ? undefined : { kind: 'bad-output', message: refusal };
-}
-
-async function filesWithMarkers(run: ActiveRun, task: TaskState, saved: SavedWork): Promise<string[]> {
-  const resolved = task.spec.resolves === undefined ? undefined : run.ledger.state.tasks[task.spec.resolves];
-  if (resolved?.phase.status !== 'conflicted') return [];
-  const remaining: string[] = [];
-  for (const file of resolved.phase.files) {
-    if (CONFLICT_MARKER.test((await showFile(run.project.mirror, saved.commit, file)) ?? '')) remaining.push(file);
-  }
-  return remaining;
 }
 
 /** The longer of the task's own delay and the failure's; an interruption has no delay. */

@@ -4,6 +4,7 @@ import type { AttemptState, TaskState } from '../../core/run/state.ts';
 import { AppError, messageOf } from '../../errors.ts';
 import type { GateResult } from '../../gates/gate.ts';
 import { inspectionGates } from '../../gates/gate-kinds.ts';
+import { showFile } from '../../git/read/diff.ts';
 import type { RunEvent, SavedWork } from '../../schema/event.ts';
 import type { Failure } from '../../schema/failure.ts';
 import type { GateSpec } from '../../schema/gate.ts';
@@ -37,6 +38,7 @@ type InspectionRequest = {
 
 /** Gates that fail when the agent did something forbidden: one retry with the evidence, then a person decides. */
 const RULES_OF_CONDUCT: ReadonlySet<GateSpec['gate']> = new Set(['scope', 'secrets']);
+const CONFLICT_MARKER = /^(<{7}|>{7}|\|{7})( |$)/m;
 const NOTHING: Inspection = { exposed: 0, held: [], events: [] };
 
 type Inspected = { gate: GateSpec; result: GateResult };
@@ -149,4 +151,15 @@ function wasRejectedBefore(task: TaskState, gate: GateSpec): boolean {
 
 function definitionOf(ctx: EngineContext, run: ActiveRun, gate: GateSpec): string {
   return ctx.implementations.definition(gate, run.ledger.state.start.config);
+}
+
+/** The files of a resolved conflict that still contain conflict markers. */
+export async function filesWithMarkers(run: ActiveRun, task: TaskState, saved: SavedWork): Promise<string[]> {
+  const resolved = task.spec.resolves === undefined ? undefined : run.ledger.state.tasks[task.spec.resolves];
+  if (resolved?.phase.status !== 'conflicted') return [];
+  const remaining: string[] = [];
+  for (const file of resolved.phase.files) {
+    if (CONFLICT_MARKER.test((await showFile(run.project.mirror, saved.commit, file)) ?? '')) remaining.push(file);
+  }
+  return remaining;
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
+import { landedTasks } from '../../core/finish/acceptance.ts';
 import { recordGate } from '../../core/land/decide-landing.ts';
-import type { TaskState } from '../../core/run/state.ts';
 import { AppError } from '../../errors.ts';
 import { isOnCandidate, mustBindAll, recheckedInspections } from '../../gates/gate-kinds.ts';
 import { refreshMirror } from '../../git/mirror/refresh.ts';
@@ -22,7 +22,9 @@ export async function recheckRun(ctx: EngineContext, run: ActiveRun): Promise<Ev
   const found: Evidence[] = [];
   const commands = commandGates(run, run.ledger.state.order).filter(({ own }) => own !== true);
   for (const gate of [...inspections(run), ...commands]) {
-    const tasks = landedTasks(run).filter(({ spec }) => spec.gates.some((spec) => spec.name === gate.name));
+    const tasks = landedTasks(run.ledger.state).filter(({ spec }) =>
+      spec.gates.some((spec) => spec.name === gate.name),
+    );
     const keys = tasks.map(({ spec }) => spec.key);
     const evidence = isOnCandidate(gate)
       ? await rerunGate(ctx, run, { ...result, tasks: keys }, gate)
@@ -49,7 +51,7 @@ async function resultOf(run: ActiveRun): Promise<string> {
 
 /** The gates that inspect changes; a scope only if every landed task had it, because only then does it apply to the whole result. */
 function inspections(run: ActiveRun): GateSpec[] {
-  const tasks = landedTasks(run);
+  const tasks = landedTasks(run.ledger.state);
   const gates = new Map<string, { gate: GateSpec; tasks: Set<TaskKey> }>();
   for (const { spec } of tasks) {
     for (const gate of recheckedInspections(spec.gates)) {
@@ -100,12 +102,4 @@ async function inspect(
     reused: false,
     ...(output === undefined ? {} : { output: run.redact(output) }),
   };
-}
-
-function landedTasks(run: ActiveRun): TaskState[] {
-  const { order, tasks } = run.ledger.state;
-  return order.flatMap((key) => {
-    const task = tasks[key];
-    return task?.phase.status === 'done' && task.phase.commit !== null ? [task] : [];
-  });
 }

@@ -1,3 +1,4 @@
+import { isSimulated, isUserProgram } from '../../agents/agent-kinds.ts';
 import type { SettingsChange } from '../../core/run/changed-settings.ts';
 import { withoutValues } from '../../core/run/recorded-config.ts';
 import { AppError } from '../../errors.ts';
@@ -46,13 +47,13 @@ export async function chooseAgents(
   { agents: choices, dir }: AgentRequest,
 ): Promise<NonNullable<SettingsChange['agents']>> {
   const root = settingsRoot(start);
-  const isRehearsal = Object.values(start.config.agents).some(({ kind }) => kind === 'rehearsal');
+  const isRehearsal = Object.values(start.config.agents).some(({ kind }) => isSimulated(kind));
   const current = isRehearsal ? start.config : await ctx.implementations.config(root);
   const config = { ...current, agents: { ...start.config.agents, ...current.agents } };
   const pinned = ctx.implementations.pin({ config, dir, root, choices, rehearse: false, scenario: undefined });
   const names = new Set(pinned.choices.flatMap(({ agents }) => agents));
   const chosen = Object.fromEntries(Object.entries(pinned.agents).filter(([name]) => names.has(name)));
-  const real = Object.entries(chosen).find(([, { kind }]) => kind !== 'rehearsal' && kind !== 'command');
+  const real = Object.entries(chosen).find(([, { kind }]) => !isSimulated(kind) && !isUserProgram(kind));
   if (isRehearsal && real !== undefined)
     throw new AppError('REFUSED', `Run ${start.run} is a rehearsal, in which the agent ${real[0]} is not started`);
   const withLogins = await ctx.implementations.withLogins({ ...config, agents: chosen });

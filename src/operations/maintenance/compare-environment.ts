@@ -1,6 +1,7 @@
 import { delimiter } from 'node:path';
 import { cwd, pid, uptime } from 'node:process';
 import { z } from 'zod';
+import { isSimulated } from '../../agents/agent-kinds.ts';
 import { BUILT_IN } from '../../agents/pin-agents.ts';
 import { findOnPath } from '../../agents/program.ts';
 import { loadConfig } from '../../config/load.ts';
@@ -87,7 +88,7 @@ function without(names: readonly string[], others: readonly string[]): string[] 
 /** The programs of the configured agents, and of those that need no settings. */
 function commandsOf(agents: Readonly<Record<string, AgentConfig>>): { name: string; command: string }[] {
   const configured = Object.entries(agents).flatMap(([name, { kind, command }]) =>
-    kind === 'rehearsal' ? [] : [{ name, command: command ?? kind }],
+    isSimulated(kind) ? [] : [{ name, command: command ?? kind }],
   );
   const others = BUILT_IN.filter((name) => !Object.hasOwn(agents, name)).map((name) => ({ name, command: name }));
   return [...configured, ...others];
