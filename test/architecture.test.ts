@@ -12,7 +12,7 @@ const GENERATED = generatedFiles().map(({ path }) => path.replace(/^src\//, ''))
 const LONGEST_FILE = 300;
 const LONGEST_COMPONENT = 150;
 const MOST_FILES_IN_FOLDER = 30;
-const MOST_SOURCE_FILES = 1_110;
+const MOST_SOURCE_FILES = 1_100;
 
 /** Files directly in src, each a folder of its own; folders say in their README what they may import. */
 const TOP_FILES: Record<string, readonly string[] | 'everything'> = {
