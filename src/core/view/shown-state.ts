@@ -129,8 +129,14 @@ function shownPhase(phase: TaskPhase): TaskPhase {
 }
 
 /** The evidence of a gate without its binding, which viewers do not need. */
-function shownEvidence({ output: _, ...evidence }: Evidence): Evidence {
-  return { ...evidence, definition: '', setup: '', summary: cutText(evidence.summary, LONGEST_OF_MANY) };
+function shownEvidence({ output: _, reruns, ...evidence }: Evidence): Evidence {
+  return {
+    ...evidence,
+    definition: '',
+    setup: '',
+    summary: cutText(evidence.summary, LONGEST_OF_MANY),
+    ...(reruns === undefined ? {} : { reruns: reruns.map(({ output: __, ...rerun }) => rerun) }),
+  };
 }
 
 function shownCall(call: RunState['calls'][string]): RunState['calls'][string] {

@@ -27,7 +27,7 @@ export async function recheckRun(ctx: EngineContext, run: ActiveRun): Promise<Ev
     );
     const keys = tasks.map(({ spec }) => spec.key);
     const evidence = isOnCandidate(gate)
-      ? await rerunGate(ctx, run, { ...result, tasks: keys }, gate)
+      ? heldIfUnstable(await rerunGate(ctx, run, { ...result, tasks: keys }, gate))
       : await inspect(ctx, run, gate, result);
     ctx.stopping.throwIfAborted();
     await ctx.submit(run, () => recordGate(keys, commit, evidence)).committed;
@@ -35,6 +35,12 @@ export async function recheckRun(ctx: EngineContext, run: ActiveRun): Promise<Ev
     found.push(evidence);
   }
   return found;
+}
+
+/** A check that failed and then passed for no reason that the base shows proves nothing until a person decides. */
+function heldIfUnstable(evidence: Evidence): Evidence {
+  const unstable = evidence.flags?.find(({ risk, blocking }) => risk === 'green-after-red' && blocking);
+  return unstable === undefined ? evidence : { ...evidence, verdict: 'held', summary: unstable.detail };
 }
 
 /** The landed commit, or the current tip of the run's branch. */

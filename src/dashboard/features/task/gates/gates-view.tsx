@@ -67,6 +67,12 @@ function GateCard({ gate: { name, command, evidence }, isOver }: { gate: Gate; i
         )}
       </div>
       {evidence === null ? null : <p className={styles.summary}>{evidence.summary}</p>}
+      {(evidence?.flags ?? []).map(({ risk, detail, blocking }) => (
+        <p key={`${risk} ${detail}`} className={styles.stale}>
+          {risk}: {detail}
+          {blocking ? <strong> blocks landing</strong> : null}
+        </p>
+      ))}
       {evidence?.stale === true ? (
         <p className={styles.stale}>Stale: the work was invalidated after this check.</p>
       ) : null}
