@@ -12,6 +12,7 @@ import { machineDescription, type Row, rowOf, tableOf } from './report.ts';
 import { restart, resumeAndEnd } from './restart.ts';
 import { streams } from './streams.ts';
 import { tasks } from './tasks.ts';
+import { trace } from './trace.ts';
 import { vast } from './vast.ts';
 import { workspace } from './workspace.ts';
 
@@ -26,6 +27,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   workspace,
   dependencies,
   merge,
+  trace,
   streams,
   page,
   vast,

@@ -123,7 +123,7 @@ export function chooseImplementations(env: NodeJS.ProcessEnv): Implementations {
   };
 }
 
-const guardCandidate: Implementations['guard'] = async ({ mirror, from, to, config, gates, targets }) => {
+const guardCandidate: Implementations['guard'] = async ({ mirror, from, to, config, gates, targets, trace }) => {
   const special = await specialFiles(mirror, from, to);
   const changed = (await changedFiles(mirror, { from, to })).flatMap(({ path, status }) =>
     status === 'renamed' ? [] : [{ path, status }],
@@ -134,6 +134,7 @@ const guardCandidate: Implementations['guard'] = async ({ mirror, from, to, conf
     ...config.guards,
     gates,
     targets,
+    trace,
     changed,
     special,
     base: await filesOfCommit(mirror, from),

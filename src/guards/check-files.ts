@@ -78,3 +78,15 @@ function wordsOf(name: string): string[] {
     .split(/[^a-z0-9]+/)
     .filter((word) => word !== '');
 }
+
+/** Whether a link leads to something that another checkout does not have. */
+export function leavesRepository(path: string, target: string): boolean {
+  if (target.startsWith('/') || /^[a-z]:|^~|\\/i.test(target)) return true;
+  const parts = path.split('/').slice(0, -1);
+  for (const part of target.split('/')) {
+    if (part === '' || part === '.') continue;
+    if (part !== '..') parts.push(part);
+    else if (parts.pop() === undefined) return true;
+  }
+  return parts[0] === '.git';
+}

@@ -5,9 +5,9 @@ import { isCheckLike, isExpectation, isSubject, packageEntries } from './check-f
 import { TEST_RUNNERS, type Use, usesOf } from './command-uses.ts';
 import { plainPath } from './guard-globs.ts';
 import { makeCommands } from './guard-make.ts';
-import { namedScripts, SCRIPT_RUNNERS, scriptsOf } from './guard-package.ts';
+import { namedScripts, SCRIPT_RUNNERS, scriptsOf, WORKSPACES } from './guard-package.ts';
 import { folderOf, importedFiles, isProgram, quotedTexts, resolveFile } from './module-imports.ts';
-import { commandLabel, joinPath, type ShellCommand, shellCommands, UNKNOWN } from './shell-commands.ts';
+import { commandLabel, joinPath, SHELL_TEXT, type ShellCommand, shellCommands, UNKNOWN } from './shell-commands.ts';
 
 /** The files of one commit. */
 export interface CommitFiles {
@@ -36,17 +36,17 @@ export interface Closure {
   makeWords: readonly string[];
   /** Whether the text of some script that a check runs could not be read. */
   isOpaque: boolean;
+  /** Files that a check starts only to compare their output: it is about them. */
+  judged: ReadonlySet<string>;
   /** The entry points of the package. */
   entries: ReadonlySet<string>;
 }
 
 /** More files than any project needs for its checks. */
 const MAX_FILES = 2_000;
-const WORKSPACES = /^(-w|-ws|--workspaces?(=.*)?|-r|--recursive|--filter(=.*)?|turbo|nx|lerna|foreach)$/;
 const MAKE = /^(make|gmake|bmake)$/;
 const MAKEFILES = ['GNUmakefile', 'makefile', 'Makefile'];
 const STRONGEST: readonly FileRole[] = ['script', 'configuration', 'test', 'module', 'source'];
-const SHELL_TEXT = /^#!.*\b(ba|da|z|k|a)?sh\b/;
 
 /** Follows the checks through shell, package scripts, make, imports and configuration. */
 export async function closureOf(
@@ -79,6 +79,7 @@ class Walk {
   readonly #texts: string[] = [];
   readonly #words = new Set<string>();
   readonly #makeWords: string[] = [];
+  readonly #judged = new Set<string>();
   #isOpaque = false;
 
   constructor(files: CommitFiles, entries: ReadonlySet<string>, targets: ReadonlySet<string>) {
@@ -128,6 +129,7 @@ class Walk {
       words: this.#words,
       makeWords: this.#makeWords,
       isOpaque: this.#isOpaque,
+      judged: this.#judged,
       entries: this.#entries,
     };
   }
@@ -222,7 +224,10 @@ class Walk {
         return;
       case 'run':
       case 'module': {
-        if (command.isJudged && !isCheckLike(file)) return;
+        if (command.isJudged && !isCheckLike(file)) {
+          this.#judged.add(file);
+          return;
+        }
         if (!isKnown) return this.#addUnknown(file, how, chain);
         const isRunner = how === 'module' && TEST_RUNNERS.test(file.replace(/\.\w+$/, ''));
         const isAbout =

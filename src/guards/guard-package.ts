@@ -107,6 +107,8 @@ function read(text: string): Map<string, unknown> | undefined {
 /** Runs of these programs read `scripts` of a package.json. */
 export const SCRIPT_RUNNERS =
   /(^|[\s;&|("'])(npm|pnpm|yarn|bun|npx|corepack|turbo|nx|lerna|wireit|run-s|run-p|npm-run-all)(?=$|[\s;&|)"'])|--run\b/;
+/** Words of a command that runs a script in several packages. */
+export const WORKSPACES = /^(-w|-ws|--workspaces?(=.*)?|-r|--recursive|--filter(=.*)?|turbo|nx|lerna|foreach)$/;
 /** Scripts that an installation runs by itself. */
 const LIFECYCLE =
   /^(pre|post)?(install|prepare|pack|publish|version|dependencies)$|^prepublishOnly$|^(pre|post)?uninstall$/;

@@ -1,17 +1,18 @@
 import { testRule } from '../core/finish/file-kind.ts';
 import type { ChangedPath } from '../gates/gate.ts';
-import { candidateGates } from '../gates/gate-kinds.ts';
+import { type CommandGateSpec, candidateGates, commandText } from '../gates/gate-kinds.ts';
 import { git } from '../git/git.ts';
 import type { Mirror } from '../git/mirror/mirror.ts';
 import { showFile } from '../git/read/diff.ts';
 import type { GateSpec } from '../schema/gate.ts';
-import { isEmptied } from './check-files.ts';
+import { isEmptied, leavesRepository } from './check-files.ts';
 import { type Closure, closureOf } from './closure.ts';
 import { CHECK_CONFIG, INSTALLED, looseMatcher, pathMatcher, TOOL_FILES } from './guard-globs.ts';
 import { runsTheSame } from './guard-make.ts';
 import { isLockfile, isManifest, lockfileReason, manifestReason } from './guard-manifest.ts';
 import { packageReason } from './guard-package.ts';
 import { compilerReason, isCompilerSettings } from './guard-tsconfig.ts';
+import { commandLabel } from './shell-commands.ts';
 import { isLoadedByTests, type SearchedFiles, testHelpers } from './test-modules.ts';
 import { earlyExit, inlineTestReason } from './weakened-source.ts';
 
@@ -26,6 +27,8 @@ export interface GuardOptions {
   gates: readonly GateSpec[];
   /** Files that the task was given to change: a check of its own that names one of them is about it. */
   targets?: readonly string[];
+  /** The files of the base that a check opens or executes while it runs; only requested where that can decide. */
+  trace?(gate: CommandGateSpec): Promise<readonly string[]>;
   /** Changed paths of the candidate that are no regular files: their text does not show what a check reads. */
   special: ReadonlyMap<string, SpecialFile>;
   base: SearchedFiles;
@@ -60,6 +63,8 @@ const SILENCES_OTHERS =
 const PROGRAM =
   /\.([cm]?[jt]sx?|py|go|rb|php|rs|java|kts?|scala|groovy|cs|fs|exs?|lua|pl|pm|t|sh|bats|swift|dart|clj|jl|r)$/i;
 const MAKEFILE = /(^|\/)(GNU)?makefile$/i;
+/** Files that programs read their settings from, by their names. */
+const SETTINGS = /(^|\/)\.[\w-]+rc(\.\w+)?$|\.(ini|cfg)$|(^|\/)[\w.-]+\.config\.\w+$/i;
 const COMPILERS = ['tsc', 'vue-tsc', 'svelte-check', 'tsgo', 'ts-node', 'ts-jest', 'tspc', 'tsd', 'tsup'];
 
 /**
@@ -114,6 +119,7 @@ async function heldReason(change: ChangedPath, rules: Rules, options: GuardOptio
   }
   return (
     (await closureReason(change, rules, options)) ??
+    (await tracedReason(change, rules, options)) ??
     linkReason(path, rules, options) ??
     (await sourceReason(change, rules, options))
   );
@@ -137,18 +143,6 @@ function specialReason(path: string, special: SpecialFile | undefined): string |
   return special?.kind === 'repository' && !special.isDeclared
     ? 'is a repository inside the repository, whose files would not land'
     : undefined;
-}
-
-/** Whether a link leads to something that another checkout does not have. */
-function leavesRepository(path: string, target: string): boolean {
-  if (target.startsWith('/') || /^[a-z]:|^~|\\/i.test(target)) return true;
-  const parts = path.split('/').slice(0, -1);
-  for (const part of target.split('/')) {
-    if (part === '' || part === '.') continue;
-    if (part !== '..') parts.push(part);
-    else if (parts.pop() === undefined) return true;
-  }
-  return parts[0] === '.git';
 }
 
 /** Why source that a check loads needs a person: it can end the test run early, or takes tests of its own away. */
@@ -186,6 +180,26 @@ async function closureReason(change: ChangedPath, rules: Rules, options: GuardOp
   if (status !== 'modified' || rules.isTest(path) || !(await rules.isHelper(path))) return undefined;
   const [base = '', candidate = ''] = await read();
   return isEmptied(base, candidate) ? 'only tests load it, and it cannot make any of them fail any more' : undefined;
+}
+
+/** Why a script or a configuration file needs a person that only running the check shows to be a part of it. */
+async function tracedReason(change: ChangedPath, rules: Rules, options: GuardOptions): Promise<string | undefined> {
+  const { path, status } = change;
+  if (options.trace === undefined || status === 'added' || rules.isTest(path) || rules.closure.entries.has(path))
+    return undefined;
+  const isShell = /\.(sh|bash|zsh|ksh|mk)$/i.test(path) || /^#!/.test((await readExtensionless(path, options)) ?? '');
+  if (!isShell && !SETTINGS.test(path)) return undefined;
+  if (options.targets?.includes(path)) return undefined;
+  for (const gate of candidateGates(options.gates)) {
+    if (rules.closure.judged.has(path) || !(await options.trace(gate)).includes(path)) continue;
+    return `is ${status} and a check uses it while it runs: ${commandLabel(commandText(gate))}`;
+  }
+  return undefined;
+}
+
+/** The text of a file whose name does not say what it is. */
+async function readExtensionless(path: string, { base }: GuardOptions): Promise<string | undefined> {
+  return /(^|\/)[^./]+$/.test(path) ? base.read(path) : undefined;
 }
 
 function linkReason(path: string, rules: Rules, options: GuardOptions): string | undefined {

@@ -22,6 +22,8 @@ const MAX_DEPTH = 4;
 const COMPARES = /^(grep|egrep|fgrep|rg|test|\[\[?|diff|cmp|comm|jq|wc|awk|sed|tail|head)$/;
 /** Texts by which a script reports its own verdict: one whose output is searched for them checks, and is not what is checked. */
 const REPORTS_TESTS = /pass|fail|\bok\b|success|error|\btests?\b/i;
+/** The first line of a shell script. */
+export const SHELL_TEXT = /^#!.*\b(ba|da|z|k|a)?sh\b/;
 export const SHELLS = /^(?:.*\/)?(?:ba|da|z|k|a)?sh$/;
 
 type Piece = { words: string[]; inputs: string[]; isPiped: boolean; nested: string[] };

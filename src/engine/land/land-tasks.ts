@@ -17,6 +17,7 @@ import { crashpoint } from '../../world.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
 import { type CandidateTests, checkAddedTests, isFixTask, type LandingProof } from './added-tests.ts';
 import { type Candidate, checkCandidate, commandGates, isApproved, passesWith } from './check-candidate.ts';
+import { tracedFiles } from './trace-check.ts';
 
 /** The work of one task merged onto the branch and the tasks before it. */
 type MergedTask = { key: TaskKey; commit: string; tree: string; onto: string; tests: CandidateTests | null };
@@ -148,6 +149,7 @@ async function passGuards(
     config,
     gates,
     targets: scopeGates(run.ledger.state.tasks[merge.key]?.spec.gates ?? []).flatMap(({ allow }) => allow),
+    trace: (gate) => tracedFiles(ctx, run, gate),
   });
   if (held.length > 0) {
     const reason = held

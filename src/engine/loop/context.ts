@@ -67,6 +67,8 @@ export interface Implementations {
     gates: readonly GateSpec[];
     /** Files that the task was given to change. */
     targets: readonly string[];
+    /** The files of the base that a check opens or executes. */
+    trace(gate: CommandGateSpec): Promise<readonly string[]>;
   }): Promise<GuardVerdict>;
   /** The risks of an attempt, by the run's settings. */
   findRisks(context: RiskContext, policies: Config['risks']): RiskFlag[];

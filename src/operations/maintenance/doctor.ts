@@ -15,6 +15,7 @@ import { detectProject } from '../../init/detect.ts';
 import { tail } from '../../process/tail.ts';
 import { findTmux } from '../../process/terminal/tmux.ts';
 import { containment } from '../../process/terminate.ts';
+import { tracingProblem } from '../../process/trace.ts';
 import { newestBackupAt } from '../../store/sqlite/backup.ts';
 import { openSqliteStore } from '../../store/sqlite/open.ts';
 import { type AgentsView, viewAgents } from '../models/view-agents.ts';
@@ -66,6 +67,7 @@ export const doctor = operation({
       memory(),
       contained(),
       await terminals(env),
+      await tracing(app),
       await check('repository', false, () => repository(dir)),
       await check('settings', true, () => settings(examined)),
       ...(await examineProject({ dir, env, online })),
@@ -146,6 +148,24 @@ function memory(): DoctorLine {
   const ok = free >= LEAST_MEMORY_MB;
   const fix = ok ? null : 'Close programs, or lower limits.freeMemoryMb and limits.agents.';
   return { name: 'memory', ok, required: false, detail: `${free} MB free`, fix };
+}
+
+/** Without it, the files that a check uses are found only by reading its scripts. */
+async function tracing({ home, env }: App): Promise<DoctorLine> {
+  const problem = await tracingProblem(env, home.root);
+  return {
+    name: 'tracing',
+    ok: problem === undefined,
+    required: false,
+    detail:
+      problem === undefined
+        ? 'the files that a check uses are confirmed while it runs'
+        : `${problem}; the files that a check uses are found only by reading its scripts`,
+    fix:
+      problem === undefined
+        ? null
+        : 'On Linux, install strace (apt-get install strace), and allow ptrace in a container.',
+  };
 }
 
 function counted(count: number, word: string): string {
