@@ -64,10 +64,8 @@ async function conclude(ctx: EngineContext, run: ActiveRun, ended: EndedAttempt,
   const saved = await save(run, ended);
   if (saved !== undefined) progress.saved = saved;
   crashpoint('attempt.saved');
-  const reported =
-    outcome.result.failure === undefined
-      ? undefined
-      : await withCriticalPattern(ctx, run, ended, outcome.result.failure);
+  const { failure: claimed } = outcome.result;
+  const reported = claimed && (await withCriticalPattern(ctx, run, ended, claimed));
   const certain = outcome.stopped ?? (outcome.isEndUnknown ? undefined : reported);
   const work = certain ?? (await judge(ctx, run, ended, saved));
   const judged = outcome.isEndUnknown && work !== undefined ? (certain ?? reported) : work;
