@@ -14,11 +14,12 @@ export function isAuxiliary({ spec }: TaskState): boolean {
   return spec.resolves !== undefined || spec.analyzes !== undefined || spec.verifies !== undefined;
 }
 
-/** A done task and all tasks that depend on it; failed, skipped and cancelled ones stay ended. */
+/** A done task and all tasks that depend on it, also failed and skipped ones; cancelled ones stay ended. */
 export function tasksToInvalidate(state: RunState, root: TaskKey): TaskKey[] {
   const tasks = new Set([root]);
   for (const key of tasks) {
-    for (const dependent of state.dependents[key] ?? []) if (!isLost(state, dependent)) tasks.add(dependent);
+    for (const dependent of state.dependents[key] ?? [])
+      if (state.tasks[dependent]?.phase.status !== 'cancelled') tasks.add(dependent);
   }
   return [...tasks];
 }

@@ -139,3 +139,15 @@ export function startOfDay(now: number): number {
 export function roundMoney(amount: number): number {
   return Math.round(amount * MICRO) / MICRO;
 }
+
+/** Why a reservation does not fit the budget. */
+export function shortOfMoney(
+  reservation: Spend,
+  budget: Config['budget'],
+  money: { run: Money; project: Money },
+): string {
+  const inRun = (budget.run ?? Number.POSITIVE_INFINITY) - money.run.spentUsd;
+  const inProject = (budget.project ?? Number.POSITIVE_INFINITY) - money.project.spentUsd;
+  const left = Math.max(0, Math.min(inRun, inProject));
+  return `an attempt reserves ${moneyText(reservation.costUsd)} and the budget has ${moneyText(left)} left`;
+}

@@ -51,3 +51,24 @@ export function* inOrder(queue: ReadyQueue): Generator<string> {
     }
   }
 }
+
+/** A run that waits this long gains one step of priority: from -10 to 10 it takes ten hours. */
+const AGEING_MS = 30 * 60_000;
+
+/** The priority of a run's next task; a run without a running attempt rises with its age, so that it starts eventually. */
+export function agedPriority(
+  priority = Number.NEGATIVE_INFINITY,
+  { startedAt, isIdle, now }: { startedAt: number; isIdle: boolean; now: number },
+): number {
+  return isIdle ? priority + Math.floor(Math.max(0, now - startedAt) / AGEING_MS) : priority;
+}
+
+/** The first of the items with the highest priority. */
+export function highest<Item>(items: readonly Item[], priorityOf: (item: Item) => number): Item | undefined {
+  let best: { item: Item; priority: number } | undefined;
+  for (const item of items) {
+    const priority = priorityOf(item);
+    if (best === undefined || priority > best.priority) best = { item, priority };
+  }
+  return best?.item;
+}

@@ -2,10 +2,9 @@ import type { FailureLimit } from '../../schema/failure.ts';
 import type { TaskKey } from '../../schema/ids.ts';
 import type { Spend } from '../../schema/usage.ts';
 import { hasLanded, type RunState, type TaskState } from '../run/state.ts';
-import { moneyText } from '../view/amounts.ts';
 import { isPaused } from '../view/attention.ts';
-import { affordable, type Money, nextReservation } from './budget.ts';
-import { inOrder } from './queue.ts';
+import { affordable, type Money, nextReservation, shortOfMoney } from './budget.ts';
+import { agedPriority, highest, inOrder } from './queue.ts';
 import { type AgentAvailability, type Route, route } from './route.ts';
 import { startWait, type Wait } from './start-time.ts';
 
@@ -58,6 +57,9 @@ type RunTally = {
   wait?: Wait;
 };
 
+/** A run with the next task that it would start. */
+type RunLine = { run: RunTally; tasks: Generator<TaskState>; head: TaskState | undefined };
+
 /** How many tasks of a run's queue are examined for one that can start. */
 const LOOK_AHEAD = 200;
 
@@ -65,16 +67,19 @@ const LOOK_AHEAD = 200;
 export function next(runs: readonly RunState[], schedulingInput: SchedulingInput): Admission {
   const tally = begin(runs, schedulingInput);
   const intents: Intent[] = [];
-  const lines = [...tally.runs.values()]
+  let lines = [...tally.runs.values()]
     .filter((run) => run.state.status.kind === 'running')
-    .map((run) => ({ run, tasks: startable(run.state, schedulingInput, tally) }));
-  while (lines.length > 0) {
-    const line = lines.shift();
-    if (line === undefined) break;
-    const intent = pick(line.run, line.tasks, schedulingInput, tally);
+    .map((run): RunLine => {
+      const tasks = startable(run.state, schedulingInput, tally);
+      return { run, tasks, head: tasks.next().value ?? undefined };
+    });
+  for (let line = first(lines, schedulingInput.now); line !== undefined; line = first(lines, schedulingInput.now)) {
+    const chosen = line;
+    const intent = pick(chosen, schedulingInput, tally);
+    lines = lines.filter((each) => each !== chosen);
     if (intent === undefined) continue;
     intents.push(intent);
-    lines.push(line);
+    lines.push(chosen);
   }
   for (const run of runs) {
     for (const task of unsaved(run, schedulingInput)) intents.push({ do: 'conclude', run: run.start.run, task });
@@ -95,6 +100,13 @@ function waitsOf({ runs }: Tally, intents: readonly Intent[]): Record<string, Wa
     if (isIdle && !acting.has(id) && reason !== undefined) waits[id] = reason;
   }
   return waits;
+}
+
+/** The run whose next task has the highest priority; of equal ones the one that waits longest for its turn. */
+function first(lines: readonly RunLine[], now: number): RunLine | undefined {
+  return highest(lines, ({ run, head }) =>
+    agedPriority(head?.spec.priority, { startedAt: run.state.startedAt, isIdle: run.live === 0, now }),
+  );
 }
 
 function begin(runs: readonly RunState[], schedulingInput: SchedulingInput): Tally {
@@ -164,20 +176,17 @@ function* unclaimed(run: RunState, keys: Iterable<TaskKey>, schedulingInput: Sch
   }
 }
 
-function pick(
-  run: RunTally,
-  tasks: Generator<TaskState>,
-  schedulingInput: SchedulingInput,
-  tally: Tally,
-): Intent | undefined {
+function pick(line: RunLine, schedulingInput: SchedulingInput, tally: Tally): Intent | undefined {
+  const { run } = line;
   const { state } = run;
   if (tally.slots <= 0 || run.live >= state.maxParallel) {
-    const waiting: TaskState | undefined = tally.slots <= 0 ? tasks.next().value : undefined;
+    const waiting = tally.slots <= 0 ? line.head : undefined;
     if (waiting !== undefined)
       wait(run, waiting, reasonToWait(run, waiting, schedulingInput) ?? slotsWait(schedulingInput));
     return undefined;
   }
-  for (const task of { [Symbol.iterator]: () => ({ next: () => tasks.next() }) }) {
+  for (let task = line.head; task !== undefined; task = line.head) {
+    line.head = line.tasks.next().value ?? undefined;
     const about = { run: state.start.run, task: task.spec.key };
     const giveUp = reasonToGiveUp(run, task, schedulingInput);
     if (giveUp !== undefined) return { do: 'give-up', ...about, ...giveUp };
@@ -284,15 +293,4 @@ function outsideOf(
     if (is !== 'done') return { ref, is };
   }
   return undefined;
-}
-
-function shortOfMoney(
-  reservation: Spend,
-  budget: RunState['start']['config']['budget'],
-  money: RunTally['money'],
-): string {
-  const inRun = (budget.run ?? Number.POSITIVE_INFINITY) - money.run.spentUsd;
-  const inProject = (budget.project ?? Number.POSITIVE_INFINITY) - money.project.spentUsd;
-  const left = Math.max(0, Math.min(inRun, inProject));
-  return `an attempt reserves ${moneyText(reservation.costUsd)} and the budget has ${moneyText(left)} left`;
 }

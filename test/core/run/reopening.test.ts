@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { retryTasks } from '../../../src/core/run/decide-run.ts';
 import { canReopen, tasksToReopen } from '../../../src/core/run/reopening.ts';
 import { added, attempted, blocked, given, spec, started, taskEnded } from '../../support/given.ts';
 
@@ -29,6 +30,23 @@ describe('tasks that can be retried', () => {
     );
     const stuck = story.and(attempted('resolve/1.1'), blocked('resolve/1.1'), taskEnded('analyze/1.1', 'failed'));
     expect(stuck.state.order.filter((key) => canReopen(stuck.state, key))).toEqual(['resolve/1.1']);
+  });
+});
+
+describe('what a done task that is retried opens again', () => {
+  it('is everything that was built on it, also what failed or was skipped, but not what a person cancelled', () => {
+    const ends = [taskEnded('a', 'done'), taskEnded('b', 'failed'), taskEnded('c', 'skipped')];
+    const more = [added(spec('e', { needs: ['a'] })), taskEnded('e', 'cancelled')];
+    const story = given(started(), added(...chain), ...ends, ...more);
+    const events = retryTasks(story.state, { task: 'a', reason: 'again' });
+    expect(events).toMatchObject([{ type: 'tasks.invalidated', data: { tasks: ['a', 'b', 'c'] } }]);
+    const { tasks } = story.and(...events).state;
+    expect(['a', 'b', 'c', 'e'].map((key) => tasks[key]?.phase.status)).toEqual([
+      'ready',
+      'waiting',
+      'waiting',
+      'cancelled',
+    ]);
   });
 });
 

@@ -52,6 +52,22 @@ function run(
 const three = [added(spec('a'), spec('b'), spec('c'))];
 
 describe('the actions to perform now', () => {
+  it('is the task of the run with the highest priority; a run that waits long rises', () => {
+    const low = run('run1', [added(spec('a', { priority: -10 }), spec('b', { priority: -10 }))]);
+    const high = run('run2', [added(spec('a', { priority: 10 }))]);
+    expect(actions([low, high], { slots: 2 })).toEqual(['attempt run2 a', 'attempt run1 a']);
+    const { startedAt } = low;
+    const later = { ...high, startedAt: startedAt + 11 * 3_600_000 };
+    expect(actions([low, later], { slots: 1, now: later.startedAt })).toEqual(['attempt run1 a']);
+    const equal = [run('run1', three), run('run2', three)];
+    expect(actions(equal, { slots: 4 })).toEqual([
+      'attempt run1 a',
+      'attempt run2 a',
+      'attempt run1 b',
+      'attempt run2 b',
+    ]);
+  });
+
   it('is every ready task for which there is a slot, higher priority first', () => {
     const state = run('run1', [added(spec('a'), spec('b', { priority: 5 }), spec('c', { needs: ['a'] }))]);
     expect(actions([state])).toEqual(['attempt run1 b', 'attempt run1 a']);
