@@ -113,7 +113,7 @@ export function currentSteps(
 }
 
 /** A longer command is cut, so that its duration and its last line are seen. */
-const MOST_WHAT_CHARS = 80;
+const MOST_WHAT_CHARS = 48;
 
 /** The step as one line, with its duration. */
 export function stepText({ what, detail, since }: CurrentStep, now: number, duration: (ms: number) => string): string {
