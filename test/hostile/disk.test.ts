@@ -72,7 +72,7 @@ describe.runIf(canMount)('a data directory that cannot be written', () => {
 
     disk.grow('256m');
     const retried = await runAndReport(shop, 'retry', full.run.run);
-    expect([retried.code, retried.run.status]).toEqual([0, 'done']);
+    expect([retried.code, retried.run.status], retried.stderr).toEqual([0, 'done']);
   });
 });
 

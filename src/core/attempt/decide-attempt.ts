@@ -43,8 +43,7 @@ export type EndAttempt = {
   now: number;
 };
 
-const UNSAVED_STEP =
-  'Fix the reported error, then manyhands retry: the work is saved from its workspace, and the agent does not run again.';
+const UNSAVED_STEP = 'then manyhands retry: the work is saved from its workspace, and the agent does not run again.';
 const TRY_AGAIN: FollowUp = { action: 'retry', delayMs: 0, resume: false, free: false };
 
 /** Claims a ready task for one agent; the claim is recorded before anything is started. */
@@ -110,7 +109,9 @@ export function endAttempt(state: RunState, command: EndAttempt): RunEvent[] {
   if (task.interrupt !== null) return [ended, ...afterInterrupt(state, task, { failure, now })];
   if (failure === undefined) return [ended, ...afterSuccess(state, task, command)];
   if (unsaved !== undefined) {
-    const data = { task: command.task, reason: failure.message, nextStep: UNSAVED_STEP, unsaved };
+    const remedy = failure.kind === 'disk-full' ? 'Free some disk space' : 'Fix the reported error';
+    const nextStep = `${remedy}, ${UNSAVED_STEP}`;
+    const data = { task: command.task, reason: failure.message, nextStep, unsaved };
     return [ended, { type: 'task.blocked', data }];
   }
   const pause = pauseOnFailures(state, task.spec.track, failure);

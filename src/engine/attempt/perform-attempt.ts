@@ -122,7 +122,7 @@ export async function adoptAttempt(ctx: EngineContext, run: ActiveRun, task: Tas
     const interrupt = interrupted.signal;
     const outcome = await superviseToEnd(ctx, run, { task, attempt, agent, assignment, process, interrupt });
     if (outcome === undefined) return;
-    const stopped = outcome.stopped ?? unsaved?.stopped;
+    const stopped = outcome.stopped ?? afterRetry(unsaved?.stopped);
     await concludeAttempt(ctx, run, { task, attempt, workspace, outcome: { ...outcome, stopped } });
   } catch (error) {
     if (isStoreFailure(error)) throw error;
@@ -135,6 +135,11 @@ export async function adoptAttempt(ctx: EngineContext, run: ActiveRun, task: Tas
     const isUnread = workspace !== undefined && stopped.kind !== 'interrupted';
     await concludeAttempt(ctx, run, { task, attempt, workspace, outcome: { ...UNKNOWN_RESULT, stopped }, isUnread });
   }
+}
+
+/** Why an attempt was stopped whose conclusion a person requested again: with free disk space the task continues. */
+function afterRetry(stopped: Failure | undefined): Failure | undefined {
+  return stopped?.kind === 'disk-full' ? { ...stopped, kind: 'interrupted' } : stopped;
 }
 
 /** Supervises an agent; where that fails, the agent is ended, and what it wrote is read again, so that its result and usage count. */
