@@ -135,7 +135,11 @@ export async function showBranch(ctx: EngineContext, run: ActiveRun): Promise<vo
     branch,
     expected: pushed,
     mayRewind: true,
+  }).catch((error: unknown) => {
+    // A run that waits for a person repeats it when it continues.
+    if (run.ledger.state.status.kind !== 'held' || isStoreFailure(error)) throw error;
   });
+  if (result === undefined) return;
   crashpoint('branch.pushed');
   const isThere = result.kind === 'pushed' || (await isAlready(run, branch, tip.commit));
   if (isThere) await ctx.submit(run, (state) => recordPushedBranch(state, { branch, commit: tip.commit })).committed;
