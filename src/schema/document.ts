@@ -113,7 +113,9 @@ export const RunDocument = z.object({
   startedAt: z.string(),
   endedAt: z.string().nullable(),
   nextAt: z.string().nullable().describe('When its next task starts, if the run waits for a start time.'),
-  waitsFor: WaitsFor.nullable().default(null).describe('Why nothing of a running run is in progress; null where something is.'),
+  waitsFor: WaitsFor.nullable()
+    .default(null)
+    .describe('Why nothing of a running run is in progress; null where something is.'),
   activity: z.array(Activity).describe('What the engine does for it now; only in the output of `show`.'),
   carried: z.boolean().optional().describe('Whether an engine is running it now; only in the output of `show`.'),
   filing: Filing.optional().describe('How it is filed in its project; only in the output of `show`.'),

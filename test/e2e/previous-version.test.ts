@@ -139,5 +139,7 @@ async function batchOf(project: Scratch): Promise<string[]> {
 
 /** The document without the text of next steps, which each version words itself. */
 function withoutAdvice(document: unknown): unknown {
-  return JSON.parse(JSON.stringify(document, (key, value) => (key === 'nextStep' ? 'a next step' : value)));
+  const isChanged = (key: string, value: unknown) =>
+    key === 'nextStep' || (key === 'landed' && typeof value === 'boolean');
+  return JSON.parse(JSON.stringify(document, (key, value) => (isChanged(key, value) ? 'changed' : value)));
 }

@@ -37,7 +37,7 @@ export const listSalvage = operation({
     const items: SalvageItem[] = [];
     for (const [run, all] of byRun) {
       if (run === '' || (selected !== undefined && run !== selected.run)) continue;
-      const isLanded = await landedCommits(app, mirror, { run, commits: all.map(({ commit }) => commit) });
+      const isLanded = await landedCommits(app, mirror, run);
       for (const saved of all) {
         const [, , ordinal, attempt] = SAVED_REF.exec(saved.ref) ?? [];
         if (isEmpty(app, run, saved.ref)) continue;
@@ -64,14 +64,10 @@ function isEmpty(app: App, run: string, ref: string): boolean {
   return attempts.some(({ ended }) => ended?.saved?.ref === ref && !ended.saved.changed);
 }
 
-/** Which commits the run branch contains: of several attempts of a task, some landed and others did not. */
-async function landedCommits(
-  app: App,
-  mirror: Mirror,
-  { run, commits }: { run: string; commits: string[] },
-): Promise<(commit: string) => boolean> {
+/** Which commits the run added to its branch: of several attempts of a task, some landed and others did not. */
+async function landedCommits(app: App, mirror: Mirror, run: string): Promise<(commit: string) => boolean> {
   if (!app.runs.ids().includes(run)) return () => false;
-  const { tip } = app.runs.state(run);
-  const missing = await readGraph({ gitDir: mirror.dir, tips: commits, without: [tip.commit] });
-  return (commit) => missing !== undefined && !missing.has(commit);
+  const { tip, start } = app.runs.state(run);
+  const added = await readGraph({ gitDir: mirror.dir, tips: [tip.commit], without: [start.base.commit] });
+  return (commit) => added?.has(commit) === true;
 }
