@@ -75,14 +75,14 @@ describe('serve', () => {
     expect((await scratch.mh(['stop'])).stderr).toContain('No engine is running');
   });
 
-  it('takes a free port when the usual one is taken, and says no when one was asked for by name', async () => {
+  it('selects a free port when the usual one is in use, and refuses one that was requested by number', async () => {
     await using scratch = await makeScratch({ files: FILES });
     await using taken = await takePort();
     writeFiles(join(scratch.root, '.config', 'manyhands'), { 'config.yaml': `server:\n  port: ${taken.port}\n` });
     const refused = await scratch.mh(['serve', '--port', String(taken.port)]);
     expect([refused.code, refused.stderr]).toEqual([
       3,
-      expect.stringContaining(`Port ${taken.port} of 127.0.0.1 is taken`),
+      expect.stringContaining(`Port ${taken.port} of 127.0.0.1 is in use`),
     ]);
     const named = await scratch.mh(['serve'], { env: { MANYHANDS_PORT: String(taken.port) } });
     expect(named.code).toBe(3);
@@ -90,7 +90,10 @@ describe('serve', () => {
     expect((await address(scratch)).url).not.toContain(`:${taken.port}`);
     serving.kill('SIGTERM');
     const { code, stderr } = await serving.done;
-    expect([code, stderr]).toEqual([0, expect.stringContaining(`Port ${taken.port} is taken; a free one is used.`)]);
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringContaining(`Port ${taken.port} is in use; a free one was selected.`),
+    ]);
   });
 
   it.each(
@@ -101,12 +104,12 @@ describe('serve', () => {
         ['--host', 'example.org'],
       ],
     ),
-  )('listens for no other machine unless its owner said so: %s %s', async (...args) => {
+  )('accepts no other machine unless the settings allow it: %s %s', async (...args) => {
     await using scratch = await makeScratch({
       files: { ...FILES, '.manyhands/config.yaml': 'server:\n  allowRemote: true\n' },
     });
     const { code, stderr } = await scratch.mh(['serve', ...args, '--port', '0']);
-    expect([code, stderr]).toEqual([3, expect.stringContaining('can be reached by other machines')]);
+    expect([code, stderr]).toEqual([3, expect.stringContaining('can be reached from other machines')]);
   });
 
   it('is nothing that an agent can open or get a token for', async () => {

@@ -87,7 +87,7 @@ describe('the results of tests', () => {
     expect(results.failures).toEqual(failures);
   });
 
-  it.each(DOCUMENTED)('are read from a recorded output: %s', (text, runner, expected) => {
+  it.each(DOCUMENTED)('are read from the format of a summary: %s', (text, runner, expected) => {
     const { results } = readTestResults(text);
     expect(counts(results)).toEqual(expected);
     expect(results.runners).toMatchObject([{ runner }]);
