@@ -136,7 +136,7 @@ describe('ls', () => {
       'nightly',
       '--flagged',
     );
-    expect(stdout).toMatch(/nightly +⚑ look: \(next 1970-01-01 \d\d:16:40\) A run/);
+    expect(stdout).toMatch(/nightly +⚑ look: \(scheduled for \d\d:16\) A run/);
     expect(calls[0]?.input).toMatchObject({ collection: 'nightly', flagged: true });
   });
 });

@@ -214,7 +214,7 @@ test('the exit code of a program that filled the disk is recorded', async () => 
 });
 
 test('a forged exit code does not count while the shim is running', async () => {
-  const target = await start('printf "0\\n" > exit; echo planted; read x < fifo; exit 9');
+  const target = await start('printf "0\\n" > exit; echo planted; sleep 60; exit 9');
   await waitForOutput(join(target.folder, 'stdout'), /planted/);
   let isOver = false;
   const end = ending(target.folder, target.identity).finally(() => {

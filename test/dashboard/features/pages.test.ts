@@ -43,6 +43,7 @@ const run = (some: Partial<RunOverview>): RunOverview =>
     budget: null,
     counts: {},
     attention: [],
+    activity: [],
     live: [],
     carried: true,
     liveCount: 0,
