@@ -24,7 +24,7 @@ describe('the description of settings', () => {
       key: 'limits.agents',
       type: 'integer 1..150',
       default: 20,
-      description: expect.stringMatching(/^Attempts at once\. .*4 per processor core/),
+      description: expect.stringMatching(/^Maximum number of concurrent attempts\. .*4 per processor core/),
     });
     expect(keys.get('agents.<name>.kind')?.type).toBe('acp | claude | codex | command | gemini | rehearsal');
     expect(keys.get('budget.run')?.type).toBe('number above 0');
