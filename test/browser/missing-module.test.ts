@@ -1,5 +1,6 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { TESTS_ALL } from '../support/variants.ts';
 import { openBrowser } from './support/browser.ts';
 import { type ScratchServer, serveScratch } from './support/scratch-server.ts';
 import { serveDashboard } from './support/served.ts';
@@ -30,7 +31,7 @@ describe('a view whose module could not be fetched', () => {
     expect(await trouble.count()).toBe(0);
   });
 
-  it('can be a whole page', async () => {
+  it.runIf(TESTS_ALL)('can be a whole page', async () => {
     await using served = await serveScratch({ files: { 'readme.md': '# A project\n' } });
     await using context = await browser.newContext({ locale: 'en-US' });
     const page = await openRun(served, context);
@@ -57,7 +58,7 @@ describe('a view whose module could not be fetched', () => {
 });
 
 describe('a run that could not be loaded because the server was down', () => {
-  it('is loaded when the server is back', async () => {
+  it.runIf(TESTS_ALL)('is loaded when the server is back', async () => {
     await using served = await serveScratch({ files: { 'readme.md': '# A project\n' } });
     await using context = await browser.newContext({ locale: 'en-US' });
     const page = await openRun(served, context);

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { Acceptance, Judgement } from '../../src/schema/acceptance.ts';
 import { RunDocument } from '../../src/schema/document.ts';
 import { makeScratch, type Scratch } from '../support/scratch.ts';
+import { TESTS_ALL } from '../support/variants.ts';
 
 /** Works, or judges as a file in its home folder says. */
 const AGENT = `#!/bin/sh
@@ -99,7 +100,7 @@ describe('accepting a run', () => {
     expect(await judged(project, project.run, '--agent', 'hand')).toMatchObject({ code: 4, decision: 'block' });
   });
 
-  it('is part of a report, in both formats, also without the repository', async () => {
+  it.runIf(TESTS_ALL)('is part of a report, in both formats, also without the repository', async () => {
     await using project = await scratch();
     const printed = await project.mh(['report']);
     expect(printed.stdout).toMatch(/## What was requested\n\n> add a file[\s\S]*## Evidence[\s\S]*grep[\s\S]*pass/);

@@ -6,7 +6,7 @@ import { DryRun } from '../../src/cli/start/dry-run.ts';
 import { RunDocument } from '../../src/schema/document.ts';
 import { WorkCheck } from '../../src/work-files/work-check.ts';
 import { makeScratch, type Scratch } from '../support/scratch.ts';
-import { variants } from '../support/variants.ts';
+import { TESTS_ALL, variants } from '../support/variants.ts';
 
 const EXAMPLES = join(import.meta.dirname, '..', '..', 'examples', 'work');
 const NAMES = readdirSync(EXAMPLES);
@@ -52,41 +52,45 @@ describe.concurrent('a work file at the command line', () => {
     expect(short.stdout).toMatch(/The estimate is above the budget: your budget of \$2\.00 stops the run/);
   });
 
-  it('shows which agents a rehearsal would simulate, also those of the settings and the file', async () => {
-    const settings = 'agents:\n  hand: { kind: command, command: ./agent.sh }\nroles: { implement: { agent: hand } }\n';
-    const tasks =
-      'tasks:\n  - { id: a, title: A, description: a, agent: hand }\n  - { id: b, title: B, description: b }\n';
-    await using project = await scratch({
-      '.manyhands/config.yaml': settings,
-      'mine.yaml': tasks,
-      's.yaml': 'steps: []\n',
-    });
-    const shown = async (...args: string[]) => {
-      const { json, stderr } = await project.mh(['run', 'mine.yaml', '--dry-run', '--json', ...args]);
-      const dry = DryRun.safeParse(json);
-      expect(dry.error, stderr).toBeUndefined();
-      return (dry.data?.batches ?? []).flat().map(({ agent, played }) => [agent, played]);
-    };
-    const used = async (...args: string[]) => {
-      const { tasks: done } = RunDocument.parse((await project.mh(['run', 'mine.yaml', '--json', ...args])).json);
-      return done.flatMap(({ name, agent }) => (name === null ? [] : [agent]));
-    };
-    expect(await shown()).toEqual([
-      ['hand', false],
-      ['hand', false],
-    ]);
-    expect(await shown('--rehearse')).toEqual([
-      ['hand', true],
-      ['rehearsal', true],
-    ]);
-    expect(await used('--rehearse')).toEqual(['hand', 'rehearsal']);
-    const program = ['--rehearse', '--agent', 'command:./agent.sh'];
-    expect(await shown(...program)).toEqual([
-      ['hand', true],
-      ['agent', false],
-    ]);
-    expect(await used(...program)).toEqual(['hand', 'agent']);
-  });
+  it.runIf(TESTS_ALL)(
+    'shows which agents a rehearsal would simulate, also those of the settings and the file',
+    async () => {
+      const settings =
+        'agents:\n  hand: { kind: command, command: ./agent.sh }\nroles: { implement: { agent: hand } }\n';
+      const tasks =
+        'tasks:\n  - { id: a, title: A, description: a, agent: hand }\n  - { id: b, title: B, description: b }\n';
+      await using project = await scratch({
+        '.manyhands/config.yaml': settings,
+        'mine.yaml': tasks,
+        's.yaml': 'steps: []\n',
+      });
+      const shown = async (...args: string[]) => {
+        const { json, stderr } = await project.mh(['run', 'mine.yaml', '--dry-run', '--json', ...args]);
+        const dry = DryRun.safeParse(json);
+        expect(dry.error, stderr).toBeUndefined();
+        return (dry.data?.batches ?? []).flat().map(({ agent, played }) => [agent, played]);
+      };
+      const used = async (...args: string[]) => {
+        const { tasks: done } = RunDocument.parse((await project.mh(['run', 'mine.yaml', '--json', ...args])).json);
+        return done.flatMap(({ name, agent }) => (name === null ? [] : [agent]));
+      };
+      expect(await shown()).toEqual([
+        ['hand', false],
+        ['hand', false],
+      ]);
+      expect(await shown('--rehearse')).toEqual([
+        ['hand', true],
+        ['rehearsal', true],
+      ]);
+      expect(await used('--rehearse')).toEqual(['hand', 'rehearsal']);
+      const program = ['--rehearse', '--agent', 'command:./agent.sh'];
+      expect(await shown(...program)).toEqual([
+        ['hand', true],
+        ['agent', false],
+      ]);
+      expect(await used(...program)).toEqual(['hand', 'agent']);
+    },
+  );
 
   it('is distinguished from a goal', async () => {
     await using project = await scratch();

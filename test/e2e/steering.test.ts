@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type RunDocument as Document, RunDocument } from '../../src/schema/document.ts';
 import { makeScratch, type Scratch } from '../support/scratch.ts';
+import { TESTS_ALL } from '../support/variants.ts';
 
 /** Appends its task's name to a file of its own, and stops at a gate file if its prompt says so. */
 const AGENT = `#!/bin/sh
@@ -73,7 +74,7 @@ describe.concurrent('controlling a run', () => {
     expect(await project.leftovers()).toEqual([]);
   });
 
-  it('starts a job after the run that it follows', async () => {
+  it.runIf(TESTS_ALL)('starts a job after the run that it follows', async () => {
     await using project = await scratch();
     const first = project.start(['job', 'please wait', '--json']);
     await appears(join(project.root, 'started'));
@@ -115,7 +116,7 @@ describe.concurrent('controlling a run', () => {
     );
   });
 
-  it('restores saved work of a failed run to a branch', async () => {
+  it.runIf(TESTS_ALL)('restores saved work of a failed run to a branch', async () => {
     await using project = await scratch();
     const failed = await told(project, 'job', 'add a file', '--check', 'false');
     expect(failed.status).toBe('failed');

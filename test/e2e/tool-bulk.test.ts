@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { BulkStatus } from '../../src/recipes/item-status.ts';
 import { ledger, runForDocument, until } from '../support/features-project.ts';
 import { makeScratch, type Scratch } from '../support/scratch.ts';
+import { TESTS_ALL } from '../support/variants.ts';
 
 const fixture = (name: string) => readFileSync(join(import.meta.dirname, '../fixtures/tools', name), 'utf8');
 const GOAL = 'Add JWT authentication to the Express app with middleware, routes, tests, and API docs';
@@ -132,25 +133,31 @@ describe('the files and commands of the tool for goals and bulk fixes', () => {
     expect(await project.fingerprint(), 'the checkout is as it was').toBe(before);
   });
 
-  it('run sixteen items in parallel and lose none when interrupted', { timeout: 240_000 }, async () => {
-    await using project = await scratch();
-    mkdirSync(join(project.root, 'room'));
-    const lines = Array.from({ length: FIXES }, (_, n) => ({ target: `lint/${n}.txt`, instruction: 'Fix the lint' }));
-    writeFileSync(join(project.repo, 'lint-fixes.jsonl'), lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
-    const running = project.start(['bulk', 'run', 'lint-fixes.jsonl', '--agent', 'command:../waiter.sh']);
-    await until(() => readdirSync(join(project.root, 'room')).length >= WORKERS);
-    running.kill('SIGKILL');
-    await running.done;
-    expect((await status(project)).counts, 'status tells it while nobody works on it').toMatchObject({ done: 0 });
-    writeFileSync(join(project.root, 'go'), '');
-    const resumed = await runForDocument(project, 'bulk', 'resume');
-    expect((await status(project)).counts, 'resume needs no run id, and loses nothing').toMatchObject({ done: FIXES });
-    const crowd = readFileSync(join(project.root, 'crowd'), 'utf8').trim().split('\n').map(Number);
-    expect(Math.max(...crowd), 'sixteen work at once, and never more').toBe(WORKERS);
-    expect(ledger(project), 'nobody who worked on was started twice').toHaveLength(FIXES);
-    const kept = project.git('ls-tree', '-r', '--name-only', resumed.branch ?? '', 'lint').split('\n');
-    expect(kept, 'every edit is kept').toHaveLength(FIXES);
-  });
+  it.runIf(TESTS_ALL)(
+    'run sixteen items in parallel and lose none when interrupted',
+    { timeout: 240_000 },
+    async () => {
+      await using project = await scratch();
+      mkdirSync(join(project.root, 'room'));
+      const lines = Array.from({ length: FIXES }, (_, n) => ({ target: `lint/${n}.txt`, instruction: 'Fix the lint' }));
+      writeFileSync(join(project.repo, 'lint-fixes.jsonl'), lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+      const running = project.start(['bulk', 'run', 'lint-fixes.jsonl', '--agent', 'command:../waiter.sh']);
+      await until(() => readdirSync(join(project.root, 'room')).length >= WORKERS);
+      running.kill('SIGKILL');
+      await running.done;
+      expect((await status(project)).counts, 'status tells it while nobody works on it').toMatchObject({ done: 0 });
+      writeFileSync(join(project.root, 'go'), '');
+      const resumed = await runForDocument(project, 'bulk', 'resume');
+      expect((await status(project)).counts, 'resume needs no run id, and loses nothing').toMatchObject({
+        done: FIXES,
+      });
+      const crowd = readFileSync(join(project.root, 'crowd'), 'utf8').trim().split('\n').map(Number);
+      expect(Math.max(...crowd), 'sixteen work at once, and never more').toBe(WORKERS);
+      expect(ledger(project), 'nobody who worked on was started twice').toHaveLength(FIXES);
+      const kept = project.git('ls-tree', '-r', '--name-only', resumed.branch ?? '', 'lint').split('\n');
+      expect(kept, 'every edit is kept').toHaveLength(FIXES);
+    },
+  );
 
   it('turn a goal into a graph, with another agent for each phase, until the review passes', {
     timeout: 240_000,
@@ -191,23 +198,27 @@ describe('the files and commands of the tool for goals and bulk fixes', () => {
     ).toEqual(new Set(['phases']));
   });
 
-  it('are rehearsed without a model, whatever agents the settings, the command and the files name', {
-    timeout: 240_000,
-  }, async () => {
-    await using project = await scratch();
-    const bin = join(project.root, 'bin');
-    mkdirSync(bin);
-    for (const name of ['claude', 'codex'])
-      writeFileSync(join(bin, name), '#!/bin/sh\ntouch "$HOME/called"\nexit 1\n', { mode: 0o755 });
-    const env = { PATH: `${bin}:${process.env.PATH ?? ''}` };
-    const rehearsed = async (...args: string[]) => {
-      const { code, stderr } = await project.mh([...args, '--rehearse', '--check', 'test -e base.txt'], { env });
-      expect(code, `${args.join(' ')}: ${stderr}`).toBe(0);
-    };
-    await rehearsed('do', '--agent', 'plan=claude', '--agent', 'implement=codex', '--agent', 'review=claude', GOAL);
-    await rehearsed('run', 'dag.toml');
-    await rehearsed('bulk', 'run', 'tasks.csv');
-    expect((await status(project)).counts).toMatchObject({ done: 2, failed: 0 });
-    expect(existsSync(join(project.root, 'called')), 'nobody was asked').toBe(false);
-  });
+  it.runIf(TESTS_ALL)(
+    'are rehearsed without a model, whatever agents the settings, the command and the files name',
+    {
+      timeout: 240_000,
+    },
+    async () => {
+      await using project = await scratch();
+      const bin = join(project.root, 'bin');
+      mkdirSync(bin);
+      for (const name of ['claude', 'codex'])
+        writeFileSync(join(bin, name), '#!/bin/sh\ntouch "$HOME/called"\nexit 1\n', { mode: 0o755 });
+      const env = { PATH: `${bin}:${process.env.PATH ?? ''}` };
+      const rehearsed = async (...args: string[]) => {
+        const { code, stderr } = await project.mh([...args, '--rehearse', '--check', 'test -e base.txt'], { env });
+        expect(code, `${args.join(' ')}: ${stderr}`).toBe(0);
+      };
+      await rehearsed('do', '--agent', 'plan=claude', '--agent', 'implement=codex', '--agent', 'review=claude', GOAL);
+      await rehearsed('run', 'dag.toml');
+      await rehearsed('bulk', 'run', 'tasks.csv');
+      expect((await status(project)).counts).toMatchObject({ done: 2, failed: 0 });
+      expect(existsSync(join(project.root, 'called')), 'nobody was asked').toBe(false);
+    },
+  );
 });

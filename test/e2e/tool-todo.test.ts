@@ -8,6 +8,7 @@ import { DoctorLine } from '../../src/operations/maintenance/doctor/doctor-line.
 import { RunDocument } from '../../src/schema/document.ts';
 import { type StandIn, standIn } from '../forges/stand-ins.ts';
 import { type Finished, makeScratch, type Scratch } from '../support/scratch.ts';
+import { TESTS_ALL } from '../support/variants.ts';
 
 const fixture = (name: string) => readFileSync(join(import.meta.dirname, '../fixtures/tools', name), 'utf8');
 const GITHUB = 'https://github.com/ann/shop.git';
@@ -97,7 +98,7 @@ async function run(project: Place, ...args: string[]): Promise<{ code: number | 
 const read = (project: Scratch, file: string) => readFileSync(join(project.repo, file), 'utf8');
 
 describe('the files and commands of the tool for to-do lists', () => {
-  it('set up a project: doctor, init, config', { timeout: 180_000 }, async () => {
+  it.runIf(TESTS_ALL)('set up a project: doctor, init, config', { timeout: 180_000 }, async () => {
     await using project = await scratch();
     const global = join(project.root, '.config/claude-orchestrator');
     mkdirSync(global, { recursive: true });
@@ -272,24 +273,28 @@ describe('the files and commands of the tool for to-do lists', () => {
     expect(await project.leftovers(), 'nothing of it still runs').toEqual([]);
   });
 
-  it('are rehearsed without a model, one task for each open point of the list', { timeout: 240_000 }, async () => {
-    await using project = await scratch();
-    await setUp(project);
-    const planned = await run(project, 'plan', 'todo.md', '--rehearse');
-    expect(planned.code).toBe(0);
-    expect(
-      [...read(project, 'tasks.yaml').matchAll(/title: (?!todo)(.+)/g)].map(([, title]) => title),
-      'what is ticked off is left out',
-    ).toEqual(['Add user auth', 'Fix the database connection', 'Update the readme']);
-    const dry = await project.say('run', '--dry-run', '--rehearse');
-    expect([dry.code, dry.stdout]).toEqual([0, expect.stringContaining('Update the readme')]);
-    const done = await run(project, 'run', '--rehearse');
-    expect([done.code, done.tasks.length, done.landed]).toEqual([0, 3, null]);
-    const logs = await project.say('logs', done.run);
-    expect(logs.stdout, 'logs have the promised marks').toMatch(/\[INIT\] .*rehearsal-[\s\S]*\[COMPLETE\]/);
-    const yolo = await run(project, 'yolo', 'todo.md', '--rehearse');
-    expect([yolo.code, yolo.landed?.how, yolo.tasks.length]).toEqual([0, 'pr', 4]);
-    const reviewed = await run(project, 'review', '--pr', '1', '--rehearse', '--yes');
-    expect([reviewed.code, project.forge.state().pulls[0]?.approvals.length]).toEqual([0, 1]);
-  });
+  it.runIf(TESTS_ALL)(
+    'are rehearsed without a model, one task for each open point of the list',
+    { timeout: 240_000 },
+    async () => {
+      await using project = await scratch();
+      await setUp(project);
+      const planned = await run(project, 'plan', 'todo.md', '--rehearse');
+      expect(planned.code).toBe(0);
+      expect(
+        [...read(project, 'tasks.yaml').matchAll(/title: (?!todo)(.+)/g)].map(([, title]) => title),
+        'what is ticked off is left out',
+      ).toEqual(['Add user auth', 'Fix the database connection', 'Update the readme']);
+      const dry = await project.say('run', '--dry-run', '--rehearse');
+      expect([dry.code, dry.stdout]).toEqual([0, expect.stringContaining('Update the readme')]);
+      const done = await run(project, 'run', '--rehearse');
+      expect([done.code, done.tasks.length, done.landed]).toEqual([0, 3, null]);
+      const logs = await project.say('logs', done.run);
+      expect(logs.stdout, 'logs have the promised marks').toMatch(/\[INIT\] .*rehearsal-[\s\S]*\[COMPLETE\]/);
+      const yolo = await run(project, 'yolo', 'todo.md', '--rehearse');
+      expect([yolo.code, yolo.landed?.how, yolo.tasks.length]).toEqual([0, 'pr', 4]);
+      const reviewed = await run(project, 'review', '--pr', '1', '--rehearse', '--yes');
+      expect([reviewed.code, project.forge.state().pulls[0]?.approvals.length]).toEqual([0, 1]);
+    },
+  );
 });

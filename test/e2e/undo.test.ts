@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { RunDocument } from '../../src/schema/document.ts';
 import { UndoResult } from '../../src/schema/undo.ts';
 import { type Finished, makeScratch, type Scratch } from '../support/scratch.ts';
-import { variants } from '../support/variants.ts';
+import { TESTS_ALL, variants } from '../support/variants.ts';
 
 /** Adds a file and changes another; with `fix` in its prompt it fixes what the check tests. */
 const AGENT = `#!/bin/sh
@@ -100,7 +100,7 @@ describe.concurrent('undoing a run', () => {
     expect(project.git('rev-parse', 'main^{tree}')).toBe(mine);
   });
 
-  it('refuses and names the files when its changes were changed later', async () => {
+  it.runIf(TESTS_ALL)('refuses and names the files when its changes were changed later', async () => {
     await using project = await scratch();
     const run = await landed(project);
     commit(project, { 'made/new.txt': 'edited\n' });
@@ -109,7 +109,7 @@ describe.concurrent('undoing a run', () => {
     expect(await refused(project, run)).toMatch(/^4 .*UNDO_UNSAFE.*lines\.txt/);
   });
 
-  it('refuses when the base no longer contains the landing, or nothing of it is left', async () => {
+  it.runIf(TESTS_ALL)('refuses when the base no longer contains the landing, or nothing of it is left', async () => {
     await using project = await scratch();
     const run = await landed(project);
     project.git('revert', '--no-edit', 'HEAD');
@@ -143,7 +143,7 @@ describe.concurrent('undoing a run', () => {
     expect(existsSync(join(other.repo, 'state.txt'))).toBe(false);
   });
 
-  it('removes the branch of an unlanded run only on request, and keeps its commits', async () => {
+  it.runIf(TESTS_ALL)('removes the branch of an unlanded run only on request, and keeps its commits', async () => {
     await using project = await scratch();
     const { run } = RunDocument.parse((await project.mh(['job', 'add a file', '--json'])).json);
     expect(await refused(project, run)).toMatch(/^3 .*landed only on its branch/);

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { Acceptance } from '../../src/schema/acceptance.ts';
 import { type RunDocument as Document, RunDocument } from '../../src/schema/document.ts';
 import { makeScratch, type Scratch } from '../support/scratch.ts';
-import { variants } from '../support/variants.ts';
+import { TESTS_ALL, variants } from '../support/variants.ts';
 
 /** The shape that another tool documents for its workflows, key by key. */
 const WORKFLOW = `schema_version: 1
@@ -148,7 +148,7 @@ describe('a workflow file in the format of another tool', () => {
     expect(project.git('show', `mh/${done.run}:src/code.txt`).split('\n')).toHaveLength(3);
   });
 
-  it('is still gated when a node is retried', { timeout: 300_000 }, async () => {
+  it.runIf(TESTS_ALL)('is still gated when a node is retried', { timeout: 300_000 }, async () => {
     await using project = await scratch(2);
     const done = await told(project, 'run', 'workflow.yaml');
     writeFileSync(join(project.root, 'lines'), '4');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { variants } from '../support/variants.ts';
+import { TESTS_ALL, variants } from '../support/variants.ts';
 import { makeShop } from './shop.ts';
 
 const CHECK = ['--check', 'test -e base.txt'];
@@ -21,7 +21,7 @@ describe.concurrent('landing by pull request', { timeout: 120_000 }, () => {
     expect(after.filter((line) => !line.endsWith(`refs/heads/mh/${run?.run}`)).join('\n')).toBe(before);
   });
 
-  it('can be requested later with pr, and a second request creates no second one', async () => {
+  it.runIf(TESTS_ALL)('can be requested later with pr, and a second request creates no second one', async () => {
     await using shop = await makeShop('bitbucket');
     const { run } = await shop.runJson(['job', 'Add a file', ...CHECK]);
     expect(shop.forge.state().pulls).toEqual([]);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { TESTS_ALL } from '../support/variants.ts';
 import { makeShop } from './shop.ts';
 
 const GREEN = ['--check', 'test -e base.txt'];
@@ -35,7 +36,7 @@ describe.concurrent('the review of a pull request', { timeout: 120_000 }, () => 
     expect(shop.forge.state().pulls).toMatchObject([{ state: 'merged' }]);
   });
 
-  it('reports no merge that the forge does not confirm', async () => {
+  it.runIf(TESTS_ALL)('reports no merge that the forge does not confirm', async () => {
     await using shop = await makeShop('github');
     shop.colleague('feature', FINE);
     shop.forge.change((state) => state.faults.push({ on: 'merge', kind: '500', times: 9 }));
@@ -66,7 +67,7 @@ describe.concurrent('the review of a pull request', { timeout: 120_000 }, () => 
     expect(shop.atRemote('show', 'feature:a.note')).toBe('is green');
   });
 
-  it('fails with a check that keeps failing, and never approves', async () => {
+  it.runIf(TESTS_ALL)('fails with a check that keeps failing, and never approves', async () => {
     await using shop = await makeShop('github');
     shop.colleague('feature', FINE);
     const failed = await shop.runJson(['review', '--pr', '1', '--yes', '--check', 'false']);
@@ -74,7 +75,7 @@ describe.concurrent('the review of a pull request', { timeout: 120_000 }, () => 
     expect(shop.forge.state().pulls).toMatchObject([{ approvals: [], comments: [expect.stringContaining('fail')] }]);
   });
 
-  it('never approves while a check at the forge fails, even with consent', async () => {
+  it.runIf(TESTS_ALL)('never approves while a check at the forge fails, even with consent', async () => {
     await using shop = await makeShop('github');
     shop.colleague('feature', FINE);
     shop.forge.change((state) => state.checks.push({ name: 'ci', state: 'fail' }));
@@ -84,7 +85,7 @@ describe.concurrent('the review of a pull request', { timeout: 120_000 }, () => 
     expect([again.code, shop.forge.state().pulls[0]?.approvals]).toEqual([4, []]);
   });
 
-  it('does not approve a pull request with new commits', async () => {
+  it.runIf(TESTS_ALL)('does not approve a pull request with new commits', async () => {
     await using shop = await makeShop('github');
     shop.colleague('feature', FINE);
     const held = await shop.runJson(['review', '--pr', '1', ...GREEN]);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ledger, makeFeatures, runForDocument, statuses } from '../support/features-project.ts';
 import type { Scratch } from '../support/scratch.ts';
-import { variants } from '../support/variants.ts';
+import { TESTS_ALL, variants } from '../support/variants.ts';
 
 const LONG = { timeout: 300_000 };
 /** An application that answers, and leaves children behind that outlive a simple kill. */
@@ -52,7 +52,7 @@ describe('a verifier', () => {
     expect(await project.leftovers()).toEqual([]);
   });
 
-  it('that hangs is ended, and the work waits for another verification', LONG, async () => {
+  it.runIf(TESTS_ALL)('that hangs is ended, and the work waits for another verification', LONG, async () => {
     await using project = await makeFeatures(['alpha'], {
       limits: 'attempts: 1, inactivitySeconds: 3',
       verifier: '[ -e "$HOME/awake" ] || sleep 1000',

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { AgentPick } from '../../../src/schema/document.ts';
 import { BenchItem, BenchResult, ModelScore } from '../../../src/schema/model.ts';
 import { INTERVALS } from '../../bench/solutions.ts';
+import { TESTS_ALL } from '../../support/variants.ts';
 import { makeModelProject } from './model-project.ts';
 
 const GOOD = `#!/bin/sh
@@ -60,7 +61,7 @@ describe('models bench', { timeout: 240_000 }, () => {
     expect(report.stdout).toMatch(/^\| implement \| good \|/m);
   });
 
-  it('is finished by a resume after the engine was killed, and counts once', async () => {
+  it.runIf(TESTS_ALL)('is finished by a resume after the engine was killed, and counts once', async () => {
     const slow = `#!/bin/sh\nuntil [ -e "$HOME/go" ]; do sleep 0.05; done\n${GOOD.slice(GOOD.indexOf('cat'))}`;
     await using project = makeModelProject({
       'good.sh': slow.replace('#!/bin/sh\n', '#!/bin/sh\ntouch "$HOME/begun"\n'),

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { AgentStatus, RunDocument } from '../../../src/schema/document.ts';
 import { ModelScore } from '../../../src/schema/model.ts';
+import { TESTS_ALL } from '../../support/variants.ts';
 import { makeModelProject } from './model-project.ts';
 
 const SECRET = 'correct-horse-battery-staple';
@@ -87,17 +88,20 @@ describe('the agent of a task', { timeout: 240_000 }, () => {
     expect(readFileSync(join(project.repo, '.manyhands', 'config.yaml'), 'utf8')).toBe(settings);
   });
 
-  it('is the same agent with its other model while only one of its model families is rate-limited', async () => {
-    await using project = makeModelProject({
-      'claude.sh': LIMITED,
-      '.manyhands/config.yaml':
-        'agents:\n  claude: { kind: claude, command: ./claude.sh, env: { ANTHROPIC_API_KEY: none }, models: { standard: sonnet, heavy: opus } }\nroles: { implement: { tier: heavy } }\nlimits: { retryDelaySeconds: 0 }\n',
-    });
-    const done = RunDocument.parse(await project.json('job', 'Do it', '--check', 'true'));
-    expect(done).toMatchObject({ status: 'done', tasks: [{ attempts: 2, agent: 'claude' }] });
-    const [listed] = z.array(AgentStatus).parse(await project.json('models'));
-    expect(listed).toMatchObject({ restsUntil: null, resting: [{ account: null, family: 'opus' }] });
-    const pick = await project.mh('models', 'pick', '--role', 'implement');
-    expect(pick.stdout).toMatch(/^implement: claude, sonnet \(standard\): .*standard because opus is rate-limited/);
-  });
+  it.runIf(TESTS_ALL)(
+    'is the same agent with its other model while only one of its model families is rate-limited',
+    async () => {
+      await using project = makeModelProject({
+        'claude.sh': LIMITED,
+        '.manyhands/config.yaml':
+          'agents:\n  claude: { kind: claude, command: ./claude.sh, env: { ANTHROPIC_API_KEY: none }, models: { standard: sonnet, heavy: opus } }\nroles: { implement: { tier: heavy } }\nlimits: { retryDelaySeconds: 0 }\n',
+      });
+      const done = RunDocument.parse(await project.json('job', 'Do it', '--check', 'true'));
+      expect(done).toMatchObject({ status: 'done', tasks: [{ attempts: 2, agent: 'claude' }] });
+      const [listed] = z.array(AgentStatus).parse(await project.json('models'));
+      expect(listed).toMatchObject({ restsUntil: null, resting: [{ account: null, family: 'opus' }] });
+      const pick = await project.mh('models', 'pick', '--role', 'implement');
+      expect(pick.stdout).toMatch(/^implement: claude, sonnet \(standard\): .*standard because opus is rate-limited/);
+    },
+  );
 });
