@@ -22,6 +22,11 @@ export async function checkBase(ctx: EngineContext, run: ActiveRun, gates: reado
   const evidence: Evidence[] = [];
   for (const gate of gates) {
     const definition = ctx.implementations.definition(gate, start.config);
+    const failedSetup = evidence.find(isSetupFailure);
+    if (failedSetup !== undefined) {
+      evidence.push({ ...failedSetup, gate: gate.name, definition });
+      continue;
+    }
     const earlier = known.get(proofKey({ tree, definition }));
     using step = ctx.activities.begin({ run }, { kind: 'check', what: 'prepares the check on the base' });
     const found =
@@ -37,6 +42,11 @@ export async function checkBase(ctx: EngineContext, run: ActiveRun, gates: reado
   const events = [...shareProofs(evidence), ...evidence.flatMap((found) => recordFlaky(run.id, found))];
   const also = events.length === 0 ? [] : [{ stream, expected: -1, events }];
   await ctx.submit(run, (state) => recordBaseCheck(state, { tree, evidence }), { also }).committed;
+}
+
+/** A set-up that failed for one check fails for all: it is not repeated. */
+function isSetupFailure({ verdict, exitCode, summary }: Evidence): boolean {
+  return verdict === 'error' && exitCode !== null && summary.includes('The set-up command');
 }
 
 function requireStarted(evidence: readonly Evidence[]): void {

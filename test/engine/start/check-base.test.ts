@@ -61,3 +61,18 @@ it('does not reuse the result of a program that was missing in an earlier run', 
   expect(run.ledger.state.baseEvidence).toMatchObject([{ verdict: 'pass' }]);
   await engine.stop();
 });
+
+it('runs a set-up that fails once, however many checks there are', async () => {
+  const setup = ['echo ran >>"$HOME/setups"; exit 7'];
+  await using project = await makeRunProject({ config: { checks: ['true', 'test -d .'], workspace: { setup } } });
+  const engine = project.newEngine();
+  const run = await project.open(engine, 'One');
+  await checkBase(engine, run, run.checks);
+  expect(run.ledger.state.baseEvidence).toMatchObject([
+    { gate: 'true', verdict: 'error', exitCode: 7 },
+    { gate: 'test -d .', verdict: 'error', exitCode: 7 },
+  ]);
+  // A check that could not run is repeated once.
+  expect(project.lines('setups').length).toBeLessThanOrEqual(2);
+  await engine.stop();
+});
