@@ -58,9 +58,14 @@ export function retryTasks(state: RunState, what: { task?: TaskKey; reason: stri
     what.task === undefined ? state.order.filter((key) => canReopen(state, key)) : [reopenable(state, what.task)];
   const released = what.task === undefined ? releaseRun(state, what.reason) : [];
   if (roots.length === 0 && released.length > 0) return released;
-  if (roots.length === 0)
+  if (roots.length === 0 && !hasEndedBeforeItsTasks(state))
     throw new AppError('REFUSED', `Run ${state.start.run} has no task to retry`, { run: state.start.run });
   return [...released, { type: 'run.reopened', data: { tasks: tasksToReopen(state, roots), reason: what.reason } }];
+}
+
+/** Whether the run ended before its recipe was asked for tasks, which a retry does again. */
+function hasEndedBeforeItsTasks({ status, order }: RunState): boolean {
+  return status.kind === 'ended' && status.status !== 'done' && order.length === 0;
 }
 
 /** Repeats a done task and all tasks that depend on it; none of them may be in progress. */

@@ -143,6 +143,13 @@ describe('trying again', () => {
     expect(statuses(held.state)).toMatchObject({ a: 'ready' });
   });
 
+  it('continues a run that ended before it had tasks', () => {
+    const ended = given(started())
+      .when(cancelling)
+      .when((state) => endRun(state, { status: 'cancelled', reason: 'enough' }));
+    expect(ended.when(retrying()).state.status).toEqual({ kind: 'running' });
+  });
+
   it('is refused when there is nothing to try, and while the run is being cancelled', () => {
     expect(() => retryTasks(chain.state, { reason: 'again' })).toThrow('no task to retry');
     expect(() => retryTasks(chain.state, { task: 'a', reason: 'again' })).toThrow('a is ready; only failed');

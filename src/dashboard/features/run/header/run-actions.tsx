@@ -14,14 +14,16 @@ type ListState = Pick<RunOverview, 'flag' | 'hidden' | 'carried'>;
 export function RunActions({ state, overview }: { state: RunState; overview: ListState | undefined }): ReactElement {
   const isEnded = state.status.kind === 'ended';
   const retryable = state.counts.failed + state.counts.blocked + state.counts.cancelled;
+  const hasNoTasks = isEnded && state.order.length === 0;
   const run = state.start.run;
   const retry = useAction('retry-run', { done: 'Retry started' });
   return (
     <div className={styles.actions}>
       {isEnded ? null : <ActiveRunActions state={state} isInterrupted={overview?.carried === false} />}
-      {retryable > 0 && (isEnded || state.counts.failed + state.counts.blocked > 0) ? (
+      {hasNoTasks || (retryable > 0 && (isEnded || state.counts.failed + state.counts.blocked > 0)) ? (
         <Button busy={retry.isBusy} onClick={() => retry.act({ run })}>
-          <Icon name="retry" size={14} /> Retry {retryable === 1 ? 'the failed task' : `${retryable} tasks`}
+          <Icon name="retry" size={14} /> Retry{' '}
+          {hasNoTasks ? 'the run' : retryable === 1 ? 'the failed task' : `${retryable} tasks`}
         </Button>
       ) : null}
       {isEnded ? <LandActions state={state} /> : null}
