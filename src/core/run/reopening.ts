@@ -14,14 +14,25 @@ export function isAuxiliary({ spec }: TaskState): boolean {
   return spec.resolves !== undefined || spec.analyzes !== undefined || spec.verifies !== undefined;
 }
 
-/** A done task and all tasks that depend on it, also failed and skipped ones; cancelled ones stay ended. */
+/** A done task and all tasks that depend on it, also failed and skipped ones whose other needs can be done; cancelled ones stay ended. */
 export function tasksToInvalidate(state: RunState, root: TaskKey): TaskKey[] {
   const tasks = new Set([root]);
-  for (const key of tasks) {
-    for (const dependent of state.dependents[key] ?? [])
-      if (state.tasks[dependent]?.phase.status !== 'cancelled') tasks.add(dependent);
+  let size = 0;
+  // Whether a task can be repeated may depend on one that is added later.
+  while (size !== tasks.size) {
+    size = tasks.size;
+    for (const key of tasks) {
+      for (const dependent of state.dependents[key] ?? [])
+        if (canBeRepeatedWith(state, dependent, tasks)) tasks.add(dependent);
+    }
   }
   return [...tasks];
+}
+
+function canBeRepeatedWith(state: RunState, key: TaskKey, repeated: ReadonlySet<TaskKey>): boolean {
+  const task = state.tasks[key];
+  if (task === undefined || task.phase.status === 'cancelled') return false;
+  return !isLost(state, key) || task.spec.needs.every((need) => repeated.has(need) || !isLost(state, need));
 }
 
 /** All tasks that are reopened with these: needs that were not done, and skipped tasks that can be done then. */

@@ -143,6 +143,13 @@ describe('trying again', () => {
     expect(statuses(held.state)).toMatchObject({ a: 'ready' });
   });
 
+  it('of a done task leaves what another failed task blocks', () => {
+    const both = given(started(), added(spec('a'), spec('b'), spec('c', { needs: ['a', 'b'] })))
+      .and(...worked('a'), landed('a'))
+      .and(taskEnded('b', 'failed'), taskEnded('c', 'skipped'));
+    expect(statuses(both.when(retrying('a')).state)).toEqual({ a: 'ready', b: 'failed', c: 'skipped' });
+  });
+
   it('continues a run that ended before it had tasks', () => {
     const ended = given(started())
       .when(cancelling)
