@@ -25,7 +25,7 @@ const SECTION_RULES: ReadonlyMap<string, SectionRules> = new Map([
     },
   ],
 ]);
-/** Nobody writes a longer line by hand, and a hostile one could keep a pattern busy for hours. */
+/** Longer lines are not written by hand, and matching a hostile one could take hours. */
 const LONGEST_LINE = 2_000;
 const LINE_RULES: ReadonlyMap<string, RegExp> = new Map([
   ['gemfile', /^\s*(#.*|gem\s+(['"])[\w.-]+\2(\s*,\s*(['"])[^'"]*\4)*\s*)?$/],

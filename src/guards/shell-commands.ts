@@ -12,10 +12,10 @@ export interface ShellCommand {
   isFedToShell: boolean;
 }
 
-/** Stands for a part of a word that only running the text would show. */
+/** A part of a word whose value is known only when the text is run. */
 export const UNKNOWN = '\u0000';
 
-/** Nobody writes a longer text of commands by hand. */
+/** Longer texts of commands are not written by hand. */
 const MAX_CHARS = 200_000;
 const MAX_DEPTH = 4;
 /** Commands whose outcome depends on the text that they are given. */

@@ -63,7 +63,7 @@ export function retryTasks(state: RunState, what: { task?: TaskKey; reason: stri
   return [...released, { type: 'run.reopened', data: { tasks: tasksToReopen(state, roots), reason: what.reason } }];
 }
 
-/** Whether the run ended before its recipe was asked for tasks, which a retry does again. */
+/** Whether the run ended before it had tasks; a retry then lets the recipe plan them. */
 function hasEndedBeforeItsTasks({ status, order }: RunState): boolean {
   return status.kind === 'ended' && status.status !== 'done' && order.length === 0;
 }

@@ -17,14 +17,10 @@ export function isAuxiliary({ spec }: TaskState): boolean {
 /** A done task and all tasks that depend on it, also failed and skipped ones whose other needs can be done; cancelled ones stay ended. */
 export function tasksToInvalidate(state: RunState, root: TaskKey): TaskKey[] {
   const tasks = new Set([root]);
-  let size = 0;
-  // Whether a task can be repeated may depend on one that is added later.
-  while (size !== tasks.size) {
-    size = tasks.size;
-    for (const key of tasks) {
-      for (const dependent of state.dependents[key] ?? [])
-        if (canBeRepeatedWith(state, dependent, tasks)) tasks.add(dependent);
-    }
+  // A task with several needs is examined again for each of them that is added.
+  for (const key of tasks) {
+    for (const dependent of state.dependents[key] ?? [])
+      if (canBeRepeatedWith(state, dependent, tasks)) tasks.add(dependent);
   }
   return [...tasks];
 }

@@ -7,7 +7,7 @@ import type { HttpEnv } from '../bindings.ts';
 import { contentPolicy } from '../headers.ts';
 import type { Access } from './access.ts';
 
-/** What somebody sees who is not logged in: how to get in. It holds no secret and needs none. */
+/** The page for a browser that is not logged in: how to log in. It contains no secret. */
 const LOGIN_PAGE = `<!doctype html>
 <html lang="en">
   <head>
@@ -40,8 +40,8 @@ const LOGIN_PAGE = `<!doctype html>
 `;
 
 /**
- * The code is behind the #, which no browser sends and no log holds; it is taken out of the address at once. Whoever
- * followed a link of another site comes without their cookie: if they are logged in, they are shown what they asked for.
+ * The code is in the fragment, which browsers do not send and no log contains; it is removed from the address at once.
+ * A link on another site opens without the cookie: if the browser is logged in, the requested page is loaded again.
  */
 const LOGIN_SCRIPT = `const status = document.getElementById('status');
 const fragment = new URLSearchParams(location.hash.slice(1));
