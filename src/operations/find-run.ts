@@ -78,15 +78,12 @@ export function completeKey(state: RunState, text: string): string {
   const keys = state.order.filter((key) => key.endsWith(`/${text}`) || key.startsWith(text));
   const [only, second] = keys;
   if (only !== undefined && second === undefined) return only;
-  const known = keys.length > 0 ? keys : state.order;
-  throw new AppError(
-    'TASK_UNKNOWN',
-    `Run ${state.start.run} has no task ${text}; it has ${known
-      .slice(0, 8)
-      .map((key) => labelOf(state, key))
-      .join(', ')}`,
-    { run: state.start.run, task: text },
-  );
+  const known = (keys.length > 0 ? keys : state.order).slice(0, 8).map((key) => labelOf(state, key));
+  const list = known.length === 0 ? 'it has no tasks yet' : `it has ${known.join(', ')}`;
+  throw new AppError('TASK_UNKNOWN', `Run ${state.start.run} has no task ${text}; ${list}`, {
+    run: state.start.run,
+    task: text,
+  });
 }
 
 /** The task of a complete key. */
