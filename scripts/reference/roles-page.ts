@@ -8,6 +8,7 @@ const MEANINGS: Record<(typeof PLACEHOLDERS)[number], string> = {
   goal: 'the goal of the whole run, in the words of who started it',
   task: 'what this task asks for',
   title: 'its title, one line',
+  id: 'its id in the work file, or else its key',
   evidence: 'why the last attempt was not accepted',
   checks: 'the commands that must exit 0, a line each',
   conflict: 'the files in conflict, a line each',

@@ -1,3 +1,4 @@
+import type { Config } from '../schema/config.ts';
 import type { WorkFile, WorkFormat } from '../schema/work-file.ts';
 import type { Reading } from '../work-files/checked.ts';
 import type { InputErrors } from '../work-files/input-errors.ts';
@@ -10,6 +11,8 @@ export type PlannedWork = {
   needs: string[];
   gates: string[];
   agent?: string;
+  /** The track that it belongs to. */
+  track?: string;
   /** How many attempts it takes if each of its tasks succeeds at once. */
   tasks: number;
 };
@@ -54,8 +57,8 @@ export interface RecipeWorkFile<Input> {
   readonly includesNeeds: boolean;
   /** The ids by which pieces of work can be selected. */
   ids(input: Input): string[];
-  /** Its pieces of work, in the order of the file. */
-  plan(input: Input): PlannedWork[];
+  /** Its pieces of work under these settings, in the order of the file. */
+  plan(input: Input, config: Pick<Config, 'tracks'>): PlannedWork[];
   /** Its entries as lines, where they are not the pieces of work that it starts. */
   entries?(input: Input): string[];
 }

@@ -3,6 +3,7 @@ export const PLACEHOLDERS = [
   'goal',
   'task',
   'title',
+  'id',
   'evidence',
   'checks',
   'conflict',

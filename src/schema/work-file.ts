@@ -154,6 +154,8 @@ export const WorkflowNode = z.object({
   attempts: Attempts.optional(),
   /** The JSON Schema of its structured output. */
   outputSchema: z.record(z.string(), z.unknown()).optional(),
+  /** Its answer is a result by itself: a node that may write may also end without a change. */
+  answers: z.boolean().optional(),
 });
 export type WorkflowNode = z.infer<typeof WorkflowNode>;
 

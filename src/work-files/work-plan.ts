@@ -1,12 +1,13 @@
 import { AppError } from '../errors.ts';
 import type { PlannedWork, RecipeWorkFile } from '../recipes/recipe-work-file.ts';
 import { recipeOf } from '../recipes/registry.ts';
+import type { Config } from '../schema/config.ts';
 import type { WorkFile } from '../schema/work-file.ts';
 
 /** What a work file would start, in the order of the file: all of it, or what is selected with what it needs. */
-export function plannedWork(work: WorkFile): PlannedWork[] {
+export function plannedWork(work: WorkFile, config: Pick<Config, 'tracks'>): PlannedWork[] {
   const { plan, includesNeeds } = descriptionOf(work);
-  const all = plan(work.input);
+  const all = plan(work.input, config);
   const only = 'only' in work.input ? work.input.only : undefined;
   const ids = only === undefined ? new Set(all.map(({ id }) => id)) : new Set(only);
   if (includesNeeds) {

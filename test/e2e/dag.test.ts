@@ -77,10 +77,34 @@ describe('a graph of tasks in the format of another tool', () => {
     expect(ledger(project)).toEqual([]);
   });
 
-  it('is rehearsed without a model', { timeout: 180_000 }, async () => {
-    const plain = 'name: graph\ntasks:\n  a: { prompt: Step a }\n  b: { prompt: Step b, depends_on: [a] }\n';
-    await using project = await scratch({ 'dag.yaml': plain });
-    const done = await runForDocument(project, 'run', 'dag.yaml', '--rehearse', '--check', 'test -e base.txt');
-    expect([done.code, done.status, done.tasks.length], done.reason ?? '').toEqual([0, 'done', 2]);
+  it('is rehearsed without a model, also by agents that only answer where JSON is requested', {
+    timeout: 180_000,
+  }, async () => {
+    const graph = {
+      name: 'graph',
+      tasks: {
+        a: { prompt: 'Step a', output_format: 'json' },
+        b: {
+          prompt: 'Step b',
+          depends_on: ['a'],
+          output_schema: { type: 'object', properties: { bugs: { type: 'array' } }, required: ['bugs'] },
+        },
+      },
+    };
+    const only = (title: string, output: object) => ({ title, steps: [{ say: 'Looked at it.' }, { output }] });
+    const plays = [only('a', { files: ['base.txt'] }), only('b', { bugs: ['none'] })];
+    await using project = await scratch({
+      'dag.json': JSON.stringify(graph),
+      'answers.yaml': JSON.stringify({ plays }),
+    });
+    const done = await runForDocument(project, 'run', 'dag.json', '--scenario', 'answers.yaml');
+    expect([done.code, done.status, done.reason]).toEqual([0, 'done', '2 tasks done, nothing to land']);
+    const wrong = { plays: [plays[0], only('b', { bugs: 'none' })] };
+    writeFileSync(join(project.repo, 'wrong.yaml'), JSON.stringify(wrong));
+    const failed = await runForDocument(project, 'run', 'dag.json', '--scenario', 'wrong.yaml');
+    expect([failed.status, failed.reason], 'the schema is enforced').toEqual([
+      'failed',
+      expect.stringContaining('bugs'),
+    ]);
   });
 });

@@ -33,6 +33,8 @@ describe.concurrent('a work file at the command line', () => {
       expect(told).toMatchObject({ file: name, started: false });
       expect(told.cost.estimate).toBe(told.cost.attempts * told.cost.perAttempt);
     }
+    const lines = await project.mh(['run', 'features.json', '--dry-run', '--agent', 'command:./agent.sh']);
+    expect(lines.stdout, 'features are shown in their tracks').toMatch(/Tracks\n {2}default: 1/);
     const checked = await project.mh(['check', 'task_config.yaml', '--json']);
     expect(WorkCheck.parse(checked.json)).toMatchObject({ ok: true, format: 'tasks', count: 2, mistakes: [] });
     expect(await project.fingerprint()).toBe(before);

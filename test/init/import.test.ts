@@ -63,13 +63,15 @@ describe('an import', () => {
     expect(text).toContain('service: laravel.test');
     expect(text).toContain('Landing pages');
     const implement = await loadRole('implement', { userDir: join(project.root, '.manyhands/roles') });
-    expect(implement.text).toContain('Build {{title}} (FEATURE_ID) on ai-develop in the current directory.\n{{task}}');
+    expect(implement.text).toContain(
+      'Build {{title}} ({{id}}) on ai-develop in the current directory, by ORCHESTRATOR.md, see the current directory and http://localhost:3000.\n{{task}}',
+    );
     const fix = await loadRole('fix', { userDir: join(project.root, '.manyhands/roles') });
     expect(fix.text).toContain('{{evidence}} constructor');
     expect(fix.text).toContain('{{task}}');
-    expect(document.notes).toContain(
-      '{{FEATURE_ID}} of the implement prompt has no meaning here and became plain text',
-    );
+    expect(document.notes).toContain('{{constructor}} of the fix prompt has no meaning here and became plain text');
+    const known = document.notes.filter((note) => note.includes('of the implement prompt'));
+    expect(known, 'all eight variables of that tool have a meaning').toEqual([]);
   });
 
   it('puts test instructions into a file, and keeps the command as a check', async () => {

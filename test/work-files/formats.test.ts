@@ -35,7 +35,17 @@ describe('the format of a work file', () => {
   it.each(Object.keys(FORMATS))('gives what its recipe takes: %s', (name) => {
     const work = example(name);
     expect(WorkFile.parse(work)).toEqual(work);
-    expect(plannedWork(work).length).toBeGreaterThan(0);
+    expect(plannedWork(work, { tracks: {} }).length).toBeGreaterThan(0);
+  });
+
+  it('shows features in the tracks of the settings', () => {
+    const work = parseWork('[{"id": 1, "name": "N"}, {"id": 2, "name": "M", "category": "Site"}]', 'features.json');
+    const site = { categories: ['site'], default: false, features: 1, agent: 'codex' };
+    const tracks = { core: { ...site, categories: [], default: true, agent: undefined }, site };
+    expect(plannedWork(work, { tracks }).map(({ id, track, agent }) => [id, track, agent])).toEqual([
+      ['1', 'core', undefined],
+      ['2', 'site', 'codex'],
+    ]);
   });
 
   it('can be forced, and then mistakes are told in its words', () => {
@@ -111,7 +121,7 @@ describe('bulk work', () => {
       priority: 50,
       timeout_seconds: 60,
       max_attempts: 2,
-      verify_commands: 'a;;b\nc',
+      verify_commands: 'a;;b\n{python} -m py_compile {target}',
       require_patterns: ['^x'],
       allowed_side_files: ['src/b.py'],
       metadata: { owner: 'Ann' },
@@ -128,7 +138,7 @@ describe('bulk work', () => {
           priority: 10,
           timeoutSeconds: 60,
           attempts: 2,
-          check: ['a', 'b', 'c'],
+          check: ['a', 'b', 'python3 -m py_compile src/a.py'],
           requirePatterns: ['^x'],
           sideFiles: ['src/b.py'],
         },
@@ -215,6 +225,33 @@ describe('a graph of another tool', () => {
       'The key "shape" is not understood and was left out.',
       'max_turns is not used: set it in the config as limits.turns.',
       'model: gpt-9 is not used: models belong to agents; set it in the config of the agent.',
+      'Must change something: a. A task that only reports needs output_format: json or is_read_only: true.',
+    ]);
+  });
+
+  it('requests the JSON of tasks that return it or whose output is used, and lets them end without a change', () => {
+    const tasks = {
+      json: { prompt: 'P', output_format: 'json' },
+      schema: { prompt: 'P', output_schema: { type: 'object', properties: { bugs: {} }, required: ['bugs'] } },
+      linked: { prompt: 'P' },
+      judged: { prompt: 'P' },
+      looped: { prompt: 'P', loop: { until_condition: 'ok == True' } },
+      endless: { prompt: 'P', loop: { until_condition: '' } },
+      last: {
+        prompt: 'P',
+        depends_on: ['linked', 'judged'],
+        condition: "outputs.get('judged', {}).get('ok')",
+        links: [{ upstream_task: 'linked', output_path: 'x', input_key: 'x' }],
+      },
+    };
+    const { input } = parse(JSON.stringify({ tasks }));
+    const nodes = 'nodes' in input ? input.nodes : [];
+    expect(nodes.filter(({ answers }) => answers).map(({ id, outputSchema }) => [id, outputSchema])).toEqual([
+      ['json', { type: 'object' }],
+      ['schema', tasks.schema.output_schema],
+      ['linked', { type: 'object' }],
+      ['judged', { type: 'object' }],
+      ['looped', { type: 'object' }],
     ]);
   });
 });

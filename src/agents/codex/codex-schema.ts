@@ -30,6 +30,17 @@ export function strictSchema(schema: unknown): unknown {
   };
 }
 
+/** Whether a schema has a strict form: each of its objects names its properties. Others are requested by the prompt alone. */
+export function hasStrictForm(schema: unknown): boolean {
+  if (Array.isArray(schema)) return schema.every(hasStrictForm);
+  const parsed = SchemaObject.safeParse(schema);
+  if (!parsed.success) return true;
+  const { type, properties, items, anyOf, $defs } = parsed.data;
+  const isOpen = type === 'object' && Object.keys(SchemaObject.safeParse(properties).data ?? {}).length === 0;
+  const inner = [properties, $defs].flatMap((named) => Object.values(SchemaObject.safeParse(named).data ?? {}));
+  return !isOpen && [...inner, items, anyOf].every(hasStrictForm);
+}
+
 /** The output without the nulls that represent omitted optional properties. */
 export function withoutNulls(output: unknown, schema: unknown): unknown {
   const parsed = SchemaObject.safeParse(schema);

@@ -17,7 +17,7 @@ import { type CodexFacts, codexArguments, codexTerminalArguments } from './codex
 import { codexMcp } from './codex-mcp.ts';
 import { BEFORE_FILE, codexReader } from './codex-reader.ts';
 import { findRollout } from './codex-rollout.ts';
-import { strictSchema } from './codex-schema.ts';
+import { hasStrictForm, strictSchema } from './codex-schema.ts';
 
 /** The inherited variables that select a login. */
 const LOGIN_VARIABLES = ['CODEX_API_KEY', 'CODEX_ACCESS_TOKEN'] as const;
@@ -115,13 +115,12 @@ async function prepareCodex(assignment: Assignment, home: string): Promise<Omit<
   const { workspace, folder, session, outputSchema } = assignment;
   if (session !== undefined) await noteRollout(folder, findRollout(home, session));
   const schemaFile = join(folder, 'codex-schema.json');
-  if (outputSchema !== undefined) {
-    await writeFile(schemaFile, JSON.stringify(strictSchema(outputSchema)), { mode: 0o600 });
-  }
+  const isEnforced = outputSchema !== undefined && hasStrictForm(outputSchema);
+  if (isEnforced) await writeFile(schemaFile, JSON.stringify(strictSchema(outputSchema)), { mode: 0o600 });
   return {
     roots: [...new Set([workspace, await realpath(workspace)])],
     isTrusted: await isTrusted(assignment),
-    ...(outputSchema === undefined ? {} : { schemaFile }),
+    ...(isEnforced ? { schemaFile } : {}),
   };
 }
 

@@ -10,7 +10,7 @@ import { WorkFormat } from '../../schema/work-file.ts';
 import { plannedWork } from '../../work-files/work-plan.ts';
 import { oneLine } from '../render/clean-text.ts';
 import { tableLines } from '../render/output.ts';
-import { painter } from '../render/symbols.ts';
+import { type Painter, painter } from '../render/symbols.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import type { RequestedWork } from './requested-work.ts';
 
@@ -30,6 +30,7 @@ export const DryRun = z.object({
         played: z.boolean().describe('In a rehearsal: the agent is played, and no model is asked.'),
         needs: z.array(z.string()),
         gates: z.array(z.string()),
+        track: z.string().optional().describe('The track of a feature.'),
       }),
     ),
   ),
@@ -65,7 +66,7 @@ export async function dryRun(
   { file, work }: RequestedWork,
   { config, options }: { config: Config; options: Options },
 ): Promise<DryRun> {
-  const planned = plannedWork(work);
+  const planned = plannedWork(work, config);
   const byId = new Map(planned.map((entry) => [entry.id, entry]));
   const staffing = await staffingOf(caller, planned, options);
   const batches = inBatches(planned.map(({ id, needs }) => ({ key: id, needs }))).map((batch) =>
@@ -121,6 +122,7 @@ export function dryRunLines(terminal: Terminal, dry: DryRun): string[] {
   return [
     `${dry.file}: ${count} ${count === 1 ? 'task' : 'tasks'} (${dry.format}), ${dry.maxParallel} in parallel`,
     ...batches,
+    ...trackLines(dry, colors),
     colors.bold('Agents'),
     ...dry.agents.map((picked) => `  ${picked.role}: ${agentText(picked)} (${oneLine(picked.because)})`),
     colors.bold('Gates'),
@@ -173,12 +175,13 @@ function isVerified(gate: string): boolean {
   return gate.startsWith('verify:');
 }
 
-function shownEntry({ id, title, role, needs, gates, agent }: PlannedWork, staffing: Staffing) {
+function shownEntry({ id, title, role, needs, gates, agent, track }: PlannedWork, staffing: Staffing) {
   const who = agent ?? staffing.agents.find((entry) => entry.role === role)?.agent ?? null;
   const isSame = staffing.verifierOf(who) === who;
   const verified = isSame ? 'by the same agent, in a new session' : 'by another agent';
   const shown = gates.map((gate) => (isVerified(gate) ? `${gate}, ${verified}` : gate));
-  return { id, title, role, agent: who, played: staffing.isRehearsed(who), needs, gates: shown };
+  const of = track === undefined ? {} : { track };
+  return { id, title, role, agent: who, played: staffing.isRehearsed(who), needs, gates: shown, ...of };
 }
 
 function agentText({ agent, played }: Pick<Agent, 'agent' | 'played'>): string {
@@ -189,6 +192,17 @@ function agentText({ agent, played }: Pick<Agent, 'agent' | 'played'>): string {
 function checkText(check: Config['checks'][number]): string {
   if (typeof check === 'string') return check;
   return typeof check.run === 'string' ? check.run : check.run.join(' ');
+}
+
+/** The features of each track, in which they run one after the other or a few at a time. */
+function trackLines({ batches }: DryRun, colors: Painter): string[] {
+  const byTrack = Map.groupBy(batches.flat(), ({ track }) => track);
+  byTrack.delete(undefined);
+  const lines = [...byTrack].map(([track = '', entries]) => {
+    const ids = entries.map(({ id }) => id);
+    return `  ${oneLine(track)}: ${ids.length > MOST_ROWS ? `${ids.length} tasks` : ids.join(', ')}`;
+  });
+  return lines.length === 0 ? [] : [colors.bold('Tracks'), ...lines];
 }
 
 function gateLines({ checks, batches }: DryRun): string[] {

@@ -143,6 +143,7 @@ function promptFor(state: RunState, input: PromptInput, role: Role | undefined):
   return renderPrompt(role, {
     goal,
     title: task.spec.title,
+    id: task.spec.name ?? task.spec.key,
     task: task.spec.prompt === goal ? '' : task.spec.prompt,
     evidence: [task.lesson ?? '', ...findingsOf(task)].filter((text) => text !== '').join('\n\n'),
     checks: [...(testing === '' ? commands : [testing, '']), ...scopeLines(task)].join('\n').trim(),

@@ -17,6 +17,7 @@ import { translate } from './translate.ts';
 /** Placeholders of another tool's prompts, and our placeholders or plain text with the same meaning. */
 const PLACEHOLDERS: ReadonlyMap<string, string> = new Map([
   ['FEATURE_NAME', '{{title}}'],
+  ['FEATURE_ID', '{{id}}'],
   ['FEATURE_DESCRIPTION', '{{task}}'],
   ['STEPS', '{{task}}'],
   ['VERIFICATION_OUTPUT', '{{evidence}}'],
@@ -24,7 +25,7 @@ const PLACEHOLDERS: ReadonlyMap<string, string> = new Map([
   ['PROJECT_ROOT', 'the current directory'],
 ]);
 
-const OWN = /^(goal|task|title|evidence|checks|conflict|context|instructions)$/;
+const OWN = /^(goal|task|title|id|evidence|checks|conflict|context|instructions|appUrl)$/;
 
 const MARK = /\{\{[#/]?([\w-]+)\}\}/g;
 
@@ -46,8 +47,12 @@ export type Imported = {
   notes: string[];
 };
 
-/** Placeholders of prompts, and the keys that hold their values. */
-const PROMPT_FACTS = { APP_URL: 'appUrl', BASE_BRANCH: 'baseBranch', INSTRUCTIONS_FILE: 'instructionsFile' };
+/** Placeholders of prompts, the keys that hold their values, and the values that the tool uses without them. */
+const PROMPT_FACTS = [
+  { name: 'APP_URL', key: 'appUrl', fallback: '{{appUrl}}' },
+  { name: 'BASE_BRANCH', key: 'baseBranch', fallback: 'ai-develop' },
+  { name: 'INSTRUCTIONS_FILE', key: 'instructionsFile', fallback: 'ORCHESTRATOR.md' },
+];
 
 /**
  * Reads every file of another tool, in the project and then in the home folder that the environment names; errors in any of them are
@@ -114,9 +119,9 @@ function withDefaults(found: ForeignFile, { defaults = {} }: ForeignFormat, { ha
 
 async function addRoles(result: Imported, prompts: readonly SourcedPrompt[], whole: Plain): Promise<void> {
   const facts = new Map<string, string>();
-  for (const [word, key] of Object.entries(PROMPT_FACTS)) {
+  for (const { name, key, fallback } of PROMPT_FACTS) {
     const value = valueAt(whole, [key]);
-    if (typeof value === 'string' && value !== '') facts.set(word, value);
+    facts.set(name, typeof value === 'string' && value !== '' ? value.replaceAll(/[{}]/g, '') : fallback);
   }
   for (const prompt of prompts) {
     const { file, notes } = await roleFileOf(prompt, facts);
@@ -188,7 +193,7 @@ async function roleFileOf(
   const notes: string[] = [];
   const body = text.replaceAll('\r\n', '\n').replaceAll(MARK, (mark, name: string) => {
     const own = OWN.test(name) && !/[#/]/.test(mark) ? mark : undefined;
-    const known = PLACEHOLDERS.get(name) ?? facts.get(name)?.replaceAll(/[{}]/g, '') ?? own;
+    const known = PLACEHOLDERS.get(name) ?? facts.get(name) ?? own;
     if (known === undefined) notes.push(`{{${name}}} of the ${role} prompt has no meaning here and became plain text`);
     return known ?? name;
   });

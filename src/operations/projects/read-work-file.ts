@@ -65,7 +65,7 @@ async function requireInside(root: string, path: string): Promise<void> {
 function summaryOf(work: WorkFile): string[] {
   const entries = workEntries(work);
   if (entries !== undefined) return entries;
-  const planned = plannedWork(work);
+  const planned = plannedWork(work, { tracks: {} });
   const lines = planned.slice(0, MOST_LINES).map(({ id, title, role, needs }) => {
     const after = needs.length === 0 ? '' : `, after ${needs.join(', ')}`;
     return `${id}: ${title} (${role}${after})`;

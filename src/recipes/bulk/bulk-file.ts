@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { shellWord } from '../../core/view/shell-word.ts';
 import { promptText } from '../../roles/prompt.ts';
 import { type BulkInput, type BulkItem, ProjectPath, WorkText } from '../../schema/work-file.ts';
 import { checked, type Reading, reportUnknownKeys } from '../../work-files/checked.ts';
@@ -156,7 +157,7 @@ function toItem(
   { notes }: Reading,
   { id, prompt, files, fields }: { id: string; prompt: string; files: string[]; fields: FileItem },
 ): BulkItem {
-  const check = fields.check ?? fields.verify_commands;
+  const check = fields.check ?? fields.verify_commands?.map((command) => filledCommand(command, files[0]));
   const timeoutSeconds = fields.timeout ?? fields.timeout_seconds;
   const attempts = fields.attempts ?? fields.max_attempts;
   const priority = fields.priority === undefined ? undefined : Math.max(-10, Math.min(10, fields.priority));
@@ -174,6 +175,12 @@ function toItem(
     ...(fields.require_patterns === undefined ? {} : { requirePatterns: fields.require_patterns }),
     ...(fields.allowed_side_files === undefined ? {} : { sideFiles: fields.allowed_side_files.map(slashed) }),
   };
+}
+
+/** A verify command with its placeholders replaced: {target} by the item's file, {python} by Python's usual name. */
+function filledCommand(command: string, target: string | undefined): string {
+  const named = command.replaceAll('{python}', 'python3');
+  return target === undefined ? named : named.replaceAll('{target}', () => shellWord(target));
 }
 
 function withoutRepeats({ source, notes }: Reading, found: readonly Found[]): BulkItem[] {

@@ -5,6 +5,7 @@ import { checkGraph } from '../../work-files/graph-check.ts';
 import { FileId, oneOrMany } from '../../work-files/listed.ts';
 import { isRecord, type Path } from '../../work-files/source.ts';
 import { plannedTitle, type RecipeWorkFile } from '../recipe-work-file.ts';
+import { trackOf, tracksOf } from './tracks.ts';
 
 const FileFeature = z.object({
   id: FileId,
@@ -34,18 +35,25 @@ export const featuresWorkFile: RecipeWorkFile<FeaturesInput> = {
   noun: ['feature', 'features'],
   includesNeeds: false,
   ids: ({ features }) => features.map(({ id }) => id),
-  plan: ({ features, only }) =>
-    features
+  plan: ({ features, only }, config) => {
+    const tracks = tracksOf(config);
+    return features
       .filter(({ status }) => only !== undefined || status === 'open' || status === 'verifying')
-      .map(({ id, name, steps, dependsOn, agent }) => ({
-        id,
-        title: plannedTitle(name),
-        role: 'implement',
-        needs: dependsOn ?? [],
-        gates: [`verify: ${steps.length} ${steps.length === 1 ? 'step' : 'steps'}`],
-        tasks: 2,
-        ...(agent === undefined ? {} : { agent }),
-      })),
+      .map(({ id, name, category, steps, dependsOn, agent }) => {
+        const track = trackOf(tracks, category);
+        const who = agent ?? track.agent;
+        return {
+          id,
+          title: plannedTitle(name),
+          role: 'implement',
+          needs: dependsOn ?? [],
+          gates: [`verify: ${steps.length} ${steps.length === 1 ? 'step' : 'steps'}`],
+          tasks: 2,
+          track: track.name,
+          ...(who === undefined ? {} : { agent: who }),
+        };
+      });
+  },
 };
 
 function readFeatures(reading: Reading, file: string | null): FeaturesInput {

@@ -1,7 +1,6 @@
 import { judgeSteps } from '../../core/land/steps.ts';
 import { isOpen, lastAttempt, type RunState, type TaskState } from '../../core/run/state.ts';
 import { promptText } from '../../roles/prompt.ts';
-import type { Config } from '../../schema/config.ts';
 import type { GateSpec } from '../../schema/gate.ts';
 import type { TaskSpec } from '../../schema/task.ts';
 import { type Feature, FeaturesInput } from '../../schema/work-file.ts';
@@ -11,18 +10,7 @@ import { oneLine, taskSpec } from '../task-spec.ts';
 import { featureStatuses, finalVerdict } from './feature-status.ts';
 import { featuresWorkFile } from './features-file.ts';
 import { selectedFeatures } from './selected-features.ts';
-
-/** A lane: which categories it takes, how many features at once, who works there. */
-type Track = {
-  name: string;
-  categories: readonly string[];
-  features: number;
-  isDefault: boolean;
-  agent?: string;
-};
-
-/** Where no tracks are configured there is one, and so many features at once in it. */
-const ONLY: Track = { name: 'default', categories: [], features: 3, isDefault: true };
+import { type Track, trackOf, tracksOf } from './tracks.ts';
 
 const NOTHING_NEW: Unfolding = { add: [] };
 /** The branch that features start from and land on where nothing names another. */
@@ -219,26 +207,4 @@ function slug(feature: Feature, input: FeaturesInput): string {
     .replace(/-+$/, '');
   const position = input.features.indexOf(feature) + 1;
   return slugText === '' ? `feature-${position}` : `${position}-${slugText}`;
-}
-
-/** The configured tracks; there is always one that takes what no other does. */
-function tracksOf({ tracks }: Config): Track[] {
-  const named = Object.entries(tracks).map(([name, { categories, features, default: isDefault, agent }]) => ({
-    name,
-    categories,
-    features,
-    isDefault,
-    ...(agent === undefined ? {} : { agent }),
-  }));
-  if (named.length === 0) return [ONLY];
-  return named.some(({ isDefault }) => isDefault)
-    ? named
-    : named.map((track, index) => ({ ...track, isDefault: index === 0 }));
-}
-
-/** The track of a category: the one that names it, else the default. */
-function trackOf(tracks: readonly Track[], category: string): Track {
-  const lowerCase = category.toLowerCase();
-  const named = tracks.find(({ categories }) => categories.some((name) => name.toLowerCase() === lowerCase));
-  return named ?? tracks.find(({ isDefault }) => isDefault) ?? ONLY;
 }

@@ -6,15 +6,19 @@ import { FileId } from '../../work-files/listed.ts';
 import { isRecord, type Path } from '../../work-files/source.ts';
 import type { DataFormat, ReadOptions } from '../recipe-work-file.ts';
 import { DAG_HEAD_KEYS, DAG_KEYS, DAG_TASK_KEYS, DagHead, DagTask, UNUSED_TASK_KEYS } from './dag-keys.ts';
+import { checkExpression } from './expression.ts';
 import { checkedExpression } from './expression-check.ts';
 
 type Entry = { id: string; at: Path; needsKey: string; task: DagTask };
 type Options = WorkFile['options'];
 
 const LOOP_GUARD = 500;
+const MOST_LISTED = 10;
 const MAX_AT_ONCE = 150;
 const MODEL_TIERS = { haiku: 'light', sonnet: 'standard', opus: 'heavy' } as const;
 const COMPLEXITY_TIERS = { simple: 'light', moderate: 'standard', complex: 'heavy' } as const;
+/** What is requested of a task whose answer is JSON, if the file names no schema. */
+const ANY_OBJECT = { type: 'object' };
 const AGENT_TYPES: Partial<Record<DagTask['type'], string>> = { claude_cli: 'claude', codex_cli: 'codex' };
 
 /** A graph of tasks as another tool writes it (TOML, YAML or JSON); it becomes a workflow. */
@@ -45,7 +49,9 @@ function readDag(reading: Reading, options: ReadOptions): { input: WorkflowInput
     top.tasks,
   );
   const ids = entries.map(({ id }) => id);
-  const nodes = entries.map((entry) => toNode(reading, entry, { ids, attempts: head.retry?.max_attempts }));
+  const read = entries.map((entry) => toNode(reading, entry, { ids, attempts: head.retry?.max_attempts }));
+  const nodes = withAnswers(read, entries);
+  noteRequiredChanges(reading, nodes);
   return {
     input: { name: head.name ?? options.name, nodes, loopGuard: LOOP_GUARD },
     options: head.max_parallel === undefined ? {} : { maxParallel: Math.min(MAX_AT_ONCE, head.max_parallel) },
@@ -129,6 +135,49 @@ function toNode(
     ...(tries === undefined ? {} : { attempts: tries }),
     ...(task.output_schema === undefined ? {} : { outputSchema: task.output_schema }),
   };
+}
+
+/** A task that returns JSON, or whose output is used, has that as its result and need not change anything. */
+function withAnswers(nodes: readonly WorkflowNode[], entries: readonly Entry[]): WorkflowNode[] {
+  const used = usedOutputs(nodes, entries);
+  return nodes.map((node, index) => {
+    const { output_format, output_schema } = entries[index]?.task ?? {};
+    const isJson = output_format === 'json' || output_schema !== undefined;
+    if (!isJson && (!used.has(node.id) || output_format === 'text')) return node;
+    return { ...node, answers: true, outputSchema: output_schema ?? ANY_OBJECT };
+  });
+}
+
+/** The tasks whose output is read: by a link, a transformation, a condition, or by their own loop. */
+function usedOutputs(nodes: readonly WorkflowNode[], entries: readonly Entry[]): Set<string> {
+  const used = new Set<string>();
+  for (const { task } of entries) {
+    for (const { upstream_task } of task.links ?? []) used.add(upstream_task);
+    for (const { source_path } of task.transform ?? []) used.add(source_path.split(/[.[]/)[0] ?? '');
+  }
+  for (const { id, condition = '', loop } of nodes) {
+    if (loop !== undefined && loop.until !== 'false') used.add(id);
+    for (const node of nodes) if (refersTo(condition, node.id)) used.add(node.id);
+  }
+  return used;
+}
+
+function refersTo(expression: string, id: string): boolean {
+  if (expression.includes(`'${id}'`) || expression.includes(`"${id}"`)) return true;
+  const found = checkExpression(expression);
+  return found.ok && found.names.includes(id);
+}
+
+function noteRequiredChanges({ notes }: Reading, nodes: readonly WorkflowNode[]): void {
+  const ids = nodes.filter(({ access, answers }) => access === 'write' && answers !== true).map(({ id }) => id);
+  if (ids.length === 0) return;
+  const listed =
+    ids.length > MOST_LISTED
+      ? `${ids.slice(0, MOST_LISTED).join(', ')} and ${ids.length - MOST_LISTED} more`
+      : ids.join(', ');
+  notes.add(
+    `Must change something: ${listed}. A task that only reports needs output_format: json or is_read_only: true.`,
+  );
 }
 
 function agentOf({ type, provider }: DagTask): string | undefined {

@@ -1,4 +1,5 @@
 import type { RunState } from '../../core/run/state.ts';
+import { withoutChange } from '../../gates/gate-kinds.ts';
 import { promptText } from '../../roles/prompt.ts';
 import type { Hold } from '../../schema/event.ts';
 import type { GateSpec } from '../../schema/gate.ts';
@@ -94,7 +95,7 @@ function nodeSpec(
   });
   return {
     ...spec,
-    gates: [...spec.gates, ...gatesOf(node, spec)],
+    gates: [...(node.answers === true ? withoutChange(spec.gates) : spec.gates), ...gatesOf(node, spec)],
     retry: { ...spec.retry, attempts: node.attempts ?? spec.retry.attempts },
     limits: {
       ...spec.limits,

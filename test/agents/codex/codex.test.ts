@@ -8,7 +8,7 @@ import { codexAgent } from '../../../src/agents/codex/codex.ts';
 import { type CodexFacts, codexArguments } from '../../../src/agents/codex/codex-arguments.ts';
 import { resetTimeIn } from '../../../src/agents/codex/codex-failure.ts';
 import { codexReader } from '../../../src/agents/codex/codex-reader.ts';
-import { strictSchema, withoutNulls } from '../../../src/agents/codex/codex-schema.ts';
+import { hasStrictForm, strictSchema, withoutNulls } from '../../../src/agents/codex/codex-schema.ts';
 import { createAgents } from '../../../src/agents/registry.ts';
 import { lineReader } from '../../../src/process/lines.ts';
 import { AgentConfig } from '../../../src/schema/config/agent.ts';
@@ -532,6 +532,11 @@ describe('a strict schema', () => {
       additionalProperties: false,
       properties: { tasks: { minItems: 1, items: { required: ['id', 'note'], additionalProperties: false } } },
     });
+    expect([schema, { type: 'object' }, { type: 'array', items: { type: 'object' } }].map(hasStrictForm)).toEqual([
+      true,
+      false,
+      false,
+    ]);
     expect(JSON.stringify(strictSchema(schema))).not.toMatch(/minLength|default/);
   });
 

@@ -46,6 +46,15 @@ describe('a workflow', () => {
     expect(spec?.outputSchema).toEqual({ type: 'object', properties: { verdict: {} }, required: ['verdict'] });
   });
 
+  it('lets a node whose answer is its result end without a change, and judges the answer', () => {
+    const [spec] = asked(
+      given(started()),
+      flow([node('a', { access: 'write', answers: true, outputSchema: { type: 'object' } })]),
+    ).add;
+    const gates = spec?.gates.map(({ gate }) => gate) ?? [];
+    expect([gates.includes('changed'), gates.includes('handoff')]).toEqual([false, true]);
+  });
+
   it('holds a writing node to its scope', () => {
     const scoped = node('a', { access: 'write', writeScope: { allow: ['src/**'], deny: ['src/secret'] } });
     const [spec] = asked(given(started()), flow([scoped])).add;
