@@ -7,7 +7,7 @@ import { allowedAt, describeConfig, keysAt } from './describe.ts';
 import { type ConfigLocation, type ConfigScope, configFile, readConfigText } from './files.ts';
 import { combineLayers, type LayerText } from './load.ts';
 import { isPlain } from './merge.ts';
-import { parseConfig } from './parse.ts';
+import { parseConfig, presentPath } from './parse.ts';
 import { writeWhole } from './write.ts';
 
 const LIST = 'list of text';
@@ -158,7 +158,7 @@ function commaList(path: readonly string[], value: unknown): unknown {
 
 /** The path of a key as typed (`limits.agents`); a key that no setting has is refused with the nearest one. */
 export function requireKey(key: string): string[] {
-  return requirePath(key.split('.'));
+  return requirePath(presentPath(key.split('.')));
 }
 
 /** A path as separate parts; a part may hold dots. */

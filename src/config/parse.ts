@@ -18,6 +18,17 @@ export type ParsedConfig = {
 
 const MAX_ALIASES = 50;
 
+/** Settings that had another name in the same map before: the old path, and the present name. */
+const RENAMED: readonly { path: readonly [string, string]; name: string }[] = [
+  { path: ['workspace', 'symlinkDirs'], name: 'copyDirs' },
+];
+
+/** The present path of a setting that may have had another name before. */
+export function presentPath(path: readonly string[]): string[] {
+  const renamed = RENAMED.find(({ path: [map, old] }) => path[0] === map && path[1] === old);
+  return renamed === undefined ? [...path] : [renamed.path[0], renamed.name, ...path.slice(2)];
+}
+
 /** Reads the YAML of a file; broken syntax, duplicate keys, alias bombs and `__proto__` are refused with their location. */
 export function parseConfig(text: string, file: string): ParsedConfig {
   const lines = new LineCounter();
@@ -29,6 +40,7 @@ export function parseConfig(text: string, file: string): ParsedConfig {
   const broken = [...document.errors, ...document.warnings].map(({ pos, message }) => issueAt(pos[0], '', message));
   for (const offset of forbiddenKeys(document)) broken.push(issueAt(offset, '__proto__', 'this key is not allowed'));
   if (broken.length > 0) refuseConfig(broken);
+  renameKeys(document);
   const value = toPlain(document, (reason) => refuseConfig([issueAt(0, '', reason)]));
   return {
     file,
@@ -40,6 +52,16 @@ export function parseConfig(text: string, file: string): ParsedConfig {
     },
     depthOf: (path) => find(document, path).depth,
   };
+}
+
+/** Gives settings their present names; a file that has both names keeps them, and the old one is refused as unknown. */
+function renameKeys(document: Document): void {
+  for (const { path, name } of RENAMED) {
+    const [map, old] = path;
+    const parent = enterNode(document.contents, map)?.value;
+    const key = enterNode(parent, old)?.key;
+    if (isScalar(key) && enterNode(parent, name) === undefined) key.value = name;
+  }
 }
 
 function forbiddenKeys(document: Document): number[] {

@@ -9,7 +9,10 @@ export type ValidationIssue = { path: (string | number)[]; reason: string; about
 type Issue = z.core.$ZodIssue;
 
 /** Keys that had another name once. */
-const MOVED: ReadonlyMap<string, string> = new Map([['limits.outputBytes', 'limits.output.maxBytes']]);
+const MOVED: ReadonlyMap<string, string> = new Map([
+  ['limits.outputBytes', 'limits.output.maxBytes'],
+  ['workspace.symlinkDirs', 'workspace.copyDirs'],
+]);
 
 /** What the schema objects to: what was found, what is allowed, and the nearest key for one that does not exist. */
 export function validationIssuesOf(

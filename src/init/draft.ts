@@ -38,11 +38,13 @@ export function draftSettings(detection: Detection, choices: Choices): Part[] {
       key: 'workspace',
       value: {
         ...(choices.setup.length === 0 ? {} : { setup: choices.setup }),
-        ...(detection.dependencyDirs.length === 0 ? {} : { symlinkDirs: detection.dependencyDirs }),
+        ...(detection.dependencyDirs.length === 0 || choices.setup.length > 0
+          ? {}
+          : { copyDirs: detection.dependencyDirs }),
         ...(choices.copyFiles.length === 0 ? {} : { copyFiles: choices.copyFiles }),
       },
       comment:
-        'How a fresh copy of the repository is made ready. Where setup is empty, the folders of symlinkDirs are copied from your checkout.',
+        'How a fresh copy of the repository is made ready: the folders of copyDirs are copied from your checkout, then setup runs.',
       alternatives: copyAlternative(detection.privateFiles.filter((file) => !choices.copyFiles.includes(file))),
     },
     {

@@ -23,14 +23,16 @@ const ServiceName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, 'the name o
 /** How a workspace is prepared. */
 const WorkspaceConfig = z
   .strictObject({
-    symlinkDirs: z
+    copyDirs: z
       .array(InsidePath)
       .default(['node_modules'])
-      .describe('Ignored folders every workspace gets its own copy of.'),
+      .describe('Ignored folders every workspace and check gets its own copy of, before set-up commands run.'),
     copyFiles: z
       .array(InsidePath)
       .default([])
-      .describe('Ignored files to copy from your checkout into every workspace.'),
+      .describe(
+        'Ignored files to copy from your checkout into every workspace and check; agents and checks can read them.',
+      ),
     setup: z.array(CommandText).default([]).describe('Commands that prepare a fresh checkout, for example npm ci.'),
     teardown: z.array(CommandText).default([]).describe('Commands to run before a workspace is removed.'),
     setupSeconds: Seconds.default(600).describe('Time limit of each set-up or teardown command.'),

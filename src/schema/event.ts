@@ -270,9 +270,17 @@ export const ModelEvent = z.discriminatedUnion('type', [
 export type ModelEvent = z.infer<typeof ModelEvent>;
 
 function withPresentNames(recorded: unknown): unknown {
-  if (!isRecord(recorded) || !isRecord(recorded.limits) || !('outputBytes' in recorded.limits)) return recorded;
-  const { outputBytes, ...limits } = recorded.limits;
-  return { ...recorded, limits: { ...limits, output: { maxBytes: outputBytes } } };
+  if (!isRecord(recorded)) return recorded;
+  const config = { ...recorded };
+  if (isRecord(config.limits) && 'outputBytes' in config.limits) {
+    const { outputBytes, ...limits } = config.limits;
+    config.limits = { ...limits, output: { maxBytes: outputBytes } };
+  }
+  if (isRecord(config.workspace) && 'symlinkDirs' in config.workspace) {
+    const { symlinkDirs, ...workspace } = config.workspace;
+    config.workspace = { copyDirs: symlinkDirs, ...workspace };
+  }
+  return config;
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -7,6 +7,7 @@ import { createCheckout } from '../git/workspace/checkout.ts';
 import type { Config } from '../schema/config.ts';
 import { realWorld, type World } from '../world.ts';
 import { removeTree } from './copy-tree.ts';
+import { copyIncluded, describeIncluded } from './included.ts';
 import type { KeptDependencies } from './kept-dependencies.ts';
 import { applySeed, prepareSeed, type Seed } from './seed.ts';
 import { type PreparationObserver, runSetup } from './setup.ts';
@@ -45,10 +46,11 @@ export function checkoutsFolder(home: string): string {
   return join(home, 'checkouts');
 }
 
-/** A clean checkout of a commit with prepared dependencies, for one gate; disposing it removes it. */
+/** A clean checkout of a commit with prepared dependencies and the listed ignored files, for one gate; disposing it removes it. */
 export async function gateCheckout(options: CheckoutOptions, world: World = realWorld): Promise<GateCheckout> {
   const locks = await lockHash(options.mirror, options.commit, options.config.setup);
   const seed = await seedFor(options, locks, world);
+  const included = await describeIncluded(options);
   const { signal, observer } = options;
   observer?.step({ kind: 'workspace', what: `checks out ${options.commit.slice(0, 8)}` });
   const checkout = await plainCheckout(options, world);
@@ -56,10 +58,11 @@ export async function gateCheckout(options: CheckoutOptions, world: World = real
   try {
     const installed = await kept?.install(seed, checkout.path, { signal, world, observer });
     if (installed === undefined) await applySeed(seed, checkout.path, { replace: true, signal, observer });
+    await copyIncluded({ ...options, workspace: checkout.path, seeded: seed.entries });
     if (seed.runInEach) await runSetup({ ...options, cwd: checkout.path, commands: options.config.setup }, world);
     return {
       path: checkout.path,
-      setup: setupHash(seed, locks),
+      setup: setupHash(seed, locks, included),
       async [Symbol.asyncDispose]() {
         if (installed !== undefined) await kept?.keep(checkout.path, installed, world);
         await checkout[Symbol.asyncDispose]();
@@ -79,11 +82,13 @@ function canKeep({ config }: CheckoutOptions, { entries, runInEach }: Seed): boo
 /** The hash of a checkout's set-up: evidence with another hash is stale. */
 export async function setupOf(options: CheckoutOptions, world: World = realWorld): Promise<string> {
   const locks = await lockHash(options.mirror, options.commit, options.config.setup);
-  return setupHash(await seedFor(options, locks, world), locks);
+  return setupHash(await seedFor(options, locks, world), locks, await describeIncluded(options));
 }
 
-function setupHash(seed: Seed, locks: string): string {
-  return createHash('sha256').update(`${seed.key} ${locks}`).digest('hex');
+function setupHash(seed: Seed, locks: string, included: string): string {
+  return createHash('sha256')
+    .update(`${seed.key} ${locks}${included === '' ? '' : ` ${included}`}`)
+    .digest('hex');
 }
 
 /** The seed for a commit's dependencies, for gates and workspaces alike. */

@@ -8,26 +8,46 @@ import { resolveInside, targetInside } from './inside.ts';
 
 const INCLUDE_FILE = '.worktreeinclude';
 
-export interface Inclusion {
-  workspace: string;
+interface IncludedFiles {
+  /** The user's checkout: read, never written. */
   root: string;
   config: Config['workspace'];
+  signal: AbortSignal;
+}
+
+interface Inclusion extends IncludedFiles {
+  /** The workspace or checkout that gets the files. */
+  workspace: string;
   /** Folders that come from the seed and are not copied a second time. */
   seeded: readonly string[];
-  signal: AbortSignal;
 }
 
 /** Copies the ignored files that the user listed in `copyFiles` or `.worktreeinclude`; returns those that were copied. */
 export async function copyIncluded(options: Inclusion): Promise<string[]> {
   const isSeeded = (path: string) => options.seeded.some((folder) => path === folder || path.startsWith(`${folder}/`));
-  const named = (await Promise.all(options.config.copyFiles.map((path) => filesAt(options.root, path)))).flat();
-  const selected = new Set([...named, ...(await includedFiles(options.root, options.signal))]);
   const copied: string[] = [];
-  for (const path of selected) {
+  for (const path of await listFiles(options)) {
     options.signal.throwIfAborted();
     if (!isSeeded(path) && (await copyOne(path, options))) copied.push(path);
   }
   return copied;
+}
+
+/** A text that changes when a listed file does, by name, size or time; empty where none is listed. */
+export async function describeIncluded(options: IncludedFiles): Promise<string> {
+  const lines: string[] = [];
+  for (const path of await listFiles(options)) {
+    const source = await resolveInside(options.root, path);
+    if (source === undefined) continue;
+    const { size, mtimeMs, mode } = await stat(source);
+    lines.push(`${path}\0${size} ${mtimeMs} ${mode}\0`);
+  }
+  return lines.sort().join('');
+}
+
+async function listFiles({ root, config, signal }: IncludedFiles): Promise<Set<string>> {
+  const named = (await Promise.all(config.copyFiles.map((path) => filesAt(root, path)))).flat();
+  return new Set([...named, ...(await includedFiles(root, signal))]);
 }
 
 async function filesAt(root: string, path: string): Promise<string[]> {

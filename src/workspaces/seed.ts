@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, readlink, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readlink, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative } from 'node:path';
-import { isAbsent } from '../errors.ts';
 import { exists } from '../git/path-kind.ts';
-import { ignoredFiles } from '../git/read/repository.ts';
 import type { Config } from '../schema/config.ts';
 import { crashpoint, realWorld, type World } from '../world.ts';
+import { foldersToCopy, isVirtualEnvironment, modifiedAt } from './copied-folders.ts';
 import { copyTree, removeTree } from './copy-tree.ts';
 import { findCreatedPaths, listPaths } from './created-paths.ts';
+import { copyIncluded, describeIncluded } from './included.ts';
 import { isInside, targetInside } from './inside.ts';
 import {
   copiedText,
@@ -50,16 +50,12 @@ export const EMPTY_SEED: Seed = { key: '', files: '', entries: [], runInEach: fa
 /** Files in which installers record what they have installed. */
 const INSTALL_MARKERS = ['', '.package-lock.json', '.modules.yaml', '.yarn-integrity', '.yarn-state.yml'];
 
-/** How long a list of the ignored folders in a checkout is reused. */
-const CACHE_MS = 2_000;
-
-const ignoredCache = new Map<string, { changed: number | null; at: number; folders: Promise<string[]> }>();
 /** Seeds that are being prepared, each with all who wait for it. */
 const preparing = new Map<string, { done: Promise<unknown>; observers: Set<PreparationObserver> }>();
 
 /** The seed for these set-up commands and lockfiles, created on first use and created again if it was changed. */
 export async function prepareSeed(options: SeedOptions, world: World = realWorld): Promise<Seed> {
-  const sources = options.config.setup.length > 0 ? [] : await ignoredFolders(options, world);
+  const sources = await foldersToCopy(options, world);
   const key = await seedKey(options, sources);
   if (options.config.setup.length === 0 && sources.length === 0)
     return { key, files: '', entries: [], runInEach: false };
@@ -146,7 +142,9 @@ async function findOrCreate(creation: SeedCreation): Promise<SeedManifest> {
     await mkdir(join(temporary, 'files'), { recursive: true, mode: 0o700 });
     crashpoint('seed.making');
     const created =
-      creation.sources.length > 0 ? await copyFolders(creation, temporary) : await installSeed(creation, temporary);
+      creation.config.setup.length > 0
+        ? await installSeed(creation, temporary)
+        : await copyFolders(creation, temporary);
     observer?.step({ kind: 'dependencies', what: 'records the prepared dependencies' });
     const manifest = { ...created, ...(await measureTree(join(temporary, 'files'))) };
     await writeFile(join(temporary, 'seed.json'), JSON.stringify(manifest), { mode: 0o600 });
@@ -158,33 +156,60 @@ async function findOrCreate(creation: SeedCreation): Promise<SeedManifest> {
   }
 }
 
-async function installSeed(creation: SeedCreation, temporary: string): Promise<Omit<SeedManifest, 'hash' | 'size'>> {
+type SeedContent = Omit<SeedManifest, 'hash' | 'size'>;
+
+/** Runs the set-up in a checkout that has the copied folders and files; the seed is what it then has more than its commit. */
+async function installSeed(creation: SeedCreation, temporary: string): Promise<SeedContent> {
   creation.observer?.step({ kind: 'workspace', what: 'creates a checkout for the set-up' });
   await using checkout = await creation.checkout();
+  await copyIncluded({ ...creation, workspace: checkout.path, seeded: creation.sources });
   const before = await listPaths(checkout.path);
+  await copySources(creation, checkout.path);
+  const copied = await findCreatedPaths(checkout.path, before);
+  const copiedHash = await hashPaths(checkout.path, copied);
   await runSetup({ ...creation, commands: creation.config.setup, cwd: checkout.path }, creation.world);
   const entries = await findCreatedPaths(checkout.path, before);
-  if (entries.length === 0 || (await hasVirtualEnvironment(checkout.path, entries)))
-    return { entries: [], runInEach: true };
+  const isUnchanged = entries.length === copied.length && (await hashPaths(checkout.path, copied)) === copiedHash;
+  if (isUnchanged || (await hasVirtualEnvironment(checkout.path, entries)))
+    return { ...(await copyFolders(creation, temporary)), runInEach: true };
   const files = join(temporary, 'files');
   for (const entry of entries) {
     await mkdir(dirname(join(files, entry)), { recursive: true });
     await rename(join(checkout.path, entry), join(files, entry));
   }
-  await relocateLinks(files, checkout.path);
+  await relocateLinks({ copy: files, original: checkout.path }, '');
   return { entries, runInEach: false };
 }
 
-async function copyFolders(creation: SeedCreation, temporary: string): Promise<Omit<SeedManifest, 'hash' | 'size'>> {
+async function hashPaths(root: string, paths: readonly string[]): Promise<string> {
+  const hashes = await Promise.all(paths.map(async (path) => [path, await hashIfExists(join(root, path))]));
+  return JSON.stringify(hashes);
+}
+
+async function hasVirtualEnvironment(root: string, entries: readonly string[]): Promise<boolean> {
+  for (const entry of entries) if (await isVirtualEnvironment(join(root, entry))) return true;
+  return false;
+}
+
+async function copyFolders(creation: SeedCreation, temporary: string): Promise<SeedContent> {
   const files = join(temporary, 'files');
-  creation.observer?.step({ kind: 'dependencies', what: 'measures the installed dependencies' });
-  const onCopied = reportCopying(creation.observer, await sizeOf(creation));
-  for (const source of creation.sources) {
-    await mkdir(dirname(join(files, source)), { recursive: true });
-    await copyTree(join(creation.root, source), join(files, source), creation.signal, onCopied);
-  }
-  await relocateLinks(files, creation.root);
+  for (const source of creation.sources) await mkdir(dirname(join(files, source)), { recursive: true });
+  await copySources(creation, files);
   return { entries: [...creation.sources], runInEach: false };
+}
+
+/** Copies the folders of the user's checkout to the same paths, except where the parent is missing or the path is in use. */
+async function copySources(creation: SeedCreation, target: string): Promise<void> {
+  const { sources, observer, root, signal } = creation;
+  if (sources.length === 0) return;
+  observer?.step({ kind: 'dependencies', what: 'measures the installed dependencies' });
+  const onCopied = reportCopying(observer, await sizeOf(creation));
+  for (const source of sources) {
+    const path = await targetInside(target, source);
+    if (path === undefined || (await exists(path))) continue;
+    await copyTree(join(root, source), path, signal, onCopied);
+    await relocateLinks({ copy: target, original: root }, source);
+  }
 }
 
 async function sizeOf({ root, sources }: SeedCreation): Promise<TreeSize> {
@@ -197,69 +222,33 @@ async function sizeOf({ root, sources }: SeedCreation): Promise<TreeSize> {
   return total;
 }
 
-/** A Python environment contains its own path, so a copy elsewhere does not work. */
-async function hasVirtualEnvironment(root: string, entries: readonly string[]): Promise<boolean> {
-  for (const entry of entries) if (await exists(join(root, entry, 'pyvenv.cfg'))) return true;
-  return false;
-}
-
-async function ignoredFolders(options: SeedOptions, world: World): Promise<string[]> {
-  const { symlinkDirs } = options.config;
-  if (symlinkDirs.length === 0) return [];
-  const folders = await listIgnored(options.root, world);
-  const isSelected = (path: string) =>
-    symlinkDirs.some((dir) => path === dir || (!dir.includes('/') && path.endsWith(`/${dir}`)));
-  return folders.map((path) => path.slice(0, -1)).filter(isSelected);
-}
-
-/** Shared by workspaces that are created concurrently; a change in the checkout's top folder is seen at once, one below after the cache time. */
-async function listIgnored(root: string, world: World): Promise<string[]> {
-  const changed = await modifiedAt(root);
-  const last = ignoredCache.get(root);
-  if (last !== undefined && last.changed === changed && world.now() - last.at < CACHE_MS) return last.folders;
-  const folders = ignoredFiles({ root }).then((paths) => paths.filter((path) => path.endsWith('/')));
-  ignoredCache.set(root, { changed, at: world.now(), folders });
-  // After a failure the next caller tries again.
-  folders.catch(() => ignoredCache.delete(root));
-  return folders;
-}
-
 async function seedKey(options: SeedOptions, sources: readonly string[]): Promise<string> {
-  const { setup, symlinkDirs, docker } = options.config;
+  const { setup, copyDirs, docker } = options.config;
   const markers = sources.flatMap((source) => INSTALL_MARKERS.map((marker) => join(options.root, source, marker)));
   const times = await Promise.all(markers.map(modifiedAt));
-  const installs = sources.length > 0 ? null : options.lockHash;
-  const facts = [setup, symlinkDirs, docker ?? null, installs, process.platform, process.arch, sources, times];
+  const installs = setup.length === 0 && sources.length > 0 ? null : options.lockHash;
+  const included = setup.length === 0 ? '' : await describeIncluded(options);
+  const facts = [setup, copyDirs, docker ?? null, installs, process.platform, process.arch, sources, times];
+  if (included !== '') facts.push(included);
   return createHash('sha256').update(JSON.stringify(facts)).digest('hex').slice(0, 32);
-}
-
-async function modifiedAt(path: string): Promise<number | null> {
-  try {
-    return (await stat(path)).mtimeMs;
-  } catch (error) {
-    if (isAbsent(error)) return null;
-    throw error;
-  }
 }
 
 async function hashIfExists(folder: string): Promise<string | undefined> {
   return (await exists(folder)) ? hashTree(folder) : undefined;
 }
 
-/** Makes absolute links into the original folder relative, so that no copy points into the original. */
-async function relocateLinks(copy: string, original: string): Promise<void> {
-  await visit({ copy, original }, '');
-}
+type Trees = { copy: string; original: string };
 
-async function visit(trees: { copy: string; original: string }, folder: string): Promise<void> {
+/** Makes absolute links into the original folder relative, so that no copy points into the original. */
+async function relocateLinks(trees: Trees, folder: string): Promise<void> {
   for (const entry of await readdir(join(trees.copy, folder), { withFileTypes: true })) {
     const path = join(folder, entry.name);
     if (entry.isSymbolicLink()) await relocate(trees, path);
-    else if (entry.isDirectory()) await visit(trees, path);
+    else if (entry.isDirectory()) await relocateLinks(trees, path);
   }
 }
 
-async function relocate(trees: { copy: string; original: string }, path: string): Promise<void> {
+async function relocate(trees: Trees, path: string): Promise<void> {
   const link = join(trees.copy, path);
   const target = await readlink(link);
   if (!isAbsolute(target) || !isInside(trees.original, target)) return;

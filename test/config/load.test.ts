@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
+import { setConfig } from '../../src/config/edit.ts';
 import { defaultAgents, loadConfig } from '../../src/config/load.ts';
 import { failureOf, scratch } from './scratch.ts';
 
@@ -27,6 +28,19 @@ describe('the settings in force', () => {
     await home.write('project', 'agents:\n  ada:\n    args: [--fast]\n');
     const config = await loadConfig(home.place);
     expect(config.agents.ada).toMatchObject({ kind: 'command', command: './ada.sh', args: ['--fast'] });
+  });
+
+  it('read a setting under the name that it had before, in each file', async () => {
+    await using home = await scratch();
+    await home.write('global', 'workspace: { copyDirs: [vendor] }\n');
+    await home.write('project', 'workspace:\n  symlinkDirs: [deps]\n');
+    expect((await loadConfig(home.place)).workspace.copyDirs).toEqual(['deps']);
+    await setConfig({ key: 'workspace.symlinkDirs', scope: 'project', place: home.place }, '[other]');
+    expect((await loadConfig(home.place)).workspace.copyDirs).toEqual(['other']);
+    await home.write('project', 'workspace:\n  symlinkDirs: 3\n');
+    expect((await failureOf(loadConfig(home.place))).message).toMatch(/:2:16: workspace.copyDirs: found 3/);
+    await home.write('project', 'workspace: { symlinkDirs: [a], copyDirs: [b] }\n');
+    expect((await failureOf(loadConfig(home.place))).message).toContain('it is workspace.copyDirs now');
   });
 
   it('take a key with nothing behind it as not set', async () => {

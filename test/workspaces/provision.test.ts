@@ -4,6 +4,7 @@ import { afterEach, expect, it } from 'vitest';
 import { showFile } from '../../src/git/read/diff.ts';
 import { fingerprint } from '../../src/git/read/fingerprint.ts';
 import { inspectRepository } from '../../src/git/read/repository.ts';
+import { setupOf } from '../../src/workspaces/checkout.ts';
 import { teardown } from '../../src/workspaces/provision.ts';
 import { CheckedProject, shell } from '../gates/project.ts';
 
@@ -32,6 +33,21 @@ it('copies only the ignored files that the user listed', async () => {
   expect(await readFile(join(path, '.env'), 'utf8')).toBe('A=1');
   expect(await readFile(join(path, 'secrets/deep/key'), 'utf8')).toBe('k');
   await expect(stat(join(path, '.env.local'))).rejects.toThrow('ENOENT');
+});
+
+it('copies the listed files into the checkout of a check, and evidence is bound to them', async () => {
+  const made = await make({
+    files: { 'a.txt': 'a', '.env.test': 'of the commit', '.gitignore': '.env*\nsecrets/\n' },
+    untracked: { '.env': 'A=1', '.env.local': 'B=2', '.env.test': 'of the user', 'secrets/key': 'k' },
+    workspace: { copyFiles: ['.env', '.env.test', 'secrets'] },
+  });
+  expect(await made.check('test "$(cat .env secrets/key)" = A=1k && ! test -e .env.local', made.base)).toMatchObject({
+    verdict: 'pass',
+  });
+  const setup = await setupOf(made.at(made.base));
+  expect(await setupOf(made.at(made.base))).toBe(setup);
+  await writeFile(join(made.root, '.env'), 'A=22');
+  expect(await setupOf(made.at(made.base))).not.toBe(setup);
 });
 
 it('copies files of .worktreeinclude only if they are also ignored', async () => {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { identify } from '../../src/process/identity.ts';
 import { gateCheckout, seedForCommit } from '../../src/workspaces/checkout.ts';
+import { foldersToCopy } from '../../src/workspaces/copied-folders.ts';
 import { clearLeftovers } from '../../src/workspaces/leftovers.ts';
 import { applySeed } from '../../src/workspaces/seed.ts';
 import { CheckedProject, shell } from '../gates/project.ts';
@@ -122,6 +123,53 @@ describe('a seed created by set-up commands', () => {
     const made = await make({ workspace: { setup: [`${INSTALL}; setsid sleep 1000 & echo $! >"$COUNT.pid"`] } });
     await made.workspace();
     expect(identify(Number(await readFile(join(made.folder, 'count.pid'), 'utf8')))).toBeUndefined();
+  });
+});
+
+describe('a seed of copied folders and set-up commands', () => {
+  const copyDirs = ['deps', 'node_modules'];
+  const untracked = { 'deps/a': 'copied', 'node_modules/dep/index.js': 'of the user', '.env': 'KEY=1' };
+  const files = { ...FILES, '.gitignore': 'deps/\nnode_modules/\n.env\n' };
+
+  it('has the folders of copyDirs, which the set-up can use, and what the set-up creates', async () => {
+    const setup = ['grep -q KEY .env && cp deps/a made && echo patched >>deps/a && echo run >>"$COUNT"'];
+    const made = await make({ files, untracked, workspace: { copyDirs, setup, copyFiles: ['.env'] } });
+    const { path, excluded } = await made.workspace();
+    await using checkout = await gateCheckout(made.at(made.base));
+    for (const folder of [path, checkout.path]) {
+      expect(await readFile(join(folder, 'made'), 'utf8')).toBe('copied');
+      expect(await readFile(join(folder, 'deps/a'), 'utf8')).toBe('copiedpatched\n');
+      expect(await readFile(join(folder, 'node_modules/dep/index.js'), 'utf8')).toBe('of the user');
+    }
+    expect(excluded.sort()).toEqual(['.env', 'deps', 'made', 'node_modules']);
+    expect(await readFile(join(made.root, 'deps/a'), 'utf8')).toBe('copied');
+    expect(await runs(made)).toBe(1);
+  });
+
+  it('runs a set-up that creates nothing in each workspace, after the copy', async () => {
+    const made = await make({ files, untracked, workspace: { copyDirs, setup: ['cat deps/a >>"$COUNT"'] } });
+    const { path, excluded } = await made.workspace();
+    await using checkout = await gateCheckout(made.at(made.base));
+    expect(await readdir(path)).toEqual(expect.arrayContaining(copyDirs));
+    expect(await readdir(checkout.path)).toEqual(expect.arrayContaining(copyDirs));
+    expect(excluded.sort()).toEqual(copyDirs);
+    expect(await readFile(join(made.folder, 'count'), 'utf8')).toBe('copied'.repeat(3));
+  });
+
+  it('leaves out modules that the set-up installs, and Python environments', async () => {
+    const list = (setup: string[]) =>
+      foldersToCopy({ root: folder, config: { copyDirs: [...copyDirs, '.venv'], setup } });
+    const environment = { '.venv/pyvenv.cfg': '', '.venv/bin/pytest': '' };
+    const made = await make({
+      files: { ...files, '.gitignore': `${files['.gitignore']}.venv/\n` },
+      untracked: { ...untracked, ...environment },
+    });
+    const folder = made.root;
+    expect((await list([])).sort()).toEqual(['.venv', 'deps', 'node_modules']);
+    for (const install of ['npm ci', 'npm ci --no-audit && npm run build', 'pnpm install --frozen-lockfile', 'yarn'])
+      expect(await list([install]), install).toEqual(['deps']);
+    for (const other of ['npm run generate', 'cd web && npm ci', 'npm ci --prefix web', 'npm i extra'])
+      expect(await list([other]), other).toEqual(copyDirs);
   });
 });
 

@@ -49,7 +49,7 @@ export const ORCHESTRATOR_JSON: readonly KeyMapping[] = [
     type: z.array(Track),
     turn: (tracks) => ({ settings: [{ to: 'tracks', value: Object.fromEntries(tracks.map(trackOf)) }] }),
   }),
-  mapped('worktree.symlinkDirs', 'workspace.symlinkDirs', { type: Texts }),
+  mapped('worktree.symlinkDirs', 'workspace.copyDirs', { type: Texts }),
   mapped('worktree.copyFiles', 'workspace.copyFiles', {
     type: Texts,
     turn: (files) => widening('workspace.copyFiles', files, `agents can read ${files.join(', ')}`),
