@@ -133,7 +133,7 @@ export const ERRORS = {
   WORKSPACE_CHANGED: {
     exit: 3,
     http: 409,
-    hint: 'Another user or process changed the workspace. Inspect it, then run: manyhands retry <run>',
+    hint: 'Inspect the workspace, then run: manyhands retry <run> --keep-changes, or --discard-changes',
   },
   WORK_UNSAVED: {
     exit: 3,

@@ -83,8 +83,14 @@ export const SavedWork = z.object({
   tree: z.string(),
   head: z.string(),
   changed: z.boolean(),
+  /** The content of the workspace's HEAD: a branch, or a commit. */
+  checkedOut: z.string().optional(),
 });
 export type SavedWork = z.infer<typeof SavedWork>;
+
+/** What a person decided about changes of another user or process in a kept workspace. */
+export const WorkspaceChanges = z.enum(['keep', 'discard']);
+export type WorkspaceChanges = z.infer<typeof WorkspaceChanges>;
 
 /** A finished attempt whose work could not be saved or checked; `stopped`: why the engine stopped its agent, if it did. */
 const UnsavedAttempt = z.object({ stopped: Failure.optional() });
@@ -143,7 +149,7 @@ export const RunEvent = z.discriminatedUnion('type', [
   event('run.rewound', { commit: z.string(), tree: z.string(), reason: z.string() }),
   event('run.caught-up', { base: z.string(), commit: z.string(), tree: z.string() }),
   event('run.branch-pushed', { branch: z.string(), commit: z.string() }),
-  event('run.reopened', { tasks: z.array(TaskKey), reason: z.string() }),
+  event('run.reopened', { tasks: z.array(TaskKey), reason: z.string(), changes: WorkspaceChanges.optional() }),
   event('run.ended', { status: RunEnd, reason: z.string(), spend: Spend }),
   event('call.started', { call: z.string(), kind: CallKind, about: TaskKey.optional(), reservation: Spend }),
   event('call.ended', {

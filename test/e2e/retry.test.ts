@@ -10,6 +10,7 @@ const AGENT = `#!/bin/sh
 case "$(cat)" in
   *SLOW*) sleep 2; echo done > docs/slow.md ;;
   *SCOPE*) echo done > src/b.js ;;
+  *KEPT*) test -e docs/by-hand.md && echo done > docs/kept.md || exit 1 ;;
   *OTHER*) echo bad > docs/bad.md; exit 1 ;;
 esac
 `;
@@ -57,6 +58,23 @@ it('removes the cause of a failure when the printed retry is run', async () => {
   const paid = await follow(project, broke.run);
   expect(paid.command).toBe(`retry ${broke.run.run} --budget 2.00`);
   expect(paid.run).toMatchObject({ tasks: [{ status: 'done' }] });
+
+  const left = await job(project, 'KEPT');
+  const workspace = join(project.home, 'workspaces', `${left.run.run}-1`);
+  writeFileSync(join(workspace, 'docs/by-hand.md'), 'by hand');
+  for (const _ of [1, 2]) {
+    const blocked = await runAndReport(project, 'retry', left.run.run);
+    expect(blocked.run.tasks[0]?.status).toBe('blocked');
+    expect(JSON.stringify(blocked.run)).toContain('was changed by another user or process');
+    left.run = blocked.run;
+  }
+  expect(existsSync(join(workspace, 'docs/by-hand.md'))).toBe(true);
+  const kept = await follow(project, left.run);
+  expect(kept.command).toBe(`retry ${left.run.run} job/1 --keep-changes`);
+  expect(kept.run.tasks[0]).toMatchObject({ status: 'done' });
+  expect(project.git('show', `mh/${left.run.run}:docs/by-hand.md`)).toBe('by hand');
+  const undecided = await project.mh(['retry', broke.run.run, '--keep-changes']);
+  expect(undecided.code).not.toBe(0);
 
   const other = await job(project, 'OTHER');
   expect(other.run.tasks[0]?.status).toBe('failed');

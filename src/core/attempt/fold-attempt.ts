@@ -41,6 +41,7 @@ export function endAttempt(state: RunState, event: RunEventOf<'attempt.ended'>, 
   attempt.usage = usage;
   attempt.session = session ?? attempt.session;
   deliverMessages(taskOf(state, event.data.task), event);
+  delete taskOf(state, event.data.task).changes;
   attempt.ended = {
     at,
     summary,

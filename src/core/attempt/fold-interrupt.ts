@@ -21,6 +21,7 @@ export function requeueTask(state: RunState, event: RunEventOf<'task.requeued'>,
   task.lesson = null;
   task.report = null;
   task.resume = false;
+  task.changes = 'discard';
   if (task.phase.status === 'running') {
     task.interrupt = 'requeue';
     return;

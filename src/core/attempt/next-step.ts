@@ -19,6 +19,8 @@ export function nextStepAfter(state: RunState, task: TaskState, failure: Failure
     return `This run has used its ${runAttempts} attempts: raise the limit with manyhands config set limits.runAttempts ${runAttempts * 2}, then start a new run.`;
   if (failure.outside !== undefined)
     return `Allow the files that it changed: ${retry}${allowFlags(failure.outside)}; or tell it not to change them: ${step.send('Do not change other files')}.`;
+  if (failure.workspace !== undefined)
+    return `Inspect the workspace (git -C ${shellWord(failure.workspace)} status), then continue with the changes: ${retry} --keep-changes; or without them: ${retry} --discard-changes.`;
   switch (failure.kind) {
     case 'rate-limit':
     case 'usage-limit':

@@ -1,6 +1,6 @@
 import { AppError } from '../../errors.ts';
 import { hasAllowList, withAllowed } from '../../gates/gate-kinds.ts';
-import type { RunEvent, RunEventOf } from '../../schema/event.ts';
+import type { RunEvent, RunEventOf, WorkspaceChanges } from '../../schema/event.ts';
 import type { TaskKey } from '../../schema/ids.ts';
 import type { RunSettingsChange, StopRule } from '../../schema/request.ts';
 import type { TaskLimits, TaskSpec } from '../../schema/task.ts';
@@ -20,7 +20,14 @@ export type SettingsChange = {
   agents?: RunSettingsChange['agents'];
 };
 
-export type RetryRequest = { task?: TaskKey; reason: string; requeue: boolean; change: SettingsChange };
+export type RetryRequest = {
+  task?: TaskKey;
+  reason: string;
+  requeue: boolean;
+  /** What happens to changes of another user or process in the workspace of a task that is blocked by them. */
+  changes?: WorkspaceChanges | undefined;
+  change: SettingsChange;
+};
 
 /** With `--stop completion` an attempt continues until it is done; this many turns are the safety cap. */
 const COMPLETION_TURNS = 1000;

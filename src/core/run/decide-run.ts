@@ -1,10 +1,10 @@
 import { AppError } from '../../errors.ts';
-import type { Hold, RunEnd, RunEvent } from '../../schema/event.ts';
+import type { Hold, RunEnd, RunEvent, WorkspaceChanges } from '../../schema/event.ts';
 import type { TaskKey } from '../../schema/ids.ts';
 import { labelOf, taskLabel } from '../view/task-label.ts';
 import { canReopen, isAuxiliary, tasksToInvalidate, tasksToReopen } from './reopening.ts';
 import { requireLive, requireTask } from './require.ts';
-import { isOpen, type RunState } from './state.ts';
+import { isOpen, lastAttempt, type RunState } from './state.ts';
 
 const BUSY: ReadonlySet<string> = new Set(['running', 'landing', 'verifying', 'analyzing', 'conflicted']);
 
@@ -46,7 +46,10 @@ export function cancelRun(state: RunState, reason: string, force = false): RunEv
 }
 
 /** Reopens ended or blocked tasks, with their needs and with tasks that were skipped because of them; the run continues. */
-export function retryTasks(state: RunState, what: { task?: TaskKey; reason: string }): RunEvent[] {
+export function retryTasks(
+  state: RunState,
+  what: { task?: TaskKey; reason: string; changes?: WorkspaceChanges | undefined },
+): RunEvent[] {
   if (state.status.kind === 'cancelling') {
     throw new AppError('REFUSED', `Run ${state.start.run} is being cancelled; retry once it has ended`, {
       run: state.start.run,
@@ -60,7 +63,16 @@ export function retryTasks(state: RunState, what: { task?: TaskKey; reason: stri
   if (roots.length === 0 && released.length > 0) return released;
   if (roots.length === 0 && !hasEndedBeforeItsTasks(state))
     throw new AppError('REFUSED', `Run ${state.start.run} has no task to retry`, { run: state.start.run });
-  return [...released, { type: 'run.reopened', data: { tasks: tasksToReopen(state, roots), reason: what.reason } }];
+  const { changes, reason } = what;
+  if (changes !== undefined) requireChangedWorkspace(state, roots);
+  const decided = changes === undefined ? {} : { changes };
+  return [...released, { type: 'run.reopened', data: { tasks: tasksToReopen(state, roots), reason, ...decided } }];
+}
+
+/** A decision about changes in a workspace requires a task that is blocked by them. */
+function requireChangedWorkspace(state: RunState, roots: readonly TaskKey[]): void {
+  if (roots.some((key) => lastAttempt(requireTask(state, key))?.ended?.failure?.workspace !== undefined)) return;
+  throw new AppError('INPUT_INVALID', 'No task waits for a decision about changes in its workspace', { tasks: roots });
 }
 
 /** Whether the run ended before it had tasks; a retry then lets the recipe plan them. */

@@ -110,7 +110,7 @@ function apply(state: RunState, event: RunEvent, when: When): void {
     case 'run.reopened':
       if (state.status.kind !== 'held') state.status = { kind: 'running' };
       state.crashes = {};
-      for (const key of event.data.tasks) reopen(state, taskOf(state, key), at);
+      for (const key of event.data.tasks) reopen(state, taskOf(state, key), { at, changes: event.data.changes });
       return;
     case 'run.paused':
       state.paused[event.data.track ?? ''] = event.data.reason;

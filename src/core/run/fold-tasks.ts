@@ -1,4 +1,4 @@
-import type { RunEventOf } from '../../schema/event.ts';
+import type { RunEventOf, WorkspaceChanges } from '../../schema/event.ts';
 import type { Evidence } from '../../schema/gate.ts';
 import type { TaskKey } from '../../schema/ids.ts';
 import type { TaskSpec } from '../../schema/task.ts';
@@ -114,8 +114,13 @@ export function endTask(state: RunState, event: RunEventOf<'task.ended'>, at: nu
 }
 
 /** Reopens a task with reset caps; work that only waits to land continues from there. */
-export function reopen(state: RunState, task: TaskState, at: number): void {
+export function reopen(
+  state: RunState,
+  task: TaskState,
+  { at, changes }: { at: number; changes?: WorkspaceChanges | undefined },
+): void {
   const { phase } = task;
+  if (changes !== undefined) task.changes = changes;
   task.counted = 0;
   task.free = 0;
   task.rounds = 0;
@@ -168,7 +173,7 @@ export function invalidate(state: RunState, keys: readonly TaskKey[], at: number
   for (const key of again) {
     for (const dependent of state.dependents[key] ?? []) countMissing(state, taskOf(state, dependent));
   }
-  for (const key of again) reopen(state, taskOf(state, key), at);
+  for (const key of again) reopen(state, taskOf(state, key), { at });
 }
 
 function countMissing(state: RunState, task: TaskState): void {

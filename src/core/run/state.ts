@@ -1,6 +1,15 @@
 import type { Origin } from '../../schema/actor.ts';
 import type { CallKind, CallTry } from '../../schema/call.ts';
-import type { Hold, HoldId, ProcessRecord, RunEnd, RunStart, SavedWork, UnsavedAttempt } from '../../schema/event.ts';
+import type {
+  Hold,
+  HoldId,
+  ProcessRecord,
+  RunEnd,
+  RunStart,
+  SavedWork,
+  UnsavedAttempt,
+  WorkspaceChanges,
+} from '../../schema/event.ts';
 import type { Failure } from '../../schema/failure.ts';
 import type { Evidence } from '../../schema/gate.ts';
 import type { HealthSign } from '../../schema/health.ts';
@@ -106,6 +115,8 @@ export type TaskState = {
   resume: boolean;
   /** Where the next attempt begins, if not at the branch's tip. */
   from: WorkStart | null;
+  /** What a person decided about changes of another user or process in its workspace; valid for the next attempt. */
+  changes?: WorkspaceChanges;
   /** The messages to its agents, the oldest first. */
   messages: SentMessage[];
   /** Why a person interrupted the running attempt: another one follows, whatever its result. */

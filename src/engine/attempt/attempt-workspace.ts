@@ -6,6 +6,7 @@ import { taskOf } from '../../core/run/phase.ts';
 import { lastAttempt, type TaskState } from '../../core/run/state.ts';
 import { AppError, errorCode, messageOf } from '../../errors.ts';
 import { exists } from '../../git/path-kind.ts';
+import { readPlainText } from '../../git/plain-file.ts';
 import { readRef } from '../../git/refs/mirror-refs.ts';
 import { saveWorkspace } from '../../git/save/save.ts';
 import { layOutConflict } from '../../git/workspace/lay-out-conflict.ts';
@@ -44,28 +45,39 @@ export async function prepareAttemptWorkspace(
   { signal, step }: { signal: AbortSignal; step: RunningStep },
 ): Promise<AttemptWorkspace> {
   const workspace = await attemptWorkspaceOf(ctx, run, task);
-  const before = task.attempts.at(-2);
+  let accepted: SavedWork | undefined;
   if (workspace.excluded !== undefined && (await exists(workspace.path))) {
     const saved = await saveLeftWork(ctx, run, task, workspace);
-    if (before?.ended?.saved != null && saved.tree !== before.ended.saved.tree) {
+    const difference = differenceFromRecord(task, saved);
+    if (difference !== undefined && task.changes === undefined)
       throw new AppError(
         'WORKSPACE_CHANGED',
-        `Workspace ${workspace.path} was changed after attempt ${before.number}; that state is saved as ${saved.ref}`,
+        `Workspace ${workspace.path} was changed by another user or process: ${difference}; that state is saved as ${saved.ref}`,
+        { workspace: workspace.path },
       );
-    }
-    if (
-      task.from === null &&
-      (await checkWorkspace(workspace.path, { branch: workspace.branch, head: saved.head })).ok
-    ) {
+    if (difference === undefined || task.changes === 'keep') accepted = saved;
+    const expected = { branch: workspace.branch, head: saved.head };
+    if (accepted !== undefined && task.from === null && (await checkWorkspace(workspace.path, expected)).ok)
       return workspace;
-    }
   }
   await removeWorkspace({ mirror: run.project.mirror, path: workspace.path });
   await rm(excludedFile(workspace.path), { force: true });
-  const lastSaved = task.attempts.slice(0, -1).findLast((attempt) => attempt.ended?.saved != null)?.ended
-    ?.saved?.commit;
-  const commit = await createForTask(run, task, workspace, lastSaved);
+  const lastSaved = task.attempts.slice(0, -1).findLast((attempt) => attempt.ended?.saved != null)?.ended?.saved;
+  const continued = task.changes === 'keep' ? (accepted ?? lastSaved) : lastSaved;
+  const commit = await createForTask(run, task, workspace, continued?.commit);
   return { ...workspace, excluded: await provisionWorkspace(ctx, run, { task, workspace, commit, step }, signal) };
+}
+
+/** How a kept workspace differs from the record of the last attempt in it; attempts that were refused for this reason are no record. */
+function differenceFromRecord(task: TaskState, saved: SavedWork): string | undefined {
+  const last = task.attempts.slice(0, -1).findLast(({ ended }) => ended?.failure?.workspace === undefined);
+  const recorded = last?.ended?.saved;
+  if (recorded == null) return undefined;
+  if (saved.tree !== recorded.tree) return `its files are not those of attempt ${last?.number}`;
+  if (saved.head !== recorded.head) return `HEAD is at ${saved.head} instead of ${recorded.head}`;
+  if (recorded.checkedOut !== undefined && saved.checkedOut !== recorded.checkedOut)
+    return `HEAD is ${saved.checkedOut || 'missing'} instead of ${recorded.checkedOut}`;
+  return undefined;
 }
 
 /** Saves everything in a workspace under a new ref, or throws, so that it is not removed; the workspace itself is not changed. */
@@ -95,7 +107,8 @@ export async function saveAttemptWorkspace(
       ref,
     });
   }
-  return { ref, commit: saved.commit, tree: saved.tree, head: saved.head, changed: saved.changed };
+  const checkedOut = (await readPlainText(join(workspace.path, '.git', 'HEAD'), 4096)).trim();
+  return { ref, commit: saved.commit, tree: saved.tree, head: saved.head, changed: saved.changed, checkedOut };
 }
 
 /** The number of an attempt's next save: a save whose record was lost in a crash keeps its ref. */

@@ -259,6 +259,8 @@ function failureOf(error: unknown, signal: AbortSignal): Failure {
   if (!(error instanceof AppError)) return { kind: 'environment', message };
   if (error.code === 'NO_SPACE') return { kind: 'disk-full', message };
   if (error.code === 'LOGIN_GONE') return { kind: 'auth', message };
-  if (error.code === 'WORKSPACE_CHANGED') return { kind: 'refused', message };
+  const { workspace } = error.details;
+  if (error.code === 'WORKSPACE_CHANGED')
+    return { kind: 'refused', message, ...(typeof workspace === 'string' ? { workspace } : {}) };
   return { kind: 'environment', message: `${message}. ${error.hint}` };
 }

@@ -3,6 +3,7 @@ import type { RetryRequest } from '../../core/run/changed-settings.ts';
 import { runDocument } from '../../core/view/document.ts';
 import { ScopeGlob } from '../../schema/config/scope.ts';
 import { RunDocument } from '../../schema/document.ts';
+import { WorkspaceChanges } from '../../schema/event.ts';
 import { StartOptions, StopRule } from '../../schema/request.ts';
 import { completeKey, findRun, RunRef, requireControl } from '../find-run.ts';
 import { operation } from '../operation.ts';
@@ -21,6 +22,9 @@ export const retryRun = operation({
       .boolean()
       .default(false)
       .describe('Restart them from a clean workspace and reset their attempt count; also a running one.'),
+    changes: WorkspaceChanges.optional().describe(
+      'Tasks blocked because another user or process changed their workspace continue with these changes (keep) or without them (discard).',
+    ),
     stop: StopRule.optional().describe('Changes when an attempt is stopped.'),
     agents: StartOptions.shape.agents.describe(
       'Changes the agents: a name, role=name, or command:<program>, with its current settings.',
@@ -29,7 +33,7 @@ export const retryRun = operation({
     budget: StartOptions.shape.budget.describe('Changes the maximum total cost of the run in US dollars.'),
   }),
   output: RunDocument,
-  run: async (app, { requeue, agents, stop, scopeAllow, budget, ...input }, { origin }) => {
+  run: async (app, { requeue, changes, agents, stop, scopeAllow, budget, ...input }, { origin }) => {
     const found = await findRun(app, input);
     const { run, project } = found.start;
     const task = input.task === undefined ? {} : { task: completeKey(found, input.task) };
@@ -37,6 +41,7 @@ export const retryRun = operation({
       ...task,
       reason: 'requested by a person',
       requeue,
+      changes,
       change: { stop, scopeAllow, budget },
     };
     const chosen = agents.length === 0 ? {} : { agents: { agents, dir: input.dir ?? project.root } };

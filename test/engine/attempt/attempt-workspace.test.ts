@@ -11,6 +11,8 @@ import {
   removeAttemptWorkspace,
   saveAttemptWorkspace,
 } from '../../../src/engine/attempt/attempt-workspace.ts';
+import { AppError } from '../../../src/errors.ts';
+import type { RunEvent } from '../../../src/schema/event.ts';
 import type { TaskSpec } from '../../../src/schema/task.ts';
 import { failure, spec } from '../../support/given.ts';
 import { makeRunProject, type RunProjectOptions } from '../run-project.ts';
@@ -60,6 +62,23 @@ async function makeTask(more: Partial<TaskSpec> = {}, options: RunProjectOptions
       await engine.submit(run, (state) => endAttempt(state, end)).committed;
       return saved;
     },
+    /** Starts an attempt that is refused because the workspace was changed, and returns the message. */
+    async refuse() {
+      const error: unknown = await this.start().catch((thrown: unknown) => thrown);
+      if (!(error instanceof AppError)) throw new Error('The changed workspace was accepted');
+      expect(error.code).toBe('WORKSPACE_CHANGED');
+      const { message, details } = error;
+      const refusal = { kind: 'refused' as const, message, workspace: String(details.workspace) };
+      const attempt = task().attempts.length;
+      const end = { task: 'a', attempt, usage: { kind: 'none' as const }, summary: '', failure: refusal, now: 0 };
+      await engine.submit(run, (state) => endAttempt(state, { ...end, follow: AGAIN })).committed;
+      return message;
+    },
+    /** Retries the task with a decision about the changes in its workspace. */
+    retry(changes: 'keep' | 'discard') {
+      const reopened: RunEvent = { type: 'run.reopened', data: { tasks: ['a'], reason: 'a test', changes } };
+      return engine.submit(run, () => [reopened]).committed;
+    },
     async [Symbol.asyncDispose]() {
       await engine.stop();
       await project[Symbol.asyncDispose]();
@@ -102,8 +121,25 @@ describe('the workspace of a task', () => {
     const { path } = await task.start();
     await task.fail();
     writeFileSync(join(path, 'later.txt'), 'later\n');
-    await expect(task.start()).rejects.toMatchObject({ code: 'WORKSPACE_CHANGED' });
+    await task.refuse();
+    await task.refuse();
     expect(existsSync(join(path, 'later.txt'))).toBe(true);
+    await task.retry('discard');
+    expect(existsSync(join((await task.start()).path, 'later.txt'))).toBe(false);
+  });
+
+  it('is not used when its HEAD or branch was changed, until a person decides', async () => {
+    await using task = await makeTask();
+    const { path } = await task.start();
+    await task.fail();
+    task.project.git('-C', path, 'switch', '-qc', 'elsewhere');
+    expect(await task.refuse()).toContain('HEAD is ref: refs/heads/elsewhere instead of ref: refs/heads/task-1');
+    task.project.git('-C', path, 'switch', '-q', 'task-1');
+    task.project.git('-C', path, 'commit', '-q', '--allow-empty', '-m', 'by hand');
+    expect(await task.refuse()).toMatch(/HEAD is at \w+ instead of/);
+    await task.retry('keep');
+    expect((await task.start()).path).toBe(path);
+    expect(task.project.git('-C', path, 'log', '-1', '--format=%s')).toContain('by hand');
   });
 
   it('is rebuilt from the last saved work when it is gone', async () => {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { AppError } from '../../../errors.ts';
 import {
   addDir,
   addFollowing,
@@ -27,6 +28,8 @@ const EXAMPLES = [
 
 const Flags = FollowOptions.extend({
   requeue: z.boolean().default(false),
+  keepChanges: z.boolean().default(false),
+  discardChanges: z.boolean().default(false),
   agent: z.array(z.string()).default([]),
   scopeAllow: z.array(z.string()).default([]),
   budget: z.number().optional(),
@@ -43,6 +46,8 @@ export const retryCommand: CliCommand = {
       .argument('[run]', 'default: the latest run of the project')
       .argument('[task]', 'only this task; a task that is done runs again, with all tasks that depend on it')
       .option('--requeue', 'start again in a clean workspace with a fresh attempt count, even if it is running')
+      .option('--keep-changes', 'continue with what another user or process changed in the workspace')
+      .option('--discard-changes', 'continue without it; it stays saved, see manyhands salvage')
       .option(
         '-a, --agent <agent>',
         'use this agent with its current settings: name, role=name or command:<program>; repeatable',
@@ -54,9 +59,16 @@ export const retryCommand: CliCommand = {
     addHelp(addDir(addJson(addFollowing(command))), EXAMPLES, EXIT_CODES);
     whenCalled(command, session, {
       options: Flags,
-      act: async ({ requeue, agent: agents, scopeAllow, budget, stop, ...flags }, args) => {
+      act: async (
+        { requeue, keepChanges, discardChanges, agent: agents, scopeAllow, budget, stop, ...flags },
+        args,
+      ) => {
         const dir = await resolveDir(session.platform.terminal, flags.dir);
+        if (keepChanges && discardChanges)
+          throw new AppError('USAGE', 'Use either --keep-changes or --discard-changes');
         const change = {
+          ...(keepChanges ? { changes: 'keep' as const } : {}),
+          ...(discardChanges ? { changes: 'discard' as const } : {}),
           ...(agents.length === 0 ? {} : { agents }),
           ...(scopeAllow.length === 0 ? {} : { scopeAllow }),
           ...(budget === undefined ? {} : { budget }),
