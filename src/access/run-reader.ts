@@ -1,3 +1,4 @@
+import { redactForms, redactValue } from '../core/redact.ts';
 import type { RunState } from '../core/run/state.ts';
 import { NO_ACTIVITY, type RunActivity } from '../core/view/overview.ts';
 import type { Engine } from '../engine/loop/engine.ts';
@@ -177,9 +178,13 @@ async function* follow({ store, engine, stream, after, signal }: Following): Asy
   }
 }
 
-/** An event for clients: without the secret that identifies the processes of an attempt. */
+/** Events with texts as a person wrote them, for the agents. */
+const WITH_REQUESTS: ReadonlySet<string> = new Set(['run.started', 'tasks.added', 'task.messaged', 'tasks.edited']);
+
+/** An event for clients: without the secret that identifies the processes of an attempt, and secrets in requests. */
 function shown({ version, at, type, data, origin }: StoredEvent): ShownEvent {
   const by = origin === undefined ? {} : { origin };
+  if (WITH_REQUESTS.has(type)) return { version, at, type, data: redactValue(data, redactForms), ...by };
   if (type !== 'attempt.spawned' || typeof data !== 'object' || data === null || !('process' in data))
     return { version, at, type, data, ...by };
   return { version, at, type, ...by, data: { ...data, process: Object.assign({}, data.process, { token: '' }) } };

@@ -1,30 +1,17 @@
-/** Replaces secrets in a text with a marker. */
-export type Redact = (text: string) => string;
+import { isHiddenPair } from './secret-class.ts';
+import { hideSecrets, isSecretName, withoutNul } from './secret-rules.ts';
+
+/** Replaces secrets in a text with a marker; `onCertain` is called if one of them is a secret for certain. */
+export type Redact = (text: string, onCertain?: () => void) => string;
 
 const MARK = '[redacted]';
 /** Shorter values occur by chance, and replacing them would damage ordinary text. */
 const SHORTEST_SECRET = 8;
+/** The end of a shortened text, and how much of a secret before it is recognised. */
+const CUT = '…';
+const SHORTEST_CUT = 4;
 const SECRET_NAME =
   /(KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL|AUTH|COOKIE|SESSION|PRIVATE|CONNECTION_STRING|DATABASE_URL|DSN)/i;
-
-/** Texts that are secrets whatever their name: keys of known vendors, private keys, signed tokens. */
-const PATTERNS: readonly RegExp[] = [
-  /\bsk-(?:ant-|proj-|svcacct-)?[A-Za-z0-9_-]{20,}/g,
-  /\b(?:ghp|gho|ghu|ghs|ghr)_[A-Za-z0-9]{36,}\b/g,
-  /\bgithub_pat_[A-Za-z0-9_]{22,}\b/g,
-  /\bglpat-[A-Za-z0-9_-]{20,}/g,
-  /\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/g,
-  /\bAIza[A-Za-z0-9_-]{35}\b/g,
-  /\bxox[abposr]-[A-Za-z0-9-]{10,}/g,
-  /\bnpm_[A-Za-z0-9]{36}\b/g,
-  /\bmht_[0-9a-f]{64}\b/g,
-  /\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}/g,
-  /-----BEGIN (?:[A-Z]+ )*PRIVATE KEY-----[\s\S]*?(?:-----END (?:[A-Z]+ )*PRIVATE KEY-----|$)/g,
-  /\b[a-z][a-z0-9+.-]*:\/\/[^\s:@/]+:[^\s@/]{3,}@/gi,
-];
-
-/** A fast test: every match of a pattern contains one of these, and most texts contain none. */
-const HINT = /sk-|gh[oprsu]_|github_pat_|glpat-|A[KS]IA|AIza|xox|npm_|mht_|eyJ|-----BEGIN |:\/\//;
 
 /** The values among these variables that are secrets by their names. */
 export function secretsAmong(variables: Readonly<Record<string, string | undefined>>): string[] {
@@ -34,21 +21,36 @@ export function secretsAmong(variables: Readonly<Record<string, string | undefin
 }
 
 /**
- * Finds these values, as they are and in the usual encodings (base64 at each shift, hex, URL, JSON), and texts that look
- * like well-known secrets. It limits damage but is no security boundary: a secret can be encoded in another way.
+ * Finds these values, as they are and in the usual encodings (base64 at each shift, hex, URL, JSON, UTF-16), and texts
+ * that look like secrets. It limits damage but is no security boundary: a secret can be encoded in another way.
  */
 export function redactor(secrets: Iterable<string>): Redact {
-  const forms = new Set<string>();
-  for (const secret of secrets) {
-    if (secret.length >= SHORTEST_SECRET) for (const form of formsOf(secret)) forms.add(form);
-  }
-  const known = [...forms].sort((a, b) => b.length - a.length);
+  const values = [...secrets].filter((secret) => secret.length >= SHORTEST_SECRET);
+  const known = [...new Set(values.flatMap(formsOf))].sort((a, b) => b.length - a.length);
   const literal = known.length === 0 ? undefined : new RegExp(known.map(escaped).join('|'), 'g');
-  return (text) => {
-    const plain = literal === undefined ? text : text.replace(literal, MARK);
-    if (!HINT.test(plain)) return plain;
-    return PATTERNS.reduce((cleaned, pattern) => cleaned.replace(pattern, MARK), plain);
+  return (text, onCertain) => {
+    const narrow = withoutNul(text);
+    const plain = literal === undefined ? narrow : cutSecret(narrow.replace(literal, MARK), values);
+    let isCertain = plain !== narrow;
+    const shown = hideSecrets(plain, MARK, () => {
+      isCertain = true;
+    });
+    if (isCertain) onCertain?.();
+    return shown === narrow ? text : shown;
   };
+}
+
+/** Redacts texts that look like secrets, where the values of variables are not known. */
+export const redactForms: Redact = redactor([]);
+
+/** A shortened text may end within a secret. */
+function cutSecret(text: string, secrets: readonly string[]): string {
+  if (!text.endsWith(CUT)) return text;
+  const kept = text.slice(0, -CUT.length);
+  for (const secret of secrets)
+    for (let length = secret.length - 1; length >= SHORTEST_CUT; length -= 1)
+      if (kept.endsWith(secret.slice(0, length))) return `${kept.slice(0, -length)}${MARK}${CUT}`;
+  return text;
 }
 
 /** The same for everything in a JSON value. */
@@ -56,23 +58,23 @@ export function redactValue(value: unknown, redact: Redact): unknown {
   if (typeof value === 'string') return redact(value);
   if (Array.isArray(value)) return value.map((item) => redactValue(item, redact));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, redactValue(item, redact)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => {
+      const isPair = typeof item === 'string' && isSecretName(key) && isHiddenPair(item);
+      return [key, isPair ? MARK : redactValue(item, redact)];
+    }),
+  );
 }
 
 function formsOf(secret: string): string[] {
-  const bytes = new TextEncoder().encode(secret);
-  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
-  const shifts = [0, 1, 2].map((shift) => innerBase64(bytes, shift));
-  const urlSafe = shifts.map((form) => form.replaceAll('+', '-').replaceAll('/', '_'));
-  const forms = [
-    secret,
-    encodeURIComponent(secret),
-    JSON.stringify(secret).slice(1, -1),
-    hex,
-    hex.toUpperCase(),
-    ...shifts,
-    ...urlSafe,
-  ];
+  const narrow = new TextEncoder().encode(secret);
+  const wide = Uint8Array.from([...secret].flatMap((char) => [char.charCodeAt(0) & 0xff, char.charCodeAt(0) >> 8]));
+  const encoded = [narrow, wide].flatMap((bytes) => {
+    const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+    const shifts = [0, 1, 2].map((shift) => innerBase64(bytes, shift));
+    return [hex, hex.toUpperCase(), ...shifts, ...shifts.map((form) => form.replaceAll('+', '-').replaceAll('/', '_'))];
+  });
+  const forms = [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1), ...encoded];
   return forms.filter((form) => form.length >= SHORTEST_SECRET);
 }
 

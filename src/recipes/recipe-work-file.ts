@@ -1,3 +1,4 @@
+import { redactForms } from '../core/redact.ts';
 import type { Config } from '../schema/config.ts';
 import type { WorkFile, WorkFormat } from '../schema/work-file.ts';
 import type { Reading } from '../work-files/checked.ts';
@@ -67,7 +68,7 @@ const LONGEST_TITLE = 80;
 
 /** A text as the title of planned work: one line, shortened. */
 export function plannedTitle(text: string): string {
-  const line = text.replaceAll(/\s+/g, ' ').trim();
+  const line = redactForms(text).replaceAll(/\s+/g, ' ').trim();
   const letters = [...line];
   return letters.length > LONGEST_TITLE ? `${letters.slice(0, LONGEST_TITLE - 1).join('')}…` : line;
 }

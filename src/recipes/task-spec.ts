@@ -1,3 +1,4 @@
+import { redactForms } from '../core/redact.ts';
 import type { CommandGateSpec } from '../gates/gate-kinds.ts';
 import type { Scope } from '../schema/config/scope.ts';
 import type { Config } from '../schema/config.ts';
@@ -46,9 +47,9 @@ export function taskSpec(
   };
 }
 
-/** A title as a person would write it: one line, not too long. */
+/** A title as a person would write it: one line, not too long, without secrets. */
 export function oneLine(text: string): string {
-  const line = text.replace(/\s+/g, ' ').trim();
+  const line = redactForms(text).replace(/\s+/g, ' ').trim();
   return line.length <= 120
     ? line
     : `${line

@@ -1,3 +1,4 @@
+import { redactForms } from '../core/redact.ts';
 import type { RunState } from '../core/run/state.ts';
 import { momentText, usdText } from '../core/view/amounts.ts';
 import { runDocument } from '../core/view/document.ts';
@@ -73,11 +74,11 @@ function judgementText({ decision, reasons }: Judgement): string {
   return `${decision}: ${reasons.join('; ')}`;
 }
 
-/** The request of the person, verbatim. */
+/** The request of the person, verbatim except for secrets. */
 function requestBlocks({ start }: RunState): Block[] {
   const input = typeof start.input === 'object' && start.input !== null ? start.input : {};
   const text = 'goal' in input ? input.goal : 'task' in input ? input.task : start.title;
-  return [{ kind: 'quote', text: typeof text === 'string' ? text : start.title }];
+  return [{ kind: 'quote', text: redactForms(typeof text === 'string' ? text : start.title) }];
 }
 
 function acceptanceBlocks({ acceptance, criteria }: Acceptance): Block[] {

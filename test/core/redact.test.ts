@@ -44,10 +44,79 @@ describe('redaction', () => {
       `eyJ${'a1'.repeat(8)}.eyJ${'b2'.repeat(8)}.${'c3'.repeat(8)}`,
       'AKIAIOSFODNN7EXAMPLE',
       'ASIAIOSFODNN7EXAMPLE',
-      'postgres://user:hunter22@db/x',
+      `sk_live_${'a1B2'.repeat(7)}`,
+      `SG.${'aB1-'.repeat(6)}.${'cD2_'.repeat(10)}`,
+      `dckr_pat_${'a1B'.repeat(9)}`,
+      `hf_${'aBcDeFgHiJkLmNoPq'.repeat(2)}`,
       '-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----',
     ];
     for (const sample of samples) expect(redact(`see ${sample} there`)).toMatch(/^see \[redacted\]/);
+  });
+
+  it('hides the values of pairs, and counts only those that are certain', () => {
+    const pairs: [string, string, boolean][] = [
+      ['password=Sommer2024', 'password=[redacted]', false],
+      ['export DB_PASSWORD=hunter2', 'export DB_PASSWORD=[redacted]', false],
+      ['{"client_secret": "kJ8#mP2$vL9@qR4!"}', '{"client_secret": "[redacted]"}', true],
+      ['{\\"apiKey\\":\\"q7Wz3XvB9nM2kL5p\\"}', '{\\"apiKey\\":\\"[redacted]\\"}', true],
+      ['Authorization: Bearer q7Wz3XvB9nM2kL5pT8rY', 'Authorization: Bearer [redacted]', true],
+      [`Authorization: Basic ${btoa('me:my password')}`, 'Authorization: Basic [redacted]', true],
+      ['postgres://user:hunter22@db/x', 'postgres://user:[redacted]@db/x', true],
+    ];
+    for (const [text, shown, certain] of pairs) {
+      let counted = false;
+      expect(redact(text, () => (counted = true))).toBe(shown);
+      expect([text, counted]).toEqual([text, certain]);
+    }
+    expect(redactValue({ password: 'Sommer2024', name: 'Sommer2024' }, redact)).toEqual({
+      password: '[redacted]',
+      name: 'Sommer2024',
+    });
+  });
+
+  it('leaves code, references, numbers and placeholders readable', () => {
+    const lines = [
+      'const token = nextToken(source);',
+      'password: string;',
+      'user.password = await hash(password);',
+      `secret: \${SECRET}`,
+      'api_key: your-api-key',
+      '"input_tokens": 12345678, "cache_read_input_tokens":1500',
+      'tokenExpires: 2026-01-01T00:00:00Z',
+      'PASSWORD=changeme',
+      'class="sk-folding-cube-animation"',
+      'const token = config.v2.token;',
+    ];
+    for (const line of lines) expect(redact(line)).toBe(line);
+  });
+
+  it('finds secrets of any known form in base64 and in UTF-16', () => {
+    const token = `ghp_${'A1b2'.repeat(9)}`;
+    const wide = (text: string) => Buffer.from(text, 'utf16le');
+    expect(redact(`data: ${btoa(`{"token":"${token}"}`)}`)).toBe('data: [redacted]');
+    expect(redact(`-enc ${wide(`echo ${token}`).toString('base64')}`)).toBe('-enc [redacted]');
+    const lines = Buffer.from(`line\n`.repeat(20) + token)
+      .toString('base64')
+      .replace(/.{76}/g, '$&\n');
+    expect(redact(lines)).toBe('[redacted]');
+    expect(redact(wide(`key ${token}`).toString('latin1'))).toBe('key [redacted]');
+    for (const encoding of ['base64', 'hex'] as const)
+      expect(redact(wide(SECRET).toString(encoding))).toContain('[redacted]');
+    expect(redact(wide(SECRET).toString('latin1'))).toBe('[redacted]');
+    const picture = Buffer.from(Array.from({ length: 90 }, (_, index) => (index * 37) % 256)).toString('base64');
+    expect(redact(picture)).toBe(picture);
+  });
+
+  it('removes the beginning of a secret at the end of a shortened text', () => {
+    expect(redact(`use ${SECRET.slice(0, 9)}…`)).toBe('use [redacted]…');
+  });
+
+  it('takes little time for hostile texts', () => {
+    for (const piece of ['password=', '-----BEGIN PRIVATE KEY-----', 'A', 'eyJ.', 'a:', '://a:', 'Bearer ', '\\"']) {
+      const startedAt = performance.now();
+      redact(piece.repeat(200_000 / piece.length));
+      expect([piece, performance.now() - startedAt < 2_000]).toEqual([piece, true]);
+    }
   });
 
   it('does not change ordinary text, commit ids and short values', () => {

@@ -1,5 +1,6 @@
 import type { Evidence } from '../../schema/gate.ts';
 import type { TaskSpec } from '../../schema/task.ts';
+import { redactForms, redactValue } from '../redact.ts';
 import type { AttemptState, RunState, TaskPhase, TaskState } from '../run/state.ts';
 
 const LONGEST_TEXT = 300;
@@ -25,7 +26,7 @@ export function shownState(state: RunState): RunState {
   }
   return {
     ...state,
-    start: { ...start, input: smallValue(start.input) },
+    start: { ...start, input: redactValue(smallValue(start.input), redactForms) },
     tasks,
     calls: Object.fromEntries(Object.entries(state.calls).map(([id, call]) => [id, shownCall(call)])),
     baseEvidence: state.baseEvidence?.map(shownEvidence) ?? null,
@@ -46,10 +47,11 @@ export function asTaskState(value: unknown): TaskState {
   throw new TypeError('This is not the state of a task');
 }
 
-/** A complete task, without the secret tokens of its processes. */
+/** A complete task, without the secret tokens of its processes and secrets in its texts. */
 export function wholeTask(task: TaskState): TaskState {
   const attempts = task.attempts.map((attempt) => ({ ...attempt, process: withoutToken(attempt.process) }));
-  return { ...task, attempts };
+  const messages = task.messages.map((sent) => ({ ...sent, message: redactForms(sent.message) }));
+  return { ...task, spec: { ...task.spec, prompt: redactForms(task.spec.prompt) }, attempts, messages };
 }
 
 function shownTask(task: TaskState, isMany: boolean): TaskState {
@@ -59,7 +61,7 @@ function shownTask(task: TaskState, isMany: boolean): TaskState {
     attempts: task.attempts.map(shownAttempt),
     lesson: cut(task.lesson),
     report: cut(task.report),
-    messages: task.messages.map((sent) => ({ ...sent, message: cutText(sent.message), comments: [] })),
+    messages: task.messages.map((sent) => ({ ...sent, message: cutText(redactForms(sent.message)), comments: [] })),
     evidence: task.evidence.map(shownEvidence),
     ...(task.earlierEvidence === undefined ? {} : { earlierEvidence: task.earlierEvidence.map(shownEvidence) }),
     phase: shownPhase(task.phase),

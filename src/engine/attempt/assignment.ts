@@ -1,10 +1,11 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Agent, AgentCapabilities, Assignment } from '../../agents/agent.ts';
 import { messageSection } from '../../core/attempt/message.ts';
 import { type AttemptState, lastAttempt, type RunState, type TaskState } from '../../core/run/state.ts';
 import { candidateGates, commandText, scopeGates } from '../../gates/gate-kinds.ts';
 import { showFile } from '../../git/read/diff.ts';
+import { FILES } from '../../process/shim.ts';
 import { promptText, renderPrompt } from '../../roles/prompt.ts';
 import type { Role } from '../../roles/role.ts';
 import type { AgentConfig } from '../../schema/config/agent.ts';
@@ -19,9 +20,15 @@ import { readProgress } from './progress-file.ts';
 /** The maximum length of test instructions in a prompt. */
 const MAX_TEST_CHARS = 20_000;
 
-/** The folder of one attempt: its prompt, its raw output, its exit code. */
+/** The folder of one attempt: its prompt, its exit code, and its raw output until its end is recorded. */
 export function attemptFolder(ctx: EngineContext, run: ActiveRun, task: TaskState, number: number): string {
   return join(ctx.home.attempts, attemptId(run.id, task.ordinal, number));
+}
+
+/** Removes the output as the agent wrote it: the transcript has it without secrets. */
+export async function removeRawOutput(folder: string): Promise<void> {
+  // A file that cannot be removed is private, and removed with the run.
+  for (const file of [FILES.stdout, FILES.stderr]) await rm(join(folder, file), { force: true }).catch(() => {});
 }
 
 export type AssignmentRequest = {

@@ -115,8 +115,7 @@ export class AttemptOutput {
 
   #redacted(row: Described): Described {
     const { redact, digest } = this.#options;
-    const text = redact(row.text);
-    if (text !== row.text) digest.countRedaction();
+    const text = redact(row.text, () => digest.countRedaction());
     return row.data === undefined ? { ...row, text } : { ...row, text, data: redactValue(row.data, redact) };
   }
 

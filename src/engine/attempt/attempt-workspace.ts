@@ -96,7 +96,7 @@ export async function saveAttemptWorkspace(
     path: workspace.path,
     ref,
     base: attempt?.base ?? run.ledger.state.start.base.commit,
-    message: workMessage(run.ledger.state, task, { summary, trailers: git.trailers }),
+    message: run.redact(workMessage(run.ledger.state, task, { summary, trailers: git.trailers })),
     exclude: workspace.excluded ?? [],
     author: { name: git.author, email: git.email },
     ...mergeParents(run, task),

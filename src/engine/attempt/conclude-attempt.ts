@@ -18,7 +18,7 @@ import { isStoreFailure } from '../../store/ledger.ts';
 import type { Write } from '../../store/store.ts';
 import { crashpoint } from '../../world.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
-import { attemptFolder } from './assignment.ts';
+import { attemptFolder, removeRawOutput } from './assignment.ts';
 import { type AttemptWorkspace, nextSave, saveAttemptWorkspace } from './attempt-workspace.ts';
 import { filesWithMarkers, type Inspection, inspectWork } from './inspect-work.ts';
 import type { Outcome } from './supervise.ts';
@@ -146,6 +146,7 @@ async function recordEnd(
     { also: accountLimits(attempt, outcome, failure, follow) },
   ).committed;
   crashpoint('attempt.ended');
+  if (rest.unsaved === undefined) await removeRawOutput(attemptFolder(ctx, run, task, attempt.number));
 }
 
 /** A failure whose error channel matches one of the user's critical patterns means that the environment is broken. */

@@ -85,8 +85,7 @@ export class TerminalOutput {
       digest.addEvent(event);
       const row = (): TranscriptRow => {
         const described = describeEvent(event);
-        const shown = redact(described.text);
-        if (shown !== described.text) digest.countRedaction();
+        const shown = redact(described.text, () => digest.countRedaction());
         const data = described.data === undefined ? {} : { data: redactValue(described.data, redact) };
         return { attempt, file: FILE, offset, at: world.now(), kind: described.kind, text: shown, ...data };
       };

@@ -103,7 +103,7 @@ async function plannedUndo(
     onto,
     landings: commits,
     base: start.base.commit,
-    message: `Revert mh/${run.id}: ${start.title}\n\nThis reverts what the run landed on ${branch}.\n\nManyhands-Undo: ${run.id}\n`,
+    message: `Revert mh/${run.id}: ${run.redact(start.title)}\n\nThis reverts what the run landed on ${branch}.\n\nManyhands-Undo: ${run.id}\n`,
     now: ctx.world.now(),
     signal: ctx.stopping,
   });

@@ -187,7 +187,11 @@ async function runGateOnce(
         }),
     });
     crashpoint('gate.exited');
-    return keepOutput(result, { from: folder, to: join(ctx.home.attempts, `${run.id}-check-${token}`) });
+    return keepOutput(result, {
+      from: folder,
+      to: join(ctx.home.attempts, `${run.id}-check-${token}`),
+      redact: run.redact,
+    });
   }, signal);
 }
 

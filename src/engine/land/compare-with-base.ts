@@ -19,7 +19,7 @@ export async function storeTests(
   redact: Redact,
 ): Promise<TestResults | undefined> {
   if (tests === undefined) return undefined;
-  const failures = tests.failures.map(redact);
+  const failures = tests.failures.map((name) => redact(name));
   if (!tests.runners.some(({ named }) => named)) return { ...tests, failures };
   return { ...tests, failures, list: await ctx.store.putBlob(redact(JSON.stringify(testList ?? {}))) };
 }

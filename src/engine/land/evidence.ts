@@ -1,4 +1,5 @@
-import { mkdir, rename } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { recordGate } from '../../core/land/decide-landing.ts';
 import type { Redact } from '../../core/redact.ts';
@@ -9,6 +10,7 @@ import { treeOf } from '../../git/read/tree.ts';
 import type { Evidence, GateSpec } from '../../schema/gate.ts';
 import { attemptId, type TaskKey } from '../../schema/ids.ts';
 import type { EndedSetup, PreparationObserver } from '../../workspaces/setup.ts';
+import { removeRawOutput } from '../attempt/assignment.ts';
 import { ENGINE_GENERATIONS } from '../attempt/engine-rows.ts';
 import type { RunningStep } from '../loop/activities.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
@@ -47,20 +49,17 @@ export function withoutSecrets(result: GateResult, redact: Redact): GateResult {
   };
 }
 
-/** Moves the complete output of a check that did not pass from its gate's folder, which does not outlive the engine, to one that stays until the run is cleaned up. */
-export async function keepOutput(result: GateResult, { from, to }: { from: string; to: string }): Promise<GateResult> {
+/** Moves the complete output of a check that did not pass, without secrets, from its gate's folder, which does not outlive the engine, to one that stays until the run is cleaned up. */
+export async function keepOutput(
+  result: GateResult,
+  { from, to, redact }: { from: string; to: string; redact: Redact },
+): Promise<GateResult> {
   const { outputFile, ...rest } = result;
-  if (outputFile === undefined || result.verdict === 'pass') return rest;
-  if (!outputFile.startsWith(join(from, '/'))) return result;
-  const kept = join(to, 'output.txt');
-  try {
-    await mkdir(to, { recursive: true, mode: 0o700 });
-    await rename(outputFile, kept);
-    return { ...rest, outputFile: kept };
-  } catch {
-    // On a full disk the verdict and the last lines are still recorded.
-    return rest;
-  }
+  if (outputFile !== undefined && !outputFile.startsWith(join(from, '/'))) return result;
+  const isKept = outputFile !== undefined && result.verdict !== 'pass';
+  const kept = isKept ? await moveOutput(outputFile, to, redact) : undefined;
+  await removeRawOutput(from);
+  return kept === undefined ? rest : { ...rest, outputFile: kept };
 }
 
 /** The transcript of what is done for a run and belongs to none of its attempts. */
@@ -85,7 +84,8 @@ async function keepSetupOutput(
   run: ActiveRun,
   { attempt, ended }: { attempt: string; ended: EndedSetup },
 ): Promise<string | undefined> {
-  const file = await moveOutput(ended.outputFile, join(ctx.home.attempts, `${run.id}-setup-${ctx.world.token()}`));
+  const folder = join(ctx.home.attempts, `${run.id}-setup-${ctx.world.token()}`);
+  const file = await moveOutput(ended.outputFile, folder, run.redact);
   const at = ctx.world.now();
   const end = ended.exitCode === null ? 'no exit code' : `exit code ${ended.exitCode}`;
   const seconds = (ended.durationMs / 1000).toFixed(1);
@@ -118,14 +118,31 @@ export async function recordFailedSetup(
   await ctx.submit(run, () => recordGate([task], commit, evidence)).committed;
 }
 
-async function moveOutput(from: string, folder: string): Promise<string | undefined> {
+/** Moves a file of output without the secrets in it; undefined on a full disk, where the verdict and the last lines are still recorded. */
+async function moveOutput(from: string, folder: string, redact: Redact): Promise<string | undefined> {
   const kept = join(folder, 'output.txt');
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    await rename(from, kept);
+    await copyRedacted(from, kept, redact);
+    await rm(from);
     return kept;
   } catch {
-    // On a full disk the first and last lines are still kept in the transcript.
+    await rm(kept, { force: true });
     return undefined;
   }
+}
+
+/** A line is split only if it is longer than this. */
+const LONGEST_LINE_CHARS = 1024 * 1024;
+
+async function copyRedacted(from: string, to: string, redact: Redact): Promise<void> {
+  await using handle = await open(to, 'w', 0o600);
+  let pending = '';
+  for await (const chunk of createReadStream(from, { encoding: 'utf8' })) {
+    pending += String(chunk);
+    const end = pending.length > LONGEST_LINE_CHARS ? pending.length : pending.lastIndexOf('\n') + 1;
+    await handle.write(redact(pending.slice(0, end)));
+    pending = pending.slice(end);
+  }
+  await handle.write(redact(pending));
 }

@@ -78,7 +78,7 @@ async function candidateOn(
     mirror: run.project.mirror,
     onto: base,
     theirs: tip.commit,
-    message: runMergeMessage(run.ledger.state),
+    message: run.redact(runMergeMessage(run.ledger.state)),
     now: ctx.world.now(),
   });
   if (merged.kind !== 'merged') {

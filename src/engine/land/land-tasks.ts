@@ -104,7 +104,7 @@ async function mergeInOrder(ctx: EngineContext, run: ActiveRun, keys: readonly T
       mirror: run.project.mirror,
       onto,
       theirs,
-      message: taskMergeMessage(run.ledger.state, task),
+      message: run.redact(taskMergeMessage(run.ledger.state, task)),
       now: ctx.world.now(),
     });
     if (merged.kind === 'unrelated') {

@@ -19,9 +19,10 @@ export function askRecipe(ctx: EngineContext, run: ActiveRun, questions: readonl
     const { add, cancel, hold, keep } = run.recipe.unfold(state, state.start.input, planned);
     run.endCommit = keep;
     // Recorded specs are final, even if a newer version of the recipe generates other texts.
+    const unknown = add.filter((spec) => state.tasks[spec.key] === undefined);
     const added = addTasks(
       state,
-      add.filter((spec) => state.tasks[spec.key] === undefined),
+      unknown.map((spec) => ({ ...spec, title: run.redact(spec.title) })),
     );
     if (added.length > 0) ctx.submit(run, () => added);
     if (cancel !== undefined) ctx.submit(run, (current) => cancelTasks(current, cancel));

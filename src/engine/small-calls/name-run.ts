@@ -9,7 +9,7 @@ const CUT = '…';
 export async function nameRun(ctx: EngineContext, run: ActiveRun): Promise<void> {
   const { start, status } = run.ledger.state;
   if (status.kind !== 'running' || !start.title.endsWith(CUT)) return;
-  if (start.title !== run.recipe.title(start.input)) return;
+  if (start.title !== run.redact(run.recipe.title(start.input))) return;
   await smallCall(ctx, run, {
     kind: 'title',
     input: requestOf(start.input),

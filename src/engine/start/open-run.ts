@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { redactor, secretsAmong } from '../../core/redact.ts';
+import { type Redact, redactor, secretsAmong } from '../../core/redact.ts';
 import { hasVariables, withValues } from '../../core/run/recorded-config.ts';
-import { OPEN_STATUSES, type RunState } from '../../core/run/state.ts';
+import { lastAttempt, OPEN_STATUSES, type RunState } from '../../core/run/state.ts';
 import { AppError } from '../../errors.ts';
 import { openMirror, recoverObjects } from '../../git/mirror/mirror.ts';
 import { openStoredMirror } from '../../git/mirror/mirror-config.ts';
@@ -12,11 +12,13 @@ import type { MirrorProgress } from '../../git/mirror/refresh.ts';
 import { inspectRepository, type Repository } from '../../git/read/repository.ts';
 import { readRef, writeRef } from '../../git/refs/mirror-refs.ts';
 import type { Home } from '../../home.ts';
+import { FILES } from '../../process/shim.ts';
 import { parseRole, type Role } from '../../roles/role.ts';
 import type { Config } from '../../schema/config.ts';
 import type { RunStart } from '../../schema/event.ts';
-import { runStream } from '../../schema/ids.ts';
+import { attemptId, runStream } from '../../schema/ids.ts';
 import { KeptDependencies } from '../../workspaces/kept-dependencies.ts';
+import { removeRawOutput } from '../attempt/assignment.ts';
 import { runRef } from '../land/land-tasks.ts';
 import { mirrorProgress } from '../loop/activities.ts';
 import type { ActiveRun, EngineContext, Project } from '../loop/context.ts';
@@ -33,6 +35,7 @@ export async function openRun(
   const project = loaded?.project ?? (await openShowing(ctx, start.project));
   await recoverCommits(ctx, project, state);
   await repairBranch(project, state);
+  await removeReadOutput(ctx, state);
   const values = await currentValues(ctx, start, start.config);
   const recipe = ctx.implementations.recipe(start.recipe.name, start.recipe.version);
   return {
@@ -61,7 +64,12 @@ function openSettings(ctx: EngineContext, start: RunStart, values: Config | unde
   const root = settingsRoot(start);
   const config = values === undefined ? start.config : withValues(start.config, values);
   const agents = ctx.implementations.agents({ config, project: { ...start.project, root } });
-  return { config, agents, redact: redactor([...secretsOf(ctx, config), ...serverTokens(ctx.home)]) };
+  return { config, agents, redact: redactorOf(ctx, config) };
+}
+
+/** Removes the secrets that these settings, the environment and the server hold. */
+export function redactorOf(ctx: Pick<EngineContext, 'env' | 'home'>, config: Config): Redact {
+  return redactor([...secretsOf(ctx.env, config), ...serverTokens(ctx.home)]);
 }
 
 /** Reads what changed settings of an open run need; the returned function applies them once they are recorded. */
@@ -186,6 +194,17 @@ export async function repairBranch({ mirror }: Project, state: RunState): Promis
   await writeRef(mirror, { ref, to: state.tip.commit, expected: current ?? null });
 }
 
+/** Raw output that an engine left which ended just after it had recorded the end of an attempt. */
+async function removeReadOutput({ home }: Pick<EngineContext, 'home'>, { start, tasks }: RunState): Promise<void> {
+  for (const task of Object.values(tasks)) {
+    const last = lastAttempt(task);
+    // The output of a blocked task may still have to be read.
+    if (last?.ended == null || task.phase.status === 'running' || task.phase.status === 'blocked') continue;
+    const folder = join(home.attempts, attemptId(start.run, task.ordinal, last.number));
+    if (existsSync(join(folder, FILES.stdout))) await removeRawOutput(folder);
+  }
+}
+
 /** The tokens of this data directory's server: a viewer must not find the operator's token in a transcript. */
 function serverTokens(home: Home): string[] {
   try {
@@ -198,13 +217,13 @@ function serverTokens(home: Home): string[] {
 }
 
 /** Every value that is a secret by its name: from our environment, and from the variables of agents and MCP servers. */
-function secretsOf(ctx: EngineContext, config: Config): string[] {
+function secretsOf(env: EngineContext['env'], config: Config): string[] {
   const agents = Object.values(config.agents).flatMap((agent) => [
     agent.env,
     ...Object.values(agent.accounts).map(({ env }) => env),
   ]);
   const servers = Object.values(config.mcp).map((server) => ('url' in server ? server.headers : server.env));
-  return [ctx.env, ...agents, ...servers].flatMap(secretsAmong);
+  return [env, ...agents, ...servers].flatMap(secretsAmong);
 }
 
 function loadRoles(ctx: EngineContext, hashes: Record<string, string>): Map<string, Role> {

@@ -28,6 +28,7 @@ import { mirrorProgress } from '../loop/activities.ts';
 import type { EngineContext, Project } from '../loop/context.ts';
 import { checksOfRun } from './configured-checks.ts';
 import { readHistory } from './model-history.ts';
+import { redactorOf } from './open-run.ts';
 import { pinChoices } from './pin-agents.ts';
 
 /** A benchmark: the folder whose settings apply, where it was requested, and the command that checks it. */
@@ -79,7 +80,7 @@ export async function startRun(
   const run = ctx.world.runId();
   const start: RunStart = {
     run,
-    title: options.title ?? recipe.title(request.input),
+    title: redactorOf(ctx, pinned.config)(options.title ?? recipe.title(request.input)),
     project: { id, root: repository.root, ...(folder === undefined ? {} : { folder }) },
     recipe: { name: recipe.name, version: recipe.version },
     input: request.input,

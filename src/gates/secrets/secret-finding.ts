@@ -1,15 +1,5 @@
 import { createHash } from 'node:crypto';
 
-/**
- * How certain it is that a text is a secret. `real`: a value that probably grants access;
- * `placeholder`: it is written instead of a secret; `key-name`: the name of one, without a value; `identifier`: a word of
- * the program; `unknown`: none of these for certain.
- */
-export type SecretClass = 'real' | 'placeholder' | 'key-name' | 'identifier' | 'unknown';
-
-/** A text that looks like a secret, and where it begins. The value is never stored or shown. */
-export type SecretCandidate = { rule: string; value: string; class: SecretClass; at: number };
-
 const SHOWN_CHARS = 4;
 const FINGERPRINT_CHARS = 16;
 

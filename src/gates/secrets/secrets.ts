@@ -1,10 +1,11 @@
+import type { SecretClass } from '../../core/secret-class.ts';
 import { AppError } from '../../errors.ts';
 import { readRefs } from '../../git/refs/refs.ts';
 import type { GateSpec, Verdict } from '../../schema/gate.ts';
 import { realWorld } from '../../world.ts';
 import type { AttemptWork, Gate, GateResult } from '../gate.ts';
 import { noWork, shownPath } from '../inspection.ts';
-import { fingerprintOf, maskedValue, type SecretClass } from './secret-finding.ts';
+import { fingerprintOf, maskedValue } from './secret-finding.ts';
 import { type FoundSecret, knownIn, type Search, searchFile, searchHistory } from './secret-search.ts';
 
 type SecretsSpec = Extract<GateSpec, { gate: 'secrets' }>;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { redactForms } from '../../core/redact.ts';
 import { editPlan as decideEdit, type EditedPlan } from '../../core/run/edit-plan.ts';
 import type { RunState } from '../../core/run/state.ts';
 import { runDocument } from '../../core/view/document.ts';
@@ -54,7 +55,13 @@ function editedPlan(state: RunState, tasks: readonly EditedTask[], planTask: Rec
     const resolved = needs === undefined ? {} : { needs: resolve(needs) };
     const spec = specs.get(edited);
     if (spec !== undefined) return { kind: 'add', spec: { ...spec, ...resolved } };
-    const edit = { title, prompt: description, priority, agent: agent ?? undefined, ...resolved };
+    const edit = {
+      title: title === undefined ? undefined : redactForms(title),
+      prompt: description,
+      priority,
+      agent: agent ?? undefined,
+      ...resolved,
+    };
     return { kind: 'keep', task: completeKey(state, edited.task ?? ''), edit };
   });
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { redactForms } from '../../core/redact.ts';
 import { titleRun } from '../../core/run/decide-run.ts';
 import { runDocument } from '../../core/view/document.ts';
 import { RunDocument } from '../../schema/document.ts';
@@ -16,6 +17,6 @@ export const renameRun = operation({
   output: RunDocument,
   run: async (app, { title, ...ref }, { origin }) => {
     const { run } = (await findRun(app, ref)).start;
-    return runDocument(await requireControl(app).submit(run, (state) => titleRun(state, title), origin));
+    return runDocument(await requireControl(app).submit(run, (state) => titleRun(state, redactForms(title)), origin));
   },
 });

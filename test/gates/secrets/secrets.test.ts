@@ -38,6 +38,8 @@ describe('the gate secrets finds a secret', () => {
     ['in the message of a commit', `echo x > x; commit -m 'use ${GITHUB}'`, 'a commit message'],
     ['in a binary file', `printf 'a\\0b ${AWS} \\0c' > data.bin`, 'data.bin:1'],
     ['in wide characters', `printf '%s' ${AWS} | sed 's/./&\\x00/g' > wide.txt`, 'wide.txt:1'],
+    ['in base64', `printf '%s' 'token ${GITHUB}' | base64 > data.txt`, 'github-token in base64 in data.txt:1'],
+    ['as a password', `echo 'db.password=kJ8mP2vL9qR4x' > db.properties`, 'assigned-secret in db.properties:1'],
     ['in a file that attributes call binary', `echo '* -diff binary' > .gitattributes; echo ${AWS} > b.txt`, 'b.txt:1'],
     [
       'behind a comment that tells the scanner to look away',

@@ -1,4 +1,9 @@
-import type { SecretClass } from './secret-finding.ts';
+/**
+ * How certain it is that a text is a secret. `real`: a value that probably grants access;
+ * `placeholder`: it is written instead of a secret; `key-name`: the name of one, without a value; `identifier`: a word of
+ * the program; `unknown`: none of these for certain.
+ */
+export type SecretClass = 'real' | 'placeholder' | 'key-name' | 'identifier' | 'unknown';
 
 /** What people write where a secret belongs. */
 const STANDS_FOR_ONE =
@@ -44,8 +49,29 @@ export function classOfAssigned(value: string): SecretClass {
   return value.length >= SHORTEST_RANDOM && isMixed(value) && bits(value) >= RANDOM_BITS ? 'real' : 'unknown';
 }
 
+/** The shortest value of a pair that is hidden, and values that are numbers, times or names of formats. */
+const SHORTEST_HIDDEN = 7;
+const NUMBER = /^[\d.,:_+TZ-]+[%kKMs]?$/;
+const FORMAT_NAME = /^(?:u?int|float|sha|md|base|utf|aes|es|v)-?\d+$/i;
+
+/**
+ * Whether the value of a pair such as `password=` is hidden in what is stored and shown. This hides more than is
+ * reported as a secret: a weak password too, but no code, no reference and no obvious placeholder.
+ */
+export function isHiddenPair(value: string): boolean {
+  if (value.length < SHORTEST_HIDDEN || NUMBER.test(value) || FORMAT_NAME.test(value)) return false;
+  if (KEY_NAME.test(value) || IS_REFERENCE.test(value) || isWrittenInstead(value)) return false;
+  const kind = classOfAssigned(value);
+  if (kind === 'real' || kind === 'unknown') return true;
+  return /\d/.test(value) && !/[.:/()[\]>]/.test(value);
+}
+
 function isPlaceholder(value: string): boolean {
-  if (STANDS_FOR_ONE.test(value) || IS_WORD_FOR_ONE.test(value) || RUN.test(value)) return true;
+  return isWrittenInstead(value) || IS_WORD_FOR_ONE.test(value);
+}
+
+function isWrittenInstead(value: string): boolean {
+  if (STANDS_FOR_ONE.test(value) || RUN.test(value)) return true;
   const lower = value.toLowerCase();
   return SEQUENCES.some((sequence) => lower.includes(sequence.slice(0, SEQUENCE_CHARS)));
 }

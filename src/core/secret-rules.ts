@@ -1,0 +1,217 @@
+import { classOfAssigned, classOfKnown, classOfUrlPassword, isHiddenPair, type SecretClass } from './secret-class.ts';
+
+/** A text that looks like a secret, and where it begins. The value is never stored or shown. */
+export type SecretCandidate = { rule: string; value: string; class: SecretClass; at: number };
+
+type Found = { value: string; class: SecretClass };
+
+/** One form of secret. Every part of a pattern is bounded, so that no text takes long. */
+type SecretRule = {
+  name: string;
+  pattern: RegExp;
+  /** Every match contains one of these texts; without them the pattern is always tried. */
+  hints?: readonly string[];
+  read(match: RegExpExecArray): Found;
+  /** Whether the value is redacted; by default always, because its form alone identifies it. */
+  isHidden?(found: Found): boolean;
+  /** The whole match is redacted, not only the value. */
+  hidesMatch?: true;
+};
+
+/** Names after which a value is a secret. */
+const SECRET_NAME =
+  '(?:api[_-]?key|secret|token|passw(?:or)?d|passwd|passphrase|[_-]pass\\b|\\bpwd|credentials?|private[_-]?key|access[_-]?key|auth[_-]?key)';
+/** Such a name and its value: quoted inside a quoted text, quoted, or plain. */
+const PAIR = new RegExp(
+  `${SECRET_NAME}${String.raw`[\w-]{0,30}\\{0,2}["'\]]{0,2}[ \t]{0,5}(?::=|=>|[:=])[ \t]{0,5}`}(?:${[
+    String.raw`\\{1,2}"([^"\\\n]{1,500})`,
+    String.raw`"([^"\n]{1,500})"`,
+    String.raw`'([^'\n]{1,500})'`,
+    '`([^`\\n]{1,500})`',
+    String.raw`([^\s"'${'`'},;#&)\]}\\]{1,500})`,
+  ].join('|')})`,
+  'gi',
+);
+const NAME = new RegExp(`${SECRET_NAME}[\\w-]{0,30}$`, 'i');
+
+/** A private key up to its end; a cut one up to the end of the text. */
+const PRIVATE_KEY =
+  /-----BEGIN (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----[\s\S]*?(?:-----END (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----|$)/g;
+/** Enough of a key's text to know that it is one. */
+const KEY_TEXT = /^-----BEGIN [A-Z0-9 ]{0,100}-----((?:\s|\\n|\\r|[A-Za-z0-9+/=:,.-]){0,400})/;
+
+const known = (match: RegExpExecArray): Found => ({ value: match[0], class: classOfKnown(match[0]) });
+
+function vendor(name: string, hints: readonly string[], pattern: RegExp): SecretRule {
+  return { name, pattern, hints, read: known };
+}
+
+/** The forms of secrets that redaction removes and the gate `secrets` finds. */
+const RULES: readonly SecretRule[] = [
+  vendor('manyhands-token', ['mht_'], /\bmht_[0-9a-f]{64}\b/g),
+  {
+    name: 'openai-anthropic-key',
+    pattern: /\bsk-(?:ant-|proj-|svcacct-|admin-)?[\w-]{20,300}/g,
+    hints: ['sk-'],
+    read: ([value]) => ({ value, class: classOfAssigned(value) }),
+    // Names of styles begin in the same way.
+    isHidden: ({ class: kind }) => kind !== 'identifier',
+  },
+  vendor('github-token', ['gh'], /\b(?:gh[opsur]_[A-Za-z0-9]{36,255}|ghs_\d{1,20}_[\w.-]{20,2000})(?![A-Za-z0-9])/g),
+  vendor('github-fine-grained-token', ['github_pat_'], /\bgithub_pat_\w{22,255}\b/g),
+  vendor('gitlab-token', ['glpat-'], /\bglpat-[\w-]{20,128}/g),
+  vendor('grafana-token', ['glc_', 'glsa_'], /\b(?:glc_[A-Za-z0-9+/]{32,400}|glsa_[A-Za-z0-9]{32}_[A-Fa-f0-9]{8})/g),
+  vendor('aws-access-key-id', ['A'], /\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}\b/g),
+  vendor('google-api-key', ['AIza'], /\bAIza[\w-]{35}\b/g),
+  vendor('slack-token', ['xox', 'xapp-'], /\b(?:xox[abeposr]|xapp)-[A-Za-z0-9-]{10,300}/g),
+  vendor(
+    'slack-webhook',
+    ['hooks.slack.com'],
+    /\bhttps:\/\/hooks\.slack\.com\/services\/T\w{1,40}\/B\w{1,40}\/\w{1,40}/g,
+  ),
+  vendor('npm-token', ['npm_'], /\bnpm_[A-Za-z0-9]{36}\b/g),
+  vendor('stripe-key', ['_live_', '_test_'], /\b[sr]k_(?:live|test)_[A-Za-z0-9]{24,99}\b/g),
+  vendor('sendgrid-key', ['SG.'], /\bSG\.[\w-]{16,128}\.[\w-]{16,128}/g),
+  vendor('shopify-token', ['shp'], /\bshp(?:pa|ca|at|ss)_[A-Za-z0-9]{32,64}\b/g),
+  vendor('hugging-face-token', ['hf_'], /\bhf_[A-Za-z0-9]{34}\b/g),
+  vendor('groq-key', ['gsk_'], /\bgsk_[A-Za-z0-9]{52}\b/g),
+  vendor('linear-key', ['lin_api_'], /\blin_api_\w{32,128}\b/g),
+  vendor('notion-token', ['ntn_'], /\bntn_\d{11}[A-Za-z0-9]{35}\b/g),
+  vendor('vault-token', ['hv'], /\bhv[sbr]\.[\w-]{90,300}/g),
+  vendor('vercel-token', ['vc'], /\bvc[picark]_[A-Za-z0-9]{20,60}\b/g),
+  vendor('databricks-token', ['dapi'], /\bdapi[A-Fa-f0-9]{32}\b/g),
+  vendor('docker-token', ['dckr_pat_'], /\bdckr_pat_[\w-]{27}/g),
+  vendor('figma-token', ['figd_'], /\bfigd_[\w-]{40,200}/g),
+  vendor('cloudflare-token', ['cf'], /\bcf(?:k|ut|at)_[A-Za-z0-9]{48}\b/g),
+  vendor('tailscale-key', ['tskey-'], /\btskey-[a-z]{2,20}-\w{8,40}-\w{16,60}/g),
+  vendor('jwt', ['eyJ'], /\beyJ[\w-]{10,2000}\.eyJ[\w-]{10,4000}\.[\w-]{10,1000}/g),
+  { name: 'private-key', pattern: PRIVATE_KEY, hints: ['PRIVATE KEY'], read: readKey, hidesMatch: true },
+  {
+    name: 'bearer-token',
+    pattern: /\b(?:Bearer|bearer)[ \t]{1,3}([\w.~+/-]{20,2000}={0,2})/g,
+    hints: ['earer'],
+    read: ([, value = '']) => ({ value, class: classOfAssigned(value) }),
+    isHidden: ({ value }) => isHiddenPair(value),
+  },
+  {
+    name: 'basic-authorization',
+    pattern: /\b(?:Basic|basic)[ \t]{1,3}([A-Za-z0-9+/]{8,2000}={0,2})/g,
+    hints: ['asic'],
+    read: ([, value = '']) => ({ value, class: decodedText(value)?.includes(':') === true ? 'real' : 'unknown' }),
+    isHidden: ({ class: kind }) => kind === 'real',
+  },
+  {
+    name: 'password-in-url',
+    pattern: /\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s:@/"'`<>]{0,100}:([^\s@/"'`<>]{3,200})@([^\s/:"'`<>,]{1,200})/gi,
+    hints: ['://'],
+    read: ([, password = '', host = '']) => ({ value: password, class: classOfUrlPassword(password, host) }),
+  },
+  {
+    name: 'assigned-secret',
+    pattern: PAIR,
+    read: (match) => {
+      const value = match.slice(1).find((group) => group !== undefined) ?? '';
+      return { value, class: classOfAssigned(value) };
+    },
+    isHidden: ({ value }) => isHiddenPair(value),
+  },
+];
+
+/** Text in base64, also over several lines of usual length. */
+const BASE64 = /(?:[A-Za-z0-9+/_-]{60,76}\r?\n){0,2000}[A-Za-z0-9+/_-]{20,}={0,2}/g;
+/** Text begins with text: this much is decoded to tell it from other data. */
+const SAMPLE_CHARS = 20;
+const MOST_ENCODED_CHARS = 100_000;
+
+/** Everything in a text that looks like a secret, whatever its class, plain or in base64. */
+export function findSecrets(text: string): SecretCandidate[] {
+  const encoded = encodedSecrets(text).map(({ rule, value, at }) => ({ rule, value, class: 'real' as const, at }));
+  return [...findPlain(text), ...encoded];
+}
+
+/**
+ * Replaces everything in a text that looks like a secret. What is only possibly one, such as the value of a `password=`
+ * pair, is replaced too; `onCertain` is called when at least one of them is a secret by its form.
+ */
+export function hideSecrets(text: string, mark: string, onCertain: () => void): string {
+  const encoded = encodedSecrets(text);
+  if (encoded.length > 0) onCertain();
+  const decodable = replaceSpans(text, encoded, mark);
+  return rulesFor(decodable).reduce((shown, rule) => {
+    const spans = [...shown.matchAll(rule.pattern)].flatMap((match) => {
+      const found = rule.read(match);
+      if (found.value.includes(mark) || rule.isHidden?.(found) === false) return [];
+      if (rule.isHidden === undefined || found.class === 'real') onCertain();
+      return [rule.hidesMatch === true ? { value: match[0], at: match.index } : spanOf(match, found.value)];
+    });
+    return replaceSpans(shown, spans, mark);
+  }, decodable);
+}
+
+/** Whether the value of a field with this name is a secret. */
+export function isSecretName(name: string): boolean {
+  return NAME.test(name);
+}
+
+/** Wide characters (UTF-16) have a zero byte beside each letter. */
+export function withoutNul(text: string): string {
+  return text.includes('\0') ? text.replaceAll('\0', '') : text;
+}
+
+type Span = { value: string; at: number };
+
+function findPlain(text: string): SecretCandidate[] {
+  return rulesFor(text).flatMap(({ name, pattern, read }) =>
+    [...text.matchAll(pattern)].map((match) => {
+      const found = read(match);
+      return { rule: name, ...found, at: spanOf(match, found.value).at };
+    }),
+  );
+}
+
+function rulesFor(text: string): SecretRule[] {
+  return RULES.filter(({ hints }) => hints === undefined || hints.some((hint) => text.includes(hint)));
+}
+
+/** The value is at the end of what a pair matches. */
+function spanOf(match: RegExpExecArray, value: string): Span {
+  return { value, at: match.index + Math.max(0, match[0].lastIndexOf(value)) };
+}
+
+function replaceSpans(text: string, spans: readonly Span[], mark: string): string {
+  let shown = '';
+  let end = 0;
+  for (const { value, at } of spans) {
+    shown += text.slice(end, at) + mark;
+    end = at + value.length;
+  }
+  return spans.length === 0 ? text : shown + text.slice(end);
+}
+
+/** Texts in base64 that contain a secret when they are decoded. */
+function encodedSecrets(text: string): (Span & { rule: string })[] {
+  return [...text.matchAll(BASE64)].flatMap(({ 0: value, index: at }) => {
+    const decoded = decodedText(value);
+    const found = decoded === undefined ? undefined : findPlain(decoded).find(({ class: kind }) => kind === 'real');
+    return found === undefined ? [] : [{ rule: `${found.rule} in base64`, value, at }];
+  });
+}
+
+/** The text that is encoded in base64, also as UTF-16; undefined for anything but text. */
+function decodedText(encoded: string): string | undefined {
+  const plain = encoded.slice(0, MOST_ENCODED_CHARS).replace(/[\s=]/g, '').replaceAll('-', '+').replaceAll('_', '/');
+  const whole = plain.slice(0, plain.length - (plain.length % 4 === 1 ? 1 : 0));
+  if (!isText(atob(whole.slice(0, SAMPLE_CHARS)))) return undefined;
+  return withoutNul(atob(whole));
+}
+
+function isText(sample: string): boolean {
+  return /^(?:[\t\n\r\x20-\x7e]+|(?:[\t\n\r\x20-\x7e]\0)+[\t\n\r\x20-\x7e]?)$/.test(sample);
+}
+
+/** A header without a key below it is what documentation shows. */
+function readKey([whole]: RegExpExecArray): Found {
+  const [line] = /[A-Za-z0-9+/]{40,64}/.exec(KEY_TEXT.exec(whole)?.[1] ?? '') ?? [];
+  if (line === undefined) return { value: whole.slice(0, 60), class: 'placeholder' };
+  return { value: line, class: /example|x{6}/i.test(line) ? 'placeholder' : 'real' };
+}
