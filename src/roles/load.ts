@@ -15,11 +15,23 @@ const ROLE_FILE = /^([a-z][a-z0-9-]*)\.md$/;
 
 /** The role of that name: the user's file if there is one, else the built-in. */
 export async function loadRole(name: string, sources: RoleSources = {}): Promise<Role> {
+  const { text, file } = await findRole(name, sources);
+  return parseRole(text, { name, file });
+}
+
+/** The text of the role of that name. The user's own file must be valid; the built-in ones are. */
+export async function roleText(name: string, sources: RoleSources = {}): Promise<string> {
+  const { text, file } = await findRole(name, sources);
+  if (dirname(file) === sources.userDir) parseRole(text, { name, file });
+  return text;
+}
+
+async function findRole(name: string, sources: RoleSources): Promise<{ text: string; file: string }> {
   if (ROLE_FILE.test(`${name}.md`)) {
     for (const folder of foldersOf(sources)) {
       const file = join(folder, `${name}.md`);
       const text = await readIfThere(file);
-      if (text !== undefined) return parseRole(text, { name, file });
+      if (text !== undefined) return { text, file };
     }
   }
   const known = await roleNames(sources);

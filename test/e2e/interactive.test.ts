@@ -1,7 +1,8 @@
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { RunDocument } from '../../src/schema/document.ts';
+import { appears } from '../support/appears.ts';
 import { atTerminal } from '../support/attached.ts';
 import { makeScratch, type Scratch } from '../support/scratch.ts';
 
@@ -9,6 +10,7 @@ const CTRL_RIGHT_BRACKET = '\x1d';
 
 /** A small interactive program: a line, an answer. */
 const AGENT = `#!/bin/sh
+: >"$HOME/started"
 printf 'ready> '
 while read -r line; do
   case "$line" in
@@ -143,6 +145,7 @@ describe('an interactive agent', () => {
       status: 'failed',
       reason: expect.stringMatching(/longer than 2 s/),
     });
+    rmSync(join(project.root, 'started'));
     const working = project.start(['job', '--interactive', 'Fail', '--json']);
     const person = await attached(project);
     person.type('fail\r');
@@ -169,12 +172,9 @@ describe('an interactive agent', () => {
   });
 });
 
-/** Attached, once the run has got as far as its terminal. */
+/** Attached, once the program in the terminal has started. */
 async function attached(project: Scratch, env: Record<string, string> = {}): Promise<ReturnType<typeof atTerminal>> {
-  for (let tries = 0; tries < 200; tries += 1) {
-    const { json } = await project.mh(['ls', '--json'], { env });
-    if (Array.isArray(json) && json.some((run) => run.status === 'running')) break;
-  }
+  await appears(join(project.root, 'started'));
   const person = atTerminal(project, ['attach'], env);
   await person.until(/ready>/);
   return person;

@@ -1,15 +1,16 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { RunSummary } from '../../src/schema/document.ts';
+import { appears } from '../support/appears.ts';
 import { makeScratch, type Scratch } from '../support/scratch.ts';
 
-/** Works until it may go on, and tells how many such agents have begun. */
+/** Works until the file `go` exists; reports its run in a file, numbered by the order of the agents. */
 const AGENT = `#!/bin/sh
 cat > /dev/null
-echo $$ > "$HOME/started-$MANYHANDS_RUN"
+echo "$MANYHANDS_RUN" > "$HOME/run"
+if [ -e "$HOME/started-1" ]; then mv "$HOME/run" "$HOME/started-2"; else mv "$HOME/run" "$HOME/started-1"; fi
 while [ ! -e "$HOME/go" ]; do sleep 0.1; done
 echo made > "made-$MANYHANDS_RUN.txt"
 `;
@@ -56,13 +57,8 @@ async function listed(project: Scratch): Promise<Pick<RunSummary, 'run' | 'statu
   return runs.map(({ run, status, carried }) => ({ run, status, carried }));
 }
 
-/** The newest run, once there are so many and its agent has begun. */
-async function started(project: Scratch, count: number): Promise<string> {
-  for (let tries = 0; tries < 200; tries += 1) {
-    const runs = await listed(project);
-    const [newest] = runs;
-    if (runs.length === count && newest && existsSync(join(project.root, `started-${newest.run}`))) return newest.run;
-    await pause(100);
-  }
-  throw new Error('no agent began to work');
+/** The run whose agent was the first or the second to start. */
+async function started(project: Scratch, count: 1 | 2): Promise<string> {
+  await appears(join(project.root, `started-${count}`));
+  return readFileSync(join(project.root, `started-${count}`), 'utf8').trim();
 }

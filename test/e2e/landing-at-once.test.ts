@@ -1,7 +1,8 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { RunDocument } from '../../src/schema/document.ts';
+import { appears } from '../support/appears.ts';
 import { makeScratch } from '../support/scratch.ts';
 
 /** Waits at a file if its prompt says so. */
@@ -35,9 +36,3 @@ it('lands a run once when two terminals land it concurrently, and does not affec
   const ended = await engine.done;
   expect([ended.code, RunDocument.parse(ended.json).status], ended.stderr).toEqual([0, 'done']);
 });
-
-/** Waits for a file that an agent or a check makes. */
-async function appears(file: string): Promise<void> {
-  for (let tries = 0; tries < 600 && !existsSync(file); tries += 1)
-    await new Promise((resolve) => setTimeout(resolve, 50));
-}

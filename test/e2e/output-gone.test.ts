@@ -2,6 +2,7 @@ import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { RunDocument } from '../../src/schema/document.ts';
+import { appears } from '../support/appears.ts';
 import { makeScratch } from '../support/scratch.ts';
 
 const AGENT = '#!/bin/sh\ncat > /dev/null\necho started > "$HOME/started"\nsleep 30\n';
@@ -12,9 +13,7 @@ it('ends an agent whose output can no longer be read, reports it, and leaves not
     files: { 'base.txt': 'x\n', 'agent.sh': AGENT, '.manyhands/config.yaml': settings },
   });
   const first = project.start(['job', 'Work', '--json']);
-  for (let tries = 0; tries < 400 && !readdirSync(project.root).includes('started'); tries += 1) {
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
+  await appears(join(project.root, 'started'));
   first.kill('SIGKILL');
   await first.done;
   const attempts = join(project.home, 'attempts');

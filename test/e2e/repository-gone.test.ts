@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, renameSync, symlinkSync } from 'node:fs';
+import { readdirSync, renameSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { RunDocument } from '../../src/schema/document.ts';
+import { appears } from '../support/appears.ts';
 import { makeScratch } from '../support/scratch.ts';
 
 /** Lands A, then works on B until it is stopped. */
@@ -101,9 +102,3 @@ it('cancels an interrupted run whose repository was deleted', async () => {
   expect((await project.mh(['salvage', run, '--json'], { cwd })).json).toMatchObject([{ run, landed: true }]);
   expect(await project.leftovers()).toEqual([]);
 });
-
-/** Waits for a file that an agent makes. */
-async function appears(file: string): Promise<void> {
-  for (let tries = 0; tries < 600 && !existsSync(file); tries += 1)
-    await new Promise((resolve) => setTimeout(resolve, 50));
-}

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { RunDocument } from '../../src/schema/document.ts';
+import { appears } from '../support/appears.ts';
 import { makeScratch, type Scratch, writeFiles } from '../support/scratch.ts';
 import { variants } from '../support/variants.ts';
 
@@ -46,7 +46,7 @@ function promptOf(project: Scratch, number: number): string {
 
 /** Waits until so many agents have been given a prompt. */
 async function prompted(project: Scratch, count: number): Promise<void> {
-  for (let tries = 0; tries < 600 && !existsSync(join(project.root, `prompt-${count}`)); tries += 1) await pause(50);
+  await appears(join(project.root, `prompt-${count}`));
 }
 
 function times(text: string, part: string): number {

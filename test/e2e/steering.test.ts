@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type RunDocument as Document, RunDocument } from '../../src/schema/document.ts';
+import { appears } from '../support/appears.ts';
 import { makeScratch, type Scratch } from '../support/scratch.ts';
 import { TESTS_ALL } from '../support/variants.ts';
 
@@ -28,12 +29,6 @@ async function told(project: Scratch, ...args: string[]): Promise<Document & { c
   const document = RunDocument.safeParse(json);
   if (!document.success) throw new Error(`${args.join(' ')} ended with ${code}: ${stderr}`);
   return { ...document.data, code };
-}
-
-/** Waits for a file that an agent makes. */
-async function appears(file: string): Promise<void> {
-  for (let tries = 0; tries < 600 && !existsSync(file); tries += 1)
-    await new Promise((resolve) => setTimeout(resolve, 50));
 }
 
 describe.concurrent('controlling a run', () => {

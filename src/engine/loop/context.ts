@@ -98,7 +98,7 @@ export interface ActiveRun {
   readonly recipe: Recipe;
   /** Replaced when a person retries with other agents; so are `config` and `redact`. */
   agents: ReadonlyMap<string, Agent>;
-  readonly roles: ReadonlyMap<string, Role>;
+  readonly roles: { get(name: string): Role | undefined };
   /** Aborts everything in flight for this run when it is cancelled. */
   readonly cancel: AbortController;
   /** Kills everything in flight for this run at once. */

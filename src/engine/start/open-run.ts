@@ -226,12 +226,22 @@ function secretsOf(env: EngineContext['env'], config: Config): string[] {
   return [env, ...agents, ...servers].flatMap(secretsAmong);
 }
 
-function loadRoles(ctx: EngineContext, hashes: Record<string, string>): Map<string, Role> {
-  const roles = new Map<string, Role>();
+/** A run uses few of its roles: each is parsed when it is first needed. */
+function loadRoles(ctx: EngineContext, hashes: Record<string, string>): ActiveRun['roles'] {
+  const texts = new Map<string, string>();
   for (const [name, hash] of Object.entries(hashes)) {
     const text = ctx.store.getBlob(hash);
     if (text === undefined) throw new AppError('DATA_DAMAGED', `The text of role ${name} is missing`);
-    roles.set(name, parseRole(text, { name, file: `role ${name}` }));
+    texts.set(name, text);
   }
-  return roles;
+  const parsed = new Map<string, Role>();
+  return {
+    get: (name) => {
+      const text = texts.get(name);
+      if (text === undefined) return undefined;
+      const role = parsed.get(name) ?? parseRole(text, { name, file: `role ${name}` });
+      parsed.set(name, role);
+      return role;
+    },
+  };
 }

@@ -14,7 +14,7 @@ import { branchAt, readRef, resolve } from '../../git/refs/mirror-refs.ts';
 import { snapshotFolder } from '../../git/save/snapshot-folder.ts';
 import { requireGit } from '../../git/version.ts';
 import type { Recipe } from '../../recipes/recipe.ts';
-import { loadRole, roleNames } from '../../roles/load.ts';
+import { roleNames, roleText } from '../../roles/load.ts';
 import type { Origin } from '../../schema/actor.ts';
 import type { GitConfig } from '../../schema/config/git.ts';
 import type { Config } from '../../schema/config.ts';
@@ -198,8 +198,8 @@ async function pinRoles(ctx: EngineContext, root: string): Promise<Record<string
   const userDir = join(root, '.manyhands', 'roles');
   const roles: Record<string, string> = {};
   const names = await roleNames({ userDir });
-  const texts = await Promise.all(names.map((name) => loadRole(name, { userDir })));
-  const hashes = await Promise.all(texts.map((role) => ctx.store.putBlob(role.text)));
+  const texts = await Promise.all(names.map((name) => roleText(name, { userDir })));
+  const hashes = await Promise.all(texts.map((text) => ctx.store.putBlob(text)));
   for (const [index, name] of names.entries()) roles[name] = hashes[index] ?? '';
   return roles;
 }

@@ -1,7 +1,6 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { cancelRun } from '../../../src/core/run/decide-run.ts';
 import { RunControl } from '../../../src/engine/loop/control-runs.ts';
@@ -9,6 +8,7 @@ import type { Engine } from '../../../src/engine/loop/engine.ts';
 import { openRun } from '../../../src/engine/start/open-run.ts';
 import { BY_ENGINE } from '../../../src/schema/actor.ts';
 import { runStream } from '../../../src/schema/ids.ts';
+import { appears } from '../../support/appears.ts';
 import { writeFiles } from '../../support/scratch.ts';
 import { makeRunProject } from '../run-project.ts';
 
@@ -34,10 +34,6 @@ async function begin(project: HeldProject, engine: Engine): Promise<string> {
   engine.run(await openRun(engine, state.start.run, { state, project: opened }));
   await appears(join(project.root, 'agent'));
   return state.start.run;
-}
-
-async function appears(file: string): Promise<void> {
-  for (let tries = 0; tries < 600 && !existsSync(file); tries += 1) await pause(20);
 }
 
 it('does nothing after it left, whatever its agents do, and the next engine adopts them', async () => {
