@@ -28,6 +28,7 @@ export function exitCodeOf(document: RunDocument): number {
     case 'blocked':
     case 'paused':
     case 'running':
+    case 'needs-rerun':
       return 4;
     case 'partial':
     case 'failed':

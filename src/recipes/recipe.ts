@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { RunState, TaskState } from '../core/run/state.ts';
 import type { LandMode } from '../schema/config/land.ts';
 import type { Config } from '../schema/config.ts';
+import type { NodeDocument } from '../schema/document.ts';
 import type { Hold } from '../schema/event.ts';
 import type { TaskKey } from '../schema/ids.ts';
 import type { StartOptions } from '../schema/request.ts';
@@ -83,6 +84,8 @@ export interface Recipe<Input = unknown> {
   failure?(run: RunState, input: Input): string | undefined;
   /** The current status of each piece of work in the file that described it. */
   statuses?(run: RunState, input: Input): FileStatuses | undefined;
+  /** The nodes of a run that follows a graph: the reason of each round, and what the gates decided. */
+  nodes?(run: RunState, input: Input): NodeDocument[];
   /** The status of each item of a run that consists of independent items. */
   itemStatus?(run: RunState, input: Input): BulkStatus;
 }

@@ -1,4 +1,6 @@
+import type { RunState } from '../core/run/state.ts';
 import { AppError } from '../errors.ts';
+import type { NodeDocument } from '../schema/document.ts';
 import { bulk } from './bulk/bulk.ts';
 import { features } from './features/features.ts';
 import { goal } from './goal/goal.ts';
@@ -41,6 +43,11 @@ export function findRecipe(name: string): AnyRecipe | undefined {
   return RECIPES.find((entry) => entry.name === name);
 }
 
+/** The nodes of a run that follows a graph, with their rounds and gates. */
+export function nodesOf(state: RunState): NodeDocument[] | undefined {
+  return findRecipe(state.start.recipe.name)?.nodes?.(state, state.start.input);
+}
+
 /** Inputs are parsed once per value: a run passes the same one on every call. */
 function parsing<Input>(recipe: Recipe<Input>): AnyRecipe {
   const parsed = new WeakMap<object, Input>();
@@ -51,7 +58,7 @@ function parsing<Input>(recipe: Recipe<Input>): AnyRecipe {
     if (typeof input === 'object' && input !== null) parsed.set(input, value);
     return value;
   };
-  const { prepare, itemStatus } = recipe;
+  const { prepare, itemStatus, nodes } = recipe;
   return {
     ...recipe,
     title: (input) => recipe.title(read(input)),
@@ -62,6 +69,7 @@ function parsing<Input>(recipe: Recipe<Input>): AnyRecipe {
     unfold: (run, input, ended) => recipe.unfold(run, read(input), ended),
     failure: (run, input) => recipe.failure?.(run, read(input)),
     statuses: (run, input) => recipe.statuses?.(run, read(input)),
+    ...(nodes === undefined ? {} : { nodes: (run, input) => nodes(run, read(input)) }),
     ...(itemStatus === undefined ? {} : { itemStatus: (run, input) => itemStatus(run, read(input)) }),
     ...(prepare === undefined
       ? {}

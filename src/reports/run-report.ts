@@ -7,7 +7,7 @@ import { shellWord } from '../core/view/shell-word.ts';
 import { labelOf, taskLabel } from '../core/view/task-label.ts';
 import type { Acceptance, Judgement } from '../schema/acceptance.ts';
 import type { ChangeSummary } from '../schema/change.ts';
-import type { RunDocument } from '../schema/document.ts';
+import type { NodeDocument, RunDocument } from '../schema/document.ts';
 import type { ShownEvent } from '../schema/event.ts';
 import type { Evidence } from '../schema/gate.ts';
 import { type Block, code, list, type Page, type Piece, paragraph, section, table } from './page.ts';
@@ -17,6 +17,8 @@ import { decisionTrail } from './trail.ts';
 /** The input of a report. `examination` is null if the repository cannot be read; `unreadable` is the reason. */
 export type ReportMaterial = {
   state: RunState;
+  /** The nodes of a workflow; none for other runs. */
+  nodes?: readonly NodeDocument[] | undefined;
   events: readonly ShownEvent[];
   examination: { acceptance: Acceptance; judgement: Judgement; changes: ChangeSummary } | null;
   unreadable: string | null;
@@ -26,7 +28,7 @@ const MAX_FILES = 200;
 const MAX_STEPS = 500;
 
 /** The report of a run: what was requested, what was done, what proves it, what is risky, what it cost, and who decided what. */
-export function runReport({ state, events, examination, unreadable }: ReportMaterial): Page {
+export function runReport({ state, nodes = [], events, examination, unreadable }: ReportMaterial): Page {
   const document = runDocument(state);
   return {
     title: document.title,
@@ -37,6 +39,7 @@ export function runReport({ state, events, examination, unreadable }: ReportMate
       ...(examination === null ? [] : section('Evidence', evidenceBlocks(examination.acceptance, state))),
       ...(examination === null ? [] : section('What changed', changeBlocks(examination.changes, document))),
       ...section('What was done', taskBlocks(state, document)),
+      ...(nodes.length === 0 ? [] : section('Nodes and gates', nodeBlocks(nodes, state))),
       ...section('Risks', riskBlocks(document)),
       ...section('Decisions', trailBlocks(events, state)),
       ...section('How to inspect it yourself', checkOutBlocks(document)),
@@ -169,6 +172,26 @@ function unlandedWork({ run, tasks }: RunDocument): Block[] {
       code(`manyhands diff ${run} ${shellWord(taskLabel(task))}`),
     ]);
   return items.length === 0 ? [] : [paragraph('Work that has not landed:'), ...list(items)];
+}
+
+/** Each node with its rounds, the reason of each, and what its gates decided. */
+function nodeBlocks(nodes: readonly NodeDocument[], state: RunState): Block[] {
+  const rounds = nodes.flatMap((node) =>
+    node.rounds.map(({ task, status, reason }) => [node.id, labelOf(state, task), status, reason.slice(0, 500)]),
+  );
+  const gates = nodes.flatMap((node) =>
+    node.gates.map(({ id, verdict, reason }) => [id, node.id, verdict, reason.slice(0, 500)]),
+  );
+  const stale = nodes.filter(({ status }) => status === 'needs-rerun').map(({ id }) => id);
+  return [
+    ...(stale.length === 0 ? [] : [paragraph(`These were invalidated and need a rerun: ${stale.join(', ')}.`)]),
+    ...table(
+      ['node', 'status', 'reason'],
+      nodes.map(({ id, status, reason }) => [id, status, reason ?? '']),
+    ),
+    ...(rounds.length === 0 ? [] : table(['node', 'round', 'status', 'reason'], rounds)),
+    ...(gates.length === 0 ? [] : table(['gate', 'of node', 'verdict', 'reason'], gates)),
+  ];
 }
 
 function riskBlocks({ tasks }: RunDocument): Block[] {

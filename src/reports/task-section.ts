@@ -1,6 +1,7 @@
 import { type AttemptState, lastAttempt, type RunState, type TaskState } from '../core/run/state.ts';
 import { chargeOf } from '../core/schedule/budget.ts';
 import { usdText } from '../core/view/amounts.ts';
+import { isInvalidated } from '../core/view/document.ts';
 import { checkOutput } from '../core/view/failed-check.ts';
 import { taskLabel } from '../core/view/task-label.ts';
 import type { RunDocument } from '../schema/document.ts';
@@ -23,19 +24,22 @@ export function taskBlocks(state: RunState, { tasks }: RunDocument): Block[] {
   ]);
   const details = state.order.slice(0, MAX_DETAILS).flatMap((key) => {
     const task = state.tasks[key];
-    return task === undefined || task.attempts.length === 0 ? [] : taskDetails(task);
+    return task === undefined || task.attempts.length === 0 ? [] : taskDetails(task, isInvalidated(state, task));
   });
   return [...table(['task', 'title', 'status', 'agent', 'attempts', 'cost'], rows), ...details];
 }
 
-function taskDetails(task: TaskState): Block[] {
+function taskDetails(task: TaskState, isStale: boolean): Block[] {
   const finalMessage = lastAttempt(task)?.ended?.summary ?? '';
+  const output = isStale ? undefined : lastAttempt(task)?.ended?.output;
+  const result = output === undefined ? undefined : JSON.stringify(output, null, 2).slice(0, QUOTE_CHARS);
   return [
     { kind: 'heading', level: 3, text: `${taskLabel(task.spec)}: ${task.spec.title}` },
     ...list(task.attempts.map((attempt) => [attemptText(attempt)])),
     ...(finalMessage.trim() === ''
       ? []
       : [paragraph('The final message of the agent (its own claim, no evidence):'), quote(finalMessage)]),
+    ...(result === undefined ? [] : [paragraph('Its structured result:'), { kind: 'code' as const, text: result }]),
     ...task.evidence.flatMap((evidence) => checkBlocks(evidence)),
   ];
 }

@@ -10,9 +10,17 @@ export type TrailStep = { at: number; by: string; about: string; decision: strin
 export function decisionTrail(events: readonly ShownEvent[]): TrailStep[] {
   return events.flatMap(({ at, type, data }) => {
     const event = RunEvent.safeParse({ type, data });
-    const step = event.success ? stepOf(event.data) : undefined;
-    return step === undefined ? [] : [{ at, ...step }];
+    return event.success ? stepsOf(event.data).map((step) => ({ at, ...step })) : [];
   });
+}
+
+/** Tasks that are added for a reason are decisions of the recipe: another round, a condition that holds. */
+function stepsOf(event: RunEvent): Omit<TrailStep, 'at'>[] {
+  if (event.type === 'tasks.added')
+    return event.data.specs.flatMap(({ key, because }) =>
+      because === undefined ? [] : [engine(key, 'started a round', because)],
+    );
+  return [stepOf(event) ?? []].flat();
 }
 
 function stepOf(event: RunEvent): Omit<TrailStep, 'at'> | undefined {
@@ -37,6 +45,12 @@ function stepOf(event: RunEvent): Omit<TrailStep, 'at'> | undefined {
       return person('run', 'cancelled', event.data.reason);
     case 'run.reopened':
       return person('run', 'reopened', `${event.data.reason}: ${event.data.tasks.join(', ')}`);
+    case 'tasks.invalidated':
+      return person(
+        event.data.tasks[0] ?? 'run',
+        'invalidated',
+        `${event.data.reason}: ${event.data.tasks.join(', ')}`,
+      );
     case 'task.messaged':
       return person(event.data.task, 'message', messageText(event.data));
     case 'task.requeued':

@@ -4,9 +4,10 @@ import { Filing } from './collection.ts';
 import { Evidence } from './gate.ts';
 import { RiskFlag } from './risk.ts';
 
-/** The status of a run. */
+/** The status of a run; `needs-rerun`: done work of it was invalidated, and none of it is being done again yet. */
 export const RunStatus = z.enum([
   'running',
+  'needs-rerun',
   'held',
   'blocked',
   'paused',
@@ -28,8 +29,9 @@ export const TaskDocument = z.object({
   title: z.string(),
   name: z.string().nullable().describe('Its name in the work file.'),
   role: z.string(),
-  status: z.string(),
+  status: z.string().describe('needs-rerun: it was done, and was invalidated.'),
   reason: z.string().nullable(),
+  because: z.string().optional().describe('Why it was added, such as the gate that requires another round.'),
   needs: z.array(z.string()),
   track: z.string().nullable(),
   attempts: z.number().int(),
@@ -51,8 +53,26 @@ export const TaskDocument = z.object({
     .optional()
     .describe('Messages of people to its agents, if any.'),
   diagnosis: DiagnosisDocument.nullable().describe('For a failed task: why it failed and what to do next.'),
+  output: z
+    .unknown()
+    .optional()
+    .describe(
+      'Its structured result, unless it was invalidated; in the output of `show` and of commands that follow a run.',
+    ),
 });
 export type TaskDocument = z.infer<typeof TaskDocument>;
+
+/** A node of a workflow: its status, the reason of each of its rounds, and what its gates decided. */
+export const NodeDocument = z.object({
+  id: z.string(),
+  status: z.enum(['waiting', 'running', 'passed', 'refused', 'held', 'skipped', 'failed', 'needs-rerun']),
+  reason: z.string().nullable().describe('Why it is skipped, refused or held.'),
+  rounds: z.array(z.object({ task: z.string(), status: z.string(), reason: z.string() })),
+  gates: z.array(
+    z.object({ id: z.string(), verdict: z.enum(['pending', 'passed', 'failed', 'approved']), reason: z.string() }),
+  ),
+});
+export type NodeDocument = z.infer<typeof NodeDocument>;
 
 /** Something that waits for a person, and the command that resolves it. */
 export const AttentionDocument = z.object({
@@ -131,6 +151,10 @@ export const RunDocument = z.object({
     .optional()
     .describe('With --known-red: the tests that failed on the base and still fail on the result.'),
   invalidated: z.array(z.string()).describe('Tasks that were done and must be done again.'),
+  nodes: z
+    .array(NodeDocument)
+    .optional()
+    .describe('The nodes of a workflow; in the output of `show` and of commands that follow a run.'),
   attention: z.array(AttentionDocument),
   baseEvidence: z.array(Evidence).optional().describe('The results of the checks on the base, before any work.'),
   landingEvidence: z

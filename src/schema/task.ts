@@ -136,6 +136,8 @@ export const TaskSpec = z.object({
   optional: z.boolean().optional(),
   /** It reviews the result of the run: without budget or time for it the run is done and not reviewed. */
   reviewsResult: z.boolean().optional(),
+  /** Why its recipe requested it, where that is a decision. */
+  because: z.string().max(2_000).optional(),
   /** Other runs (`run`) or their tasks (`run/task`) that must be done first. */
   after: z.array(z.string()).optional(),
 });

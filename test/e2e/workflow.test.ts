@@ -131,6 +131,26 @@ describe('a workflow file in the format of another tool', () => {
     expect([done.code, done.status, done.reason]).toEqual([0, 'done', expect.any(String)]);
     expect(ledger(project).toSorted()).toEqual(ROUNDS.toSorted());
     expect(Acceptance.parse((await project.mh(['verify', '--json'])).json).acceptance).toBe('verified');
+    const REFUSED = 'gate quality_gate of node review did not pass: testing.status == "pass"';
+    expect(
+      done.nodes?.map(({ id, status, rounds }) => [id, status, rounds.map(({ reason }) => reason)]),
+      'the reason of every round',
+    ).toEqual([
+      ['requirements', 'passed', ['it needs no other node']],
+      ['implementation', 'passed', ['requirements ended', REFUSED]],
+      ['testing', 'passed', ['implementation ended', 'implementation was done again']],
+      ['review', 'passed', ['implementation ended', 'implementation was done again']],
+      ['supervisor', 'passed', ['testing, review ended']],
+    ]);
+    expect(done.nodes?.[3]?.gates).toMatchObject([{ id: 'quality_gate', verdict: 'passed' }]);
+    expect(done.tasks[0]?.output, 'structured results are part of the document').toMatchObject({ status: 'pass' });
+    const lines = (await project.mh(['show'])).stdout;
+    expect(lines).toContain(`implementation/2: ${REFUSED}`.slice(0, 70));
+    expect(lines).toContain('gate quality_gate of review passed');
+    const report = (await project.mh(['report'])).stdout;
+    expect(report).toContain('## Nodes and gates');
+    expect(report, 'the trail has the reason of a round').toMatch(/started a round \|.*gate quality/);
+    expect(report).toContain('Its structured result:');
 
     writeFileSync(join(project.root, 'wait'), 'node/2/2\n');
     const again = project.start(['retry', done.run, 'implementation', '--json']);
@@ -138,6 +158,19 @@ describe('a workflow file in the format of another tool', () => {
     const open = await told(project, 'show');
     expect(open.status).toBe('running');
     expect(open.invalidated.toSorted()).toEqual(['node/2/2', 'node/3/2', 'node/4/2', 'node/5']);
+    expect(open.nodes?.map(({ status }) => status)).toEqual([
+      'passed',
+      'running',
+      'needs-rerun',
+      'needs-rerun',
+      'needs-rerun',
+    ]);
+    const stale = open.tasks.filter(({ status }) => status === 'needs-rerun');
+    expect(stale.map(({ key, output }) => [key, output])).toEqual([
+      ['node/3/2', undefined],
+      ['node/4/2', undefined],
+      ['node/5', undefined],
+    ]);
     const accepted = Acceptance.parse((await project.mh(['verify', '--json'])).json);
     expect(accepted.acceptance).toBe('blocked');
     writeFileSync(join(project.root, 'wait'), '');

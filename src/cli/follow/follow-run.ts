@@ -52,7 +52,7 @@ export type Followed =
   | { kind: 'interrupted'; how: Interruption; document: RunDocument | undefined };
 
 const SHOWN_KINDS = new Set(['text', 'tool-call']);
-const MOVING: ReadonlySet<string> = new Set(['running', 'cancelling']);
+const MOVING: ReadonlySet<string> = new Set(['running', 'needs-rerun', 'cancelling']);
 
 /** Shows a run live until it is settled; its events are folded here as in the engine. */
 export async function followRun(options: FollowOptions): Promise<Followed> {
@@ -67,8 +67,8 @@ export async function followRun(options: FollowOptions): Promise<Followed> {
   });
   for (;;) {
     for await (state of watch(options, display, { state, signal: interrupts.signal })) {
-      if (isSettled(state) && (await isCurrent(options, state)))
-        return { kind: 'settled', document: runDocument(state) };
+      const document = isSettled(state) ? await currentDocument(options, state) : undefined;
+      if (document !== undefined) return { kind: 'settled', document };
     }
     const how = interrupts.how();
     if (how !== undefined)
@@ -112,9 +112,16 @@ async function* watch(options: FollowOptions, display: Display, watching: Watchi
   }
 }
 
-/** History is replayed first, and in it the run may have been settled and continued: only the current state counts. */
-async function isCurrent({ caller, dir, run }: FollowOptions, state: RunState): Promise<boolean> {
-  return fingerprint(await caller.call('show-run', { dir, run })) === fingerprint(runDocument(state));
+/**
+ * The document of a settled run, if its state is the current one: history is replayed first, and in it the run may have
+ * been settled and continued.
+ */
+async function currentDocument({ caller, dir, run }: FollowOptions, state: RunState): Promise<RunDocument | undefined> {
+  const current = await caller.call('show-run', { dir, run });
+  const document = runDocument(state);
+  if (fingerprint(current) !== fingerprint(document)) return undefined;
+  const { nodes, tasks } = current;
+  return { ...document, tasks, ...(nodes === undefined ? {} : { nodes }) };
 }
 
 function fingerprint({ status, endedAt, landed, commit, tasks }: RunDocument): string {

@@ -33,6 +33,7 @@ export function nextSteps(document: RunDocument): NextStep[] {
     case 'paused':
       return [{ command: `manyhands logs ${run}`, purpose: 'show the output of the agents and of failed checks' }];
     case 'running':
+    case 'needs-rerun':
       return [
         ...attachSteps(document),
         { command: `manyhands wait ${run}`, purpose: 'watch it until it ends' },

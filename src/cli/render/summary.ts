@@ -27,6 +27,7 @@ export function summaryLines(document: RunDocument, view: SummaryView): string[]
     nowLines(document, view),
     attentionLines(document, view),
     manyTaskLines(document, view),
+    nodeLines(document, view),
     failureLines(document.tasks, view),
     checkLines(document, view),
     messageLines(document.tasks, view),
@@ -130,6 +131,20 @@ function taskLines(tasks: readonly TaskDocument[], view: SummaryView): string[] 
     const row = `  ${paint(symbol)} ${pad(taskLabel(task), key)}${name}  ${colors.dim(pad(whoText(task), who))}`;
     return `${row}  ${factsText(task, columns - used, colors)}`.trimEnd();
   });
+}
+
+/** What a workflow decided: the nodes it skipped, why rounds were repeated, and its gates. */
+function nodeLines({ nodes = [], tasks }: RunDocument, { columns, colors }: SummaryView): string[] {
+  const texts = nodes.flatMap(({ id, status, reason, rounds, gates }) => [
+    ...(status === 'skipped' ? [`${id} skipped: ${reason ?? ''}`] : []),
+    ...(status === 'needs-rerun' ? [`${id} needs a rerun: its work was invalidated`] : []),
+    ...rounds.slice(1).map((round) => `${labelIn(tasks, round.task)}: ${round.reason}`),
+    ...gates.map((gate) => `gate ${gate.id} of ${id} ${gate.verdict}: ${gate.reason}`),
+  ]);
+  if (texts.length === 0) return [];
+  const lines = texts.slice(0, MOST_TASKS).map((text) => `  ${shorten(oneLine(text), columns - 3)}`);
+  const left = texts.length - lines.length;
+  return [colors.bold('Decisions'), ...lines, ...(left > 0 ? [`  ${colors.dim(`and ${left} more`)}`] : [])];
 }
 
 /** What to do about the first failed tasks, and why each failed if an agent analyzed it. */

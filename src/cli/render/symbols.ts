@@ -28,7 +28,7 @@ export function shownStatus(run: {
   carried?: boolean | undefined;
   waitsFor?: WaitsFor | null | undefined;
 }): ShownRunStatus {
-  if (isInterrupted(run)) return 'interrupted';
+  if (run.status !== 'needs-rerun' && isInterrupted(run)) return 'interrupted';
   if (run.waitsFor == null || run.status !== 'running') return run.status;
   return run.waitsFor.kind === 'time' ? 'scheduled' : 'waiting';
 }
@@ -68,7 +68,8 @@ const TASK_SYMBOLS: Record<string, string> = {
   failed: '✗',
   skipped: '-',
   cancelled: '⊘',
-} satisfies Record<TaskStatus, string>;
+  'needs-rerun': '↻',
+} satisfies Record<TaskStatus | 'needs-rerun', string>;
 
 const TASK_PAINTS: Record<string, PaintName> = {
   waiting: 'dim',
@@ -84,13 +85,15 @@ const TASK_PAINTS: Record<string, PaintName> = {
   failed: 'red',
   skipped: 'dim',
   cancelled: 'dim',
-} satisfies Record<TaskStatus, PaintName>;
+  'needs-rerun': 'yellow',
+} satisfies Record<TaskStatus | 'needs-rerun', PaintName>;
 
 const RUN_SYMBOLS: Record<ShownRunStatus, string> = {
   interrupted: '◌',
   scheduled: '○',
   waiting: '○',
   running: '●',
+  'needs-rerun': '↻',
   held: '!',
   blocked: '■',
   paused: '‖',
@@ -107,6 +110,7 @@ const RUN_PAINTS: Record<ShownRunStatus, PaintName> = {
   scheduled: 'blue',
   waiting: 'blue',
   running: 'cyan',
+  'needs-rerun': 'yellow',
   held: 'yellow',
   blocked: 'yellow',
   paused: 'yellow',

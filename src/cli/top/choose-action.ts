@@ -111,7 +111,7 @@ function choosePause({ top, run }: Selection): ActionChoice {
 
 function chooseLand({ run }: Selection): ActionChoice {
   if (run.landed !== null && run.landed.how !== 'pr') return { refusal: `It has landed on ${run.landed.branch}.` };
-  if (run.status === 'running' || run.status === 'cancelling') return { refusal: `It is still ${run.status}.` };
+  if (['running', 'needs-rerun', 'cancelling'].includes(run.status)) return { refusal: `It is still ${run.status}.` };
   if (run.branch === null) return { refusal: 'There is nothing to land.' };
   return { action: { kind: 'land', run: run.run }, question: `Land ${named(run)} on ${run.base ?? 'its base'}?` };
 }

@@ -52,6 +52,17 @@ export function runDocument(state: RunState): RunDocument {
   };
 }
 
+/** The document of a run with the structured result of each task, which the state that is sent to viewers does not contain. */
+export function documentWithOutputs(state: RunState): RunDocument {
+  const document = runDocument(state);
+  const tasks = document.tasks.map((shown) => {
+    const task = state.tasks[shown.key];
+    const output = task === undefined || isInvalidated(state, task) ? undefined : lastAttempt(task)?.ended?.output;
+    return output === undefined ? shown : { ...shown, output };
+  });
+  return { ...document, tasks };
+}
+
 const NOT_FILED: Filing = { collection: null, hidden: false, flag: null };
 
 /** A line of a list of runs; the state does not contain whether an engine runs it. */
@@ -92,6 +103,7 @@ function undoneDocument({ undone }: RunState): RunDocument['undone'] {
 }
 
 function taskDocument(state: RunState, task: TaskState): TaskDocument {
+  const isStale = isInvalidated(state, task);
   const cost = task.attempts.reduce(
     (sum, attempt) => sum + (attempt.ended === null ? 0 : chargeOf(attempt.usage, attempt.reservation).costUsd),
     0,
@@ -101,8 +113,9 @@ function taskDocument(state: RunState, task: TaskState): TaskDocument {
     title: task.spec.title,
     name: task.spec.name ?? null,
     role: task.spec.role,
-    status: task.phase.status,
+    status: isStale ? 'needs-rerun' : task.phase.status,
     reason: 'reason' in task.phase ? task.phase.reason : 'hold' in task.phase ? task.phase.hold.reason : null,
+    ...(task.spec.because === undefined ? {} : { because: task.spec.because }),
     needs: task.spec.needs,
     track: task.spec.track ?? null,
     attempts: task.attempts.length,
@@ -117,6 +130,11 @@ function taskDocument(state: RunState, task: TaskState): TaskDocument {
     ...(task.messages.length === 0 ? {} : { messages: task.messages.map(messageDocument) }),
     diagnosis: diagnosisOf(state, task),
   };
+}
+
+/** Whether a task was done and must be done again, and has not begun to be. */
+export function isInvalidated({ invalidated }: RunState, { spec, phase }: TaskState): boolean {
+  return (phase.status === 'done' || phase.status === 'waiting') && invalidated.includes(spec.key);
 }
 
 function messageDocument(sent: SentMessage): { id: string; at: string; text: string } {

@@ -4,7 +4,7 @@ import { isStuck } from './attention.ts';
 
 /** Whether a run could continue and no engine runs it, as after a crash; `carried` is undefined where this is not known. */
 export function isInterrupted({ status, carried }: { status: RunStatus; carried?: boolean | undefined }): boolean {
-  return carried === false && (status === 'running' || status === 'cancelling');
+  return carried === false && (status === 'running' || status === 'needs-rerun' || status === 'cancelling');
 }
 
 /** The status of a run. */
@@ -17,8 +17,13 @@ export function runStatus(state: RunState): RunStatus {
     case 'held':
       return 'held';
     case 'running':
-      if (!isStuck(state)) return 'running';
+      if (!isStuck(state)) return needsRerun(state) ? 'needs-rerun' : 'running';
       if (state.counts.held > 0) return 'held';
       return state.counts.blocked > 0 || Object.keys(state.paused).length === 0 ? 'blocked' : 'paused';
   }
+}
+
+/** Whether done work was invalidated, and nothing of the run is in progress. */
+function needsRerun({ invalidated, counts }: RunState): boolean {
+  return invalidated.length > 0 && counts.running + counts.landing + counts.verifying + counts.analyzing === 0;
 }

@@ -21,7 +21,9 @@ const LISTED_PAGES = PAGES.filter(({ path }) => !path.includes(':'));
 /** The numbers of running agents and runs, their cost, and the button for a new run. */
 export function TopBar(): ReactElement {
   const { runs } = useOverview();
-  const active = runs.filter(({ status }) => status === 'running' || status === 'cancelling');
+  const active = runs.filter(
+    ({ status }) => status === 'running' || status === 'needs-rerun' || status === 'cancelling',
+  );
   const agents = runs.reduce((sum, { liveCount }) => sum + liveCount, 0);
   const cost = active.reduce((sum, run) => sum + run.cost, 0);
   return (

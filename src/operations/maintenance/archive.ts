@@ -6,6 +6,7 @@ import type { App } from '../../app.ts';
 import type { RunState } from '../../core/run/state.ts';
 import { loadRun } from '../../engine/loop/ledger.ts';
 import type { Home } from '../../home.ts';
+import { nodesOf } from '../../recipes/registry.ts';
 import { toMarkdown } from '../../reports/markdown.ts';
 import { runReport } from '../../reports/run-report.ts';
 import type { Origin } from '../../schema/actor.ts';
@@ -101,7 +102,13 @@ function recordOf(store: Store, { start }: RunState): RunRecord {
 function reportOf(store: Store, state: RunState): string {
   const events = store.read(runStream(state.start.run));
   return toMarkdown(
-    runReport({ state, events, examination: null, unreadable: 'this report was created for an archive' }),
+    runReport({
+      state,
+      nodes: nodesOf(state),
+      events,
+      examination: null,
+      unreadable: 'this report was created for an archive',
+    }),
   );
 }
 

@@ -3,6 +3,7 @@ import { changeSummary } from '../../core/finish/change-summary.ts';
 import { judgementOf } from '../../core/finish/judgement.ts';
 import type { RunState } from '../../core/run/state.ts';
 import { AppError } from '../../errors.ts';
+import { nodesOf } from '../../recipes/registry.ts';
 import { toMarkdown } from '../../reports/markdown.ts';
 import { runReport } from '../../reports/run-report.ts';
 import { promptText } from '../../roles/prompt.ts';
@@ -36,7 +37,9 @@ export const askJudge = operation({
     const { snapshot, acceptance } = await examineResult(app, state);
     const judgement = judgementOf(state, acceptance, []);
     const examination = { acceptance, judgement, changes: changeSummary(snapshot.changes) };
-    const report = toMarkdown(runReport({ state, events: app.runs.history(start.run), examination, unreadable: null }));
+    const report = toMarkdown(
+      runReport({ state, nodes: nodesOf(state), events: app.runs.history(start.run), examination, unreadable: null }),
+    );
     const task = promptText('roles/sections/judge-run', {
       run: start.run,
       base: start.base.commit,

@@ -33,7 +33,7 @@ export const landRun = operation({
     if (state.landed !== null && state.landed.how !== 'pr')
       throw new AppError('REFUSED', `Run ${run} has already landed on ${state.landed.branch}`, { run });
     if (state.tip.commit === base.commit) throw new AppError('REFUSED', `Run ${run} has nothing to land`, { run });
-    if (status === 'running' || status === 'cancelling')
+    if (status === 'running' || status === 'needs-rerun' || status === 'cancelling')
       throw new AppError('REFUSED', `Run ${run} is still ${status}; wait for it with manyhands wait ${run}`, { run });
     const options = { how, ...(draft === undefined ? {} : { draft }) };
     return runDocument(await requireControl(app).land(run, options, origin));

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { filingOf } from '../../core/project/project-state.ts';
-import { runDocument } from '../../core/view/document.ts';
+import { documentWithOutputs } from '../../core/view/document.ts';
+import { nodesOf } from '../../recipes/registry.ts';
 import { RunDocument } from '../../schema/document.ts';
 import { findRun, RunRef } from '../find-run.ts';
 import { operation } from '../operation.ts';
@@ -17,8 +18,10 @@ export const showRun = operation({
   run: async (app, ref) => {
     const state = await findRun(app, ref);
     const { run, project } = state.start;
+    const nodes = nodesOf(state);
     return {
-      ...runDocument(state),
+      ...documentWithOutputs(state),
+      ...(nodes === undefined ? {} : { nodes }),
       ...app.runs.activity(run),
       carried: app.runs.isActive(run),
       filing: filingOf(app.projects.state(project.id), run),

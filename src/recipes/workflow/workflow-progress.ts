@@ -1,4 +1,6 @@
 import { isOpen, lastAttempt, type RunState, type TaskState } from '../../core/run/state.ts';
+import { isInvalidated } from '../../core/view/document.ts';
+import type { NodeDocument } from '../../schema/document.ts';
 import type { WorkflowGate, WorkflowInput, WorkflowNode } from '../../schema/work-file.ts';
 import { evaluate } from './expression.ts';
 
@@ -10,13 +12,16 @@ type Output = Readonly<Record<string, unknown>>;
  */
 type NodeStatus =
   | { kind: 'waiting' }
-  | { kind: 'due'; round: number }
-  | { kind: 'open'; round: number }
+  | { kind: 'due'; round: number; because: string }
+  | { kind: 'open'; round: number; gates?: GateResult[] }
   | { kind: 'failed'; round: number }
-  | { kind: 'left-out' }
-  | { kind: 'passed'; round: number; output: Output; task: TaskState }
-  | { kind: 'refused'; round: number; gate: WorkflowGate; reason: string; task: TaskState }
-  | { kind: 'stopped'; reason: string };
+  | { kind: 'left-out'; reason: string }
+  | { kind: 'passed'; round: number; output: Output; task: TaskState; gates: GateResult[] }
+  | { kind: 'refused'; round: number; gate: WorkflowGate; reason: string; task: TaskState; gates: GateResult[] }
+  | { kind: 'stopped'; reason: string; gates?: GateResult[] };
+
+/** What a gate decided when it was last evaluated; `approved`: it did not pass, and a person let the work continue. */
+type GateResult = NodeDocument['gates'][number];
 export type NodeStatuses = ReadonlyMap<string, NodeStatus>;
 
 /** The status of every node, from the run's tasks and the expressions alone. */
@@ -39,6 +44,46 @@ export function nodeStatuses(run: RunState, input: WorkflowInput): NodeStatuses 
   return found;
 }
 
+/** Every node with its status, the reason of each of its rounds, and what its gates decided. */
+export function nodeDocuments(run: RunState, input: WorkflowInput): NodeDocument[] {
+  const statuses = nodeStatuses(run, input);
+  return selectedNodes(input).flatMap((node) => {
+    const status = statuses.get(node.id);
+    if (status === undefined) return [];
+    const evaluated = 'gates' in status ? (status.gates ?? []) : [];
+    const gates = node.gates.map(
+      ({ id, passWhen }) =>
+        evaluated.find((gate) => gate.id === id) ?? { id, verdict: 'pending' as const, reason: passWhen.join('; ') },
+    );
+    const rounds = roundsOf(run, input, node.id).map((task) => ({
+      task: task.spec.key,
+      status: isInvalidated(run, task) ? 'needs-rerun' : task.phase.status,
+      reason: task.spec.because ?? '',
+    }));
+    const isStale = rounds.at(-1)?.status === 'needs-rerun';
+    const reason = 'reason' in status ? status.reason : null;
+    return [{ id: node.id, status: isStale ? 'needs-rerun' : shownKind(status), reason, rounds, gates }];
+  });
+}
+
+function shownKind(status: NodeStatus): NodeDocument['status'] {
+  switch (status.kind) {
+    case 'waiting':
+    case 'due':
+      return 'waiting';
+    case 'open':
+      return 'running';
+    case 'left-out':
+      return 'skipped';
+    case 'stopped':
+      return 'held';
+    case 'failed':
+    case 'passed':
+    case 'refused':
+      return status.kind;
+  }
+}
+
 /** The key of a node's work: its position in the file, and the round when it is done again. */
 export function nodeKey(input: WorkflowInput, id: string, round: number): string {
   const position = positionsOf(input).get(id) ?? 0;
@@ -51,11 +96,17 @@ export function latestOf(
   input: WorkflowInput,
   id: string,
 ): { task: TaskState; round: number } | undefined {
-  let latest: { task: TaskState; round: number } | undefined;
+  const rounds = roundsOf(run, input, id);
+  const task = rounds.at(-1);
+  return task === undefined ? undefined : { task, round: rounds.length };
+}
+
+function roundsOf(run: RunState, input: WorkflowInput, id: string): TaskState[] {
+  const rounds: TaskState[] = [];
   for (let round = 1; ; round += 1) {
     const task = run.tasks[nodeKey(input, id, round)];
-    if (task === undefined) return latest;
-    latest = { task, round };
+    if (task === undefined) return rounds;
+    rounds.push(task);
   }
 }
 
@@ -80,29 +131,40 @@ function statusOf(context: ProgressContext, node: WorkflowNode): NodeStatus {
   const needs = node.needs.flatMap((id) => context.found.get(id) ?? []);
   const isThere = needs.every(({ kind }) => kind === 'passed' || kind === 'left-out');
   const latest = latestOf(context.run, context.input, node.id);
-  if (latest === undefined || isOutdated(context, node, latest.task)) {
+  const outdated = latest === undefined ? undefined : outdatedReason(context, node, latest.task);
+  if (latest === undefined || outdated !== undefined) {
     if (!isThere) return { kind: 'waiting' };
     const answer =
       node.condition === undefined ? undefined : evaluate(node.condition, workflowVariables(context.outputs));
     if (answer?.ok === false)
       return { kind: 'stopped', reason: `the condition of node ${node.id} has no answer: ${answer.message}` };
-    return answer?.value === false ? { kind: 'left-out' } : { kind: 'due', round: (latest?.round ?? 0) + 1 };
+    if (answer?.value === false) return { kind: 'left-out', reason: `its condition is false: ${node.condition}` };
+    const because = outdated ?? (answer === undefined ? firstReason(node) : `its condition is true: ${node.condition}`);
+    return { kind: 'due', round: (latest?.round ?? 0) + 1, because };
   }
   const { task, round } = latest;
   if (isOpen(task)) return { kind: 'open', round };
   if (task.phase.status !== 'done') return { kind: 'failed', round };
-  if (isToLoop(context, node, { task, round })) return { kind: 'due', round: round + 1 };
+  if (isToLoop(context, node, { task, round })) {
+    const because = `round ${round + 1} of at most ${node.loop?.max}: not yet true: ${node.loop?.until}`;
+    return { kind: 'due', round: round + 1, because };
+  }
   return gated(context, node, { task, round });
 }
 
+function firstReason({ needs }: WorkflowNode): string {
+  return needs.length === 0 ? 'it needs no other node' : `${needs.join(', ')} ended`;
+}
+
 /** A node that ran before something it needs was done again, or that was declared undone with it, must follow it. */
-function isOutdated(context: ProgressContext, node: WorkflowNode, task: TaskState): boolean {
-  if (isOpen(task)) return false;
-  if (context.run.invalidated.includes(task.spec.key)) return true;
-  return node.needs.some((id) => {
+function outdatedReason(context: ProgressContext, node: WorkflowNode, task: TaskState): string | undefined {
+  if (isOpen(task)) return undefined;
+  if (context.run.invalidated.includes(task.spec.key)) return 'its work was invalidated';
+  const renewed = node.needs.find((id) => {
     const need = latestOf(context.run, context.input, id);
     return need !== undefined && need.task.ordinal > task.ordinal;
   });
+  return renewed === undefined ? undefined : `${renewed} was done again`;
 }
 
 function isToLoop(
@@ -123,24 +185,32 @@ function gated(
 ): NodeStatus {
   const output = outputOf(task);
   const variables = workflowVariables(new Map([...context.outputs, [node.id, output]]), output);
+  const gates: GateResult[] = [];
   for (const gate of node.gates) {
-    if (gate.needs.some((id) => id !== node.id && isPending(context.found.get(id)))) return { kind: 'open', round };
+    if (gate.needs.some((id) => id !== node.id && isPending(context.found.get(id))))
+      return { kind: 'open', round, gates };
     const refused = gate.passWhen.flatMap((text) => {
       const answer = evaluate(text, variables);
       if (answer.ok && answer.value) return [];
       return [answer.ok ? text : `${text} (${answer.message})`];
     });
-    if (refused.length === 0) continue;
-    const reason = `gate ${gate.id} of node ${node.id} did not pass: ${refused.join('; ')}`;
-    if (isBeingRedone(context, gate)) return { kind: 'open', round };
-    if (canRedo(context, gate)) return { kind: 'refused', round, gate, reason, task };
-    if (context.forgiven > 0) {
-      context.forgiven -= 1;
+    if (refused.length === 0) {
+      gates.push({ id: gate.id, verdict: 'passed', reason: gate.passWhen.join('; ') });
       continue;
     }
-    return { kind: 'stopped', reason: `${reason}${gate.onFail === undefined ? '' : '; no round is left'}` };
+    const reason = `gate ${gate.id} of node ${node.id} did not pass: ${refused.join('; ')}`;
+    const failed: GateResult[] = [...gates, { id: gate.id, verdict: 'failed', reason }];
+    if (isBeingRedone(context, gate)) return { kind: 'open', round, gates: failed };
+    if (canRedo(context, gate)) return { kind: 'refused', round, gate, reason, task, gates: failed };
+    if (context.forgiven > 0) {
+      context.forgiven -= 1;
+      gates.push({ id: gate.id, verdict: 'approved', reason });
+      continue;
+    }
+    const stopped = `${reason}${gate.onFail === undefined ? '' : '; no round is left'}`;
+    return { kind: 'stopped', reason: stopped, gates: failed };
   }
-  return { kind: 'passed', round, output, task };
+  return { kind: 'passed', round, output, task, gates };
 }
 
 /** A node that is left out, or not part of this run, is not waited for: expressions about it have no value then. */

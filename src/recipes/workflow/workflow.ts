@@ -9,10 +9,11 @@ import { requiringGreenBase } from '../base-red.ts';
 import type { Recipe } from '../recipe.ts';
 import { taskSpec } from '../task-spec.ts';
 import { workflowWorkFile } from './workflow-file.ts';
-import { latestOf, type NodeStatuses, nodeKey, nodeStatuses } from './workflow-progress.ts';
+import { latestOf, type NodeStatuses, nodeDocuments, nodeKey, nodeStatuses } from './workflow-progress.ts';
 
 /** Most of what earlier nodes handed over that a prompt repeats, for each of them. */
 const HANDOFF_CHARS = 8_000;
+const LONGEST_REASON = 2_000;
 
 /** A workflow file: nodes in the order of their needs, gates between them, nodes done again when a gate requires it. */
 export const workflow: Recipe<WorkflowInput> = requiringGreenBase({
@@ -22,6 +23,7 @@ export const workflow: Recipe<WorkflowInput> = requiringGreenBase({
   form: { title: 'Workflow', summary: 'A graph of roles with conditions, loops and gates.', file: true },
   workFile: workflowWorkFile,
   title: (input) => input.name,
+  nodes: nodeDocuments,
   failure: (run, input) => unfinished(nodeStatuses(run, input)),
   unfold: (run, input) => {
     const statuses = nodeStatuses(run, input);
@@ -29,7 +31,9 @@ export const workflow: Recipe<WorkflowInput> = requiringGreenBase({
     if (again !== undefined) return { add: [again] };
     const add = input.nodes.flatMap((node) => {
       const status = statuses.get(node.id);
-      return status?.kind === 'due' ? [nodeSpec(run, { input, node, round: status.round, statuses })] : [];
+      return status?.kind === 'due'
+        ? [nodeSpec(run, { input, node, round: status.round, statuses, because: status.because })]
+        : [];
     });
     const hold = add.length === 0 ? holdFor(run, statuses) : undefined;
     return hold === undefined ? { add } : { add, hold };
@@ -61,7 +65,7 @@ function redo(run: RunState, input: WorkflowInput, statuses: NodeStatuses): Task
     const node = input.nodes.find(({ id }) => id === target);
     if (node === undefined) continue;
     const round = (latestOf(run, input, node.id)?.round ?? 0) + 1;
-    return nodeSpec(run, { input, node, round, statuses, why: status.reason });
+    return nodeSpec(run, { input, node, round, statuses, because: status.reason, isRetry: true });
   }
   return undefined;
 }
@@ -69,9 +73,17 @@ function redo(run: RunState, input: WorkflowInput, statuses: NodeStatuses): Task
 /** The task of a node in one round: what to do, what earlier nodes handed over, and why it is done again if it is. */
 function nodeSpec(
   run: RunState,
-  what: { input: WorkflowInput; node: WorkflowNode; round: number; statuses: NodeStatuses; why?: string },
+  what: {
+    input: WorkflowInput;
+    node: WorkflowNode;
+    round: number;
+    statuses: NodeStatuses;
+    because: string;
+    /** A gate requires the round: its reason is part of the prompt. */
+    isRetry?: boolean;
+  },
 ): TaskSpec {
-  const { input, node, round, statuses, why } = what;
+  const { input, node, round, statuses, because, isRetry = false } = what;
   const needs = node.needs.flatMap((id) => {
     const status = statuses.get(id);
     return status?.kind === 'passed' ? [nodeKey(input, id, status.round)] : [];
@@ -87,10 +99,11 @@ function nodeSpec(
     prompt: promptText('recipes/workflow/do-node', {
       task: node.task,
       handoffs: handoffs(node, statuses),
-      retryReason: why ?? '',
+      retryReason: isRetry ? because : '',
     }),
     ...(node.agent === undefined ? {} : { agent: node.agent }),
     ...(node.tier === undefined ? {} : { tier: node.tier }),
+    because: because.slice(0, LONGEST_REASON),
     ...schemaOf(node),
   });
   return {

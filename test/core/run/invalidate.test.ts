@@ -31,7 +31,9 @@ describe('trying a done task again', () => {
       'waiting',
       'done',
     ]);
-    expect(runDocument(state).invalidated).toEqual(['node/2', 'node/3']);
+    const { invalidated, status, tasks } = runDocument(state);
+    expect([invalidated, status]).toEqual([['node/2', 'node/3'], 'needs-rerun']);
+    expect(tasks.map((task) => task.status)).toEqual(['done', 'ready', 'needs-rerun', 'done']);
   });
 
   it('makes its evidence stale and starts again from the current tip', () => {

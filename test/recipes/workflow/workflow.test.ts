@@ -69,6 +69,28 @@ describe('a workflow', () => {
     expect(play(input, [{ count: 1 }]).unfolding.add.map(({ name }) => name)).toEqual(['b']);
   });
 
+  it('shows skipped nodes, the reason of each round, and what gates decided', () => {
+    const gate = { id: 'good', passWhen: ['c.ok'], onFail: { retry: 'c', max: 1 } };
+    const input = flow([
+      node('a'),
+      node('b', { needs: ['a'], condition: 'a.count > 0' }),
+      node('c', { needs: ['b'], gates: [gate], loop: { max: 2, until: 'c.ready' } }),
+    ]);
+    const shown = (answers: Record<string, unknown>[]) => workflow.nodes?.(play(input, answers).story.state, input);
+    const first = { count: 0 };
+    expect(shown([first])).toMatchObject([
+      { id: 'a', status: 'passed' },
+      { id: 'b', status: 'skipped', reason: 'its condition is false: a.count > 0', rounds: [] },
+      { id: 'c', status: 'waiting', gates: [{ id: 'good', verdict: 'pending' }] },
+    ]);
+    const [, , looped] = shown([first, { ready: false }, { ready: true, ok: false }]) ?? [];
+    expect(looped).toMatchObject({
+      status: 'held',
+      rounds: [{ reason: 'b ended' }, { reason: 'round 2 of at most 2: not yet true: c.ready' }],
+      gates: [{ verdict: 'failed', reason: 'gate good of node c did not pass: c.ok' }],
+    });
+  });
+
   it('does a node again until its loop is over, and at most so often', () => {
     const input = flow([node('a', { loop: { max: 3, until: 'a.ok' } })]);
     expect(play(input, [{ ok: false }, { ok: true }, {}]).keys).toEqual(['node/1', 'node/1/2']);

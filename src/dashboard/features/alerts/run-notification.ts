@@ -47,5 +47,12 @@ export function tabStatus(runs: readonly RunOverview[]): { waiting: number; disp
 
 /** Whether a run is open or unread. */
 function isNow({ status, unread }: RunOverview): boolean {
-  return unread || status === 'running' || status === 'paused' || status === 'held' || status === 'blocked';
+  return (
+    unread ||
+    status === 'running' ||
+    status === 'needs-rerun' ||
+    status === 'paused' ||
+    status === 'held' ||
+    status === 'blocked'
+  );
 }

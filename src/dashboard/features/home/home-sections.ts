@@ -38,7 +38,7 @@ export function projectName(path: string): string {
 
 /** Whether a run is running, scheduled or being cancelled. */
 function isActive({ status, liveCount }: RunOverview): boolean {
-  return status === 'running' || status === 'cancelling' || liveCount > 0;
+  return status === 'running' || status === 'needs-rerun' || status === 'cancelling' || liveCount > 0;
 }
 
 function endOf({ endedAt, startedAt }: RunOverview): string {

@@ -95,6 +95,8 @@ export function runDisplayState(
     case 'running':
       if (run.waitsFor !== null) return run.waitsFor.kind === 'time' ? 'scheduled' : 'queued';
       return run.nextAt !== null && run.liveCount === 0 ? 'scheduled' : 'running';
+    case 'needs-rerun':
+      return 'stale';
     case 'cancelling':
       return 'cancelled';
     default:
