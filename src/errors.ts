@@ -100,7 +100,7 @@ export const ERRORS = {
   CALLED_BY_AGENT: {
     exit: 3,
     http: 403,
-    hint: 'Run the command in your own terminal. If this is your own terminal, run: unset MANYHANDS_TOKEN',
+    hint: 'Agents, and programs that they started, may read runs and must not control them. Leave this to a person.',
   },
   ENGINE_BUSY: { exit: 3, http: 409, hint: 'Wait until the other process ends, or end it.' },
   ENGINE_NONE: { exit: 3, http: 409, hint: 'An engine is started by manyhands serve and by manyhands resume.' },

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { createPlatform, type Surroundings } from './cli/create-platform.ts';
 import { runProgram } from './cli/program.ts';
-import { AppError } from './errors.ts';
 import { prepareHome, resolveHome } from './home.ts';
 import { followLauncher } from './process/launcher-link.ts';
 import { realWorld } from './world.ts';
@@ -34,8 +33,8 @@ const surroundings: Surroundings = {
     return isServedWithRuns(env, process.stderr.isTTY === true);
   },
   takeToken: async (role, renew) => {
-    if (env.MANYHANDS_TOKEN !== undefined)
-      throw new AppError('CALLED_BY_AGENT', 'This command was called from inside an attempt; agents get no token');
+    const { requirePerson } = await import('./access/caller-origin.ts');
+    requirePerson(env, 'This command was called from inside an attempt; agents get no token');
     const { serverFolder } = await import('./http/server-folder.ts');
     const { takeToken } = await import('./http/login/tokens.ts');
     await prepareHome(resolveHome(env));

@@ -13,6 +13,8 @@ const MEANINGS: Record<EventType, string> = {
   'run.approved': 'A person approved what held the run; it continues.',
   'run.rejected': 'A person rejected what held the run, with a reason.',
   'run.titled': 'A title was found for the run, which had none but the beginning of its text.',
+  'run.call-refused':
+    'A program that an attempt, a check or a set-up command started called an operation that agents must not call.',
   'run.paused': 'A track, or the whole run, starts nothing more; what runs goes on to its end.',
   'run.unpaused': 'A paused track, or all that was paused, goes on.',
   'tasks.cancelled':

@@ -1,4 +1,3 @@
-import { userInfo } from 'node:os';
 import { type App, createReader } from '../app.ts';
 import { AppError, type ErrorCode } from '../errors.ts';
 import { type Home, prepareHome, resolveHome } from '../home.ts';
@@ -19,6 +18,7 @@ import type { Origin } from '../schema/actor.ts';
 import { IN_MEMORY, openSqliteStore } from '../store/sqlite/open.ts';
 import { realWorld, type World } from '../world.ts';
 import type { Caller } from './caller.ts';
+import { originOfProcess } from './caller-origin.ts';
 import { engineAbsent, engineBusy, OwnEngine } from './own-engine.ts';
 import { connectSocket, type SocketClient } from './socket/client.ts';
 import { socketPath } from './socket/socket-path.ts';
@@ -61,7 +61,7 @@ class EngineCaller implements Caller {
     this.#home = resolveHome(env);
     this.#env = env;
     this.#world = world;
-    this.#origin = originOf(env);
+    this.#origin = originOfProcess(env, this.#home);
   }
 
   get ending(): AbortSignal {
@@ -79,7 +79,7 @@ class EngineCaller implements Caller {
     options: Partial<Call> = {},
   ): Promise<OperationOutput<N>> {
     const call = this.#callOf(options);
-    requireAllowed(OPERATIONS[name], input, call.origin);
+    await this.#requireAllowed(OPERATIONS[name], input, call);
     const reached = await this.#reach(OPERATIONS[name]);
     if (reached.kind === 'other') return this.#callOther(reached.client, name, { input, call });
     return runOperation(name, reached.kind === 'own' ? reached.engine.app : reached.app, { input, call });
@@ -115,7 +115,7 @@ class EngineCaller implements Caller {
     options: Partial<Call> = {},
   ): AsyncGenerator<readonly StreamItem<N>[]> {
     const call = this.#callOf(options);
-    requireAllowed(STREAMS[name], input, call.origin);
+    await this.#requireAllowed(STREAMS[name], input, call);
     const reached = await this.#reach(STREAMS[name]);
     if (reached.kind === 'other') {
       // As for a call: the items have the type of this stream's items.
@@ -156,8 +156,24 @@ class EngineCaller implements Caller {
     }
   }
 
+  /** A process that an agent started calls as this agent, whatever it claims. */
   #callOf({ signal = new AbortController().signal, origin = this.#origin }: Partial<Call>): Call {
-    return { signal, origin };
+    return { signal, origin: this.#origin.actor.kind === 'agent' ? this.#origin : origin };
+  }
+
+  /** Agents may read but not control runs: otherwise an agent could approve its own work. A running engine refuses too, and records it. */
+  async #requireAllowed(
+    operation: Parameters<typeof mayCall>[1] & { name: string },
+    input: unknown,
+    call: Call,
+  ): Promise<void> {
+    if (mayCall(identityOf(call.origin), operation, input)) return;
+    const client = await this.#connect();
+    await client?.call(operation.name, input, call);
+    throw new AppError(
+      'CALLED_BY_AGENT',
+      'This command was called from inside an attempt, and agents must not control runs',
+    );
   }
 
   async #reach({ where, toleratesDamage = false }: Reachable): Promise<Reached> {
@@ -215,28 +231,4 @@ class EngineCaller implements Caller {
     this.#opened.push(store);
     return createReader({ home, env, world, store });
   }
-}
-
-/** The user of this process; a process that an attempt started acts for its agent. */
-function originOf(env: NodeJS.ProcessEnv): Origin {
-  if (env.MANYHANDS_TOKEN === undefined) return { actor: { kind: 'person', name: userName() }, via: 'cli' };
-  return { actor: { kind: 'agent', attempt: env.MANYHANDS_ATTEMPT ?? '' }, via: 'cli' };
-}
-
-function userName(): string {
-  try {
-    return userInfo().username;
-  } catch {
-    // Safe: an account without a name on this machine, as in some containers, is identified by its number.
-    return String(process.getuid?.() ?? 'unknown');
-  }
-}
-
-/** Agents may read but not control runs: otherwise an agent could approve its own work. */
-function requireAllowed(operation: Parameters<typeof mayCall>[1], input: unknown, origin: Origin): void {
-  if (mayCall(identityOf(origin), operation, input)) return;
-  throw new AppError(
-    'CALLED_BY_AGENT',
-    'This command was called from inside an attempt, and agents must not control runs',
-  );
 }

@@ -5,11 +5,13 @@ import { recoverFromCrash } from '../engine/start/recover-from-crash.ts';
 import { AppError } from '../errors.ts';
 import type { Home } from '../home.ts';
 import { prepareHome } from '../home.ts';
-import { dispatch } from '../operations/dispatch.ts';
+import { dispatch, isForAgents } from '../operations/dispatch.ts';
 import { acquireLock, type Lock } from '../store/lock.ts';
 import { openSqliteStore } from '../store/sqlite/open.ts';
 import type { Store } from '../store/store.ts';
 import type { World } from '../world.ts';
+import { originOfPeer } from './caller-origin.ts';
+import type { Handle } from './socket/connection.ts';
 import { type SocketServer, serveSocket } from './socket/server.ts';
 import { socketPath } from './socket/socket-path.ts';
 
@@ -58,7 +60,7 @@ export class OwnEngine implements AsyncDisposable {
       const end = (agents: 'leave' | 'stop') => void setImmediate(() => own?.beginToEnd(agents));
       const { app, engine } = createEngine({ home, env, world, store }, end);
       const path = socketPath(home.root);
-      const socket = await serveSocket({ path, handle: (request, call) => dispatch(app, request, call) }, world);
+      const socket = await serveSocket({ path, handle: (request, call) => serveRequest(app, request, call) }, world);
       const backup = new AutomaticBackup({ home, env, world, store });
       own = new OwnEngine({ app, engine, store, lock, socket, backup });
       return own;
@@ -103,6 +105,16 @@ export class OwnEngine implements AsyncDisposable {
     await this.#lock[Symbol.asyncDispose]();
     await this.#backup[Symbol.asyncDispose]();
   }
+}
+
+/** Runs the operation that another process requested; what agents may not do needs proof of who requests it. */
+async function serveRequest(
+  app: App,
+  request: Parameters<Handle>[0],
+  { peer, ...call }: Parameters<Handle>[1],
+): Promise<unknown> {
+  if (isForAgents(request)) return dispatch(app, request, call);
+  return dispatch(app, request, { ...call, origin: originOfPeer(app.home, call.origin, await peer()) });
 }
 
 /** The error for a data directory that is locked by a process which does not answer. */

@@ -4,6 +4,7 @@ import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Caller } from '../access/caller.ts';
+import { requirePerson } from '../access/caller-origin.ts';
 import type { OwnServer, ServerHandle, ServerRequest } from '../access/server-handle.ts';
 import { loadConfig } from '../config/load.ts';
 import { AppError } from '../errors.ts';
@@ -28,8 +29,7 @@ export async function openServer(
   options: OpenServerOptions,
 ): Promise<OwnServer | ServerHandle> {
   const { env, world } = options;
-  if (env.MANYHANDS_TOKEN !== undefined)
-    throw new AppError('CALLED_BY_AGENT', 'This command was called inside an attempt; agents may not open a server');
+  requirePerson(env, 'This command was called inside an attempt; agents may not open a server');
   const home = resolveHome(env);
   await prepareHome(home);
   for (let attempt = 0; attempt < TRIES; attempt += 1) {

@@ -1,5 +1,8 @@
 import type { App } from '../app.ts';
+import { refuseCall } from '../core/run/decide-run.ts';
+import type { RunState } from '../core/run/state.ts';
 import { AppError } from '../errors.ts';
+import { RunId } from '../schema/ids.ts';
 import {
   OPERATIONS,
   type OperationName,
@@ -18,12 +21,29 @@ export function dispatch(
   call: Call,
 ): Promise<unknown> | AsyncIterable<unknown> {
   const { operation, input } = request;
-  const known = isOperation(operation) ? OPERATIONS[operation] : isStream(operation) ? STREAMS[operation] : undefined;
-  if (known !== undefined && !mayCall(identityOf(call.origin), known, input))
-    throw new AppError('CALLED_BY_AGENT', `An agent called ${operation}, and agents must not control runs`);
+  const known = contractOf(operation);
+  if (known !== undefined && !mayCall(identityOf(call.origin), known, input)) return refuse(app, operation, call);
   if (isOperation(operation)) return runOperation(operation, app, { input, call });
   if (isStream(operation)) return itemsOf(runStream(operation, app, { input, call }));
   throw new AppError('USAGE', `There is no operation ${operation}`, { operation });
+}
+
+/** Whether agents may call the operation; an unknown one is answered in the same way for every caller. */
+export function isForAgents({ operation, input }: { operation: string; input: unknown }): boolean {
+  const known = contractOf(operation);
+  return known === undefined || mayCall({ role: 'viewer' }, known, input);
+}
+
+/** Refuses a call and records it in the run of the agent that made it. */
+async function refuse(app: App, operation: string, { origin }: Call): Promise<never> {
+  const { actor } = origin;
+  const run = RunId.safeParse(actor.kind === 'agent' ? actor.attempt.split('-', 1)[0] : undefined);
+  if (run.success && app.control !== undefined) {
+    const decide = (state: RunState) => refuseCall(state, operation);
+    // The run may have been deleted or archived; the call is refused all the same.
+    await app.control.record(run.data, decide, origin).catch(() => {});
+  }
+  throw new AppError('CALLED_BY_AGENT', `An agent called ${operation}, and agents must not control runs`);
 }
 
 /** Runs an operation by its name; input that does not match its schema is INPUT_INVALID. */
@@ -49,6 +69,11 @@ export function runStream<N extends StreamName>(
 /** The items of a stream one by one. */
 export async function* itemsOf<T>(batches: AsyncIterable<readonly T[]>): AsyncGenerator<T> {
   for await (const batch of batches) yield* batch;
+}
+
+function contractOf(name: string) {
+  if (isOperation(name)) return OPERATIONS[name];
+  return isStream(name) ? STREAMS[name] : undefined;
 }
 
 function isOperation(name: string): name is OperationName {

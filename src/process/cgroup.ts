@@ -9,6 +9,7 @@ import { realWorld } from '../world.ts';
 export type CgroupBase = { kind: 'writable'; mount: string; path: string } | { kind: 'none'; reason: string };
 
 const RECORD = 'cgroup';
+const GROUP_NAME = /^manyhands-[0-9a-f]{24}$/;
 const REMOVAL_PAUSES_MS = [1, 2, 4, 8, 16, 32, 64];
 
 let known: CgroupBase | undefined;
@@ -51,6 +52,21 @@ export function findCgroup({ folder, token }: { folder: string; token: string })
   } catch {
     // No record: the launch had no group.
     return undefined;
+  }
+}
+
+/** The groups of launches, innermost last, that a process is in; none without cgroups. */
+export function launchGroupsOf(pid: number): string[] {
+  try {
+    const mountinfo = readFileSync('/proc/self/mountinfo', 'utf8');
+    const location = parseCgroup(mountinfo, readFileSync(`/proc/${pid}/cgroup`, 'utf8'));
+    const names = location === undefined ? [] : relative(location.mount, location.path).split('/');
+    return names.flatMap((name, index) =>
+      GROUP_NAME.test(name) ? [join(location?.mount ?? '', ...names.slice(0, index + 1))] : [],
+    );
+  } catch {
+    // The process has ended, or the system does not show groups.
+    return [];
   }
 }
 

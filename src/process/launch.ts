@@ -7,7 +7,7 @@ import { crashpoint, realWorld, type World } from '../world.ts';
 import { joinCgroup, leaveCgroup } from './cgroup.ts';
 import { openFifo, waitForRelease } from './fifo.ts';
 import { identify, type ProcessIdentity, requireToken } from './identity.ts';
-import { CHANNEL_FD, FILES, findUnpassable, LEFT_BY_SHIM, shimScript } from './shim.ts';
+import { CHANNEL_FD, FILES, findUnpassable, LEFT_BY_SHIM, SHIM_NAME, shimScript } from './shim.ts';
 import { timeLimit } from './time-limit.ts';
 import { waitForExit } from './wait-for-exit.ts';
 
@@ -134,7 +134,7 @@ function spawnShim(spec: Launch, shell: string): ChildProcess {
     open.push(openSync(spec.stdin ?? '/dev/null', 'r'));
     open.push(openSync(join(spec.folder, FILES.stdout), 'a', 0o600));
     open.push(openSync(join(spec.folder, FILES.stderr), 'a', 0o600));
-    return spawn(shell, ['-c', shimScript(spec), 'manyhands', spec.folder, ...spec.command], {
+    return spawn(shell, ['-c', shimScript(spec), SHIM_NAME, spec.folder, ...spec.command], {
       cwd: spec.cwd,
       env: spec.env,
       detached: true,

@@ -15,6 +15,9 @@ export const LEFT_BY_SHIM: ReadonlySet<string> = new Set(
   Object.values(FILES).filter((name) => name !== FILES.stdout && name !== FILES.stderr),
 );
 
+/** The name under which the shim's script runs (`$0`); it identifies shims among processes. */
+export const SHIM_NAME = 'manyhands';
+
 /** Descriptors of the shim: the engine's channel, and the two FIFOs that show its end and that of the output. */
 export const CHANNEL_FD = 3;
 const DRAINED_FD = 8;
@@ -96,6 +99,12 @@ function runPiped(clean: string, limit: string): string[] {
     `exec ${DRAINED_FD}>&-`,
     `( ${clean}; exec "$@" ${out} ${ALIVE_FD}>&- )`,
   ];
+}
+
+/** The folder of the launch, from the arguments of a shim as Linux shows them; undefined for any other program. */
+export function shimFolder(commandLine: string): string | undefined {
+  const [, option, , name, folder] = commandLine.split('\0');
+  return option === '-c' && name === SHIM_NAME ? folder : undefined;
 }
 
 /** Quotes a text as one shell word. */

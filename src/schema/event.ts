@@ -127,6 +127,8 @@ export const RunEvent = z.discriminatedUnion('type', [
   event('run.approved', { hold: HoldId.optional(), option: z.string().optional(), note: z.string().optional() }),
   event('run.rejected', { hold: HoldId, reason: z.string() }),
   event('run.titled', { title: z.string() }),
+  /** A program of the run's attempts called an operation that agents must not call; the origin names the attempt. */
+  event('run.call-refused', { operation: z.string() }),
   event('run.limited', { agents: z.number().int().min(1).max(150) }),
   /** A person changed recorded settings with a retry: of one task, or of the whole run. */
   event('run.settings-changed', RunSettingsChange.shape),

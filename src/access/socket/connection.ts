@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { type Peer, peerOf } from '../../process/socket-peer.ts';
 import type { Origin } from '../../schema/actor.ts';
 import {
   ClientMessage,
@@ -22,7 +23,13 @@ interface SendWindow {
 /** Answers a request with a value or a stream of values; must end soon after the signal aborts because the client disconnected. */
 export type Handle = (
   request: { operation: string; input: unknown },
-  call: { signal: AbortSignal; origin: Origin },
+  call: {
+    signal: AbortSignal;
+    /** What the client claims to be. */
+    origin: Origin;
+    /** Identifies the process that connected; costs the start of a program, once for each connection. */
+    peer(): Promise<Peer>;
+  },
 ) => Promise<unknown> | AsyncIterable<unknown>;
 
 export interface Connection {
@@ -45,6 +52,12 @@ const SLOW_READER_BYTES = 32 * 1024 * 1024;
 export function serveConnection(socket: Socket, handle: Handle): Connection {
   const inFlight = new Map<number, InFlight>();
   let isGreeted = false;
+  let identified: Promise<Peer> | undefined;
+
+  function peer(): Promise<Peer> {
+    identified ??= peerOf(socket);
+    return identified;
+  }
 
   const split = createLineSplitter(LONGEST_LINE_BYTES, (line) => {
     if (socket.destroyed) return;
@@ -89,7 +102,7 @@ export function serveConnection(socket: Socket, handle: Handle): Connection {
   async function respond(request: OperationRequest, signal: AbortSignal, window: SendWindow): Promise<void> {
     const { id, operation, input, origin = OWNER } = request;
     try {
-      const result: unknown = await handle({ operation, input }, { signal, origin });
+      const result: unknown = await handle({ operation, input }, { signal, origin, peer });
       const lines = isAsyncIterable(result)
         ? itemLines(id, result)
         : [encodeLine({ type: 'result', id, value: result })];

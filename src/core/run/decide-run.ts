@@ -8,6 +8,8 @@ import { isOpen, lastAttempt, type RunState } from './state.ts';
 
 const BUSY: ReadonlySet<string> = new Set(['running', 'landing', 'verifying', 'analyzing', 'conflicted']);
 
+const MOST_REFUSED_CALLS = 100;
+
 /** Holds the run for a decision of a person; a run that is being cancelled is not held. */
 export function holdRun(state: RunState, hold: Hold): RunEvent[] {
   requireLive(state);
@@ -23,6 +25,12 @@ export function releaseRun(state: RunState, note: string): RunEvent[] {
 /** Changes how many attempts may run in parallel; running ones continue. An ended run may be limited before it is retried. */
 export function limitRun(state: RunState, agents: number): RunEvent[] {
   return state.maxParallel === agents ? [] : [{ type: 'run.limited', data: { agents } }];
+}
+
+/** Records that an agent of the run called an operation that it must not call; the number of records is limited, because an agent can repeat it. */
+export function refuseCall(state: RunState, operation: string): RunEvent[] {
+  if ((state.refusedCalls ?? 0) >= MOST_REFUSED_CALLS) return [];
+  return [{ type: 'run.call-refused', data: { operation } }];
 }
 
 /** Changes the title of the run, also when it has ended. */

@@ -67,6 +67,9 @@ function apply(state: RunState, event: RunEvent, when: When): void {
     case 'run.titled':
       state.start = { ...state.start, title: event.data.title };
       return;
+    case 'run.call-refused':
+      state.refusedCalls = (state.refusedCalls ?? 0) + 1;
+      return;
     case 'call.started':
       startCall(state, event, at);
       return;

@@ -183,6 +183,8 @@ export type RunState = {
   openCalls: number;
   /** The most parallel attempts; may be changed during the run. */
   maxParallel: number;
+  /** How many calls of its agents were refused; absent before the first. */
+  refusedCalls?: number;
   /** Attempts so far, over all tasks. */
   attempts: number;
   /** The run branch: its tip, the tree there, whether every task's gates passed on it. */

@@ -58,6 +58,8 @@ function factsByKey(state: RunState, { event, at }: { event: RunEvent; at: numbe
       return [{ about: event.data.task, fact: `has priority ${event.data.priority} now` }];
     case 'run.titled':
       return run(`title: ${event.data.title}`);
+    case 'run.call-refused':
+      return run(`refused a call of ${event.data.operation} by an agent`);
     case 'call.started':
       return [];
     case 'call.ended':

@@ -1,0 +1,39 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { containment } from '../../src/process/terminate.ts';
+import { runStream } from '../../src/schema/ids.ts';
+import { openSqliteStore } from '../../src/store/sqlite/open.ts';
+import { realWorld } from '../../src/world.ts';
+import { agent, job, makeShop } from './hostile-run.ts';
+
+const LAUNCHER = fileURLToPath(new URL('../../bin/manyhands.mjs', import.meta.url));
+/** What only a cgroup shows. */
+const EVASIVE = ['orphan'];
+
+test.runIf(process.platform === 'linux')(
+  'an agent cannot control runs, whatever its environment says, and every try is recorded with its attempt',
+  async () => {
+    await using shop = await makeShop();
+    const out = join(shop.root, 'out');
+    const { code, run } = await job(shop, agent('operator.sh', out, LAUNCHER, shop.home));
+    const answerOf = (name: string) => readFileSync(join(out, name), 'utf8');
+    const evasive = containment().kind === 'cgroup' ? EVASIVE : [];
+    for (const name of ['cancel', 'link', 'setting', 'token', 'serve', 'socket', 'passed-on', ...evasive]) {
+      const answer = answerOf(name);
+      expect(answer, name).toContain('CALLED_BY_AGENT');
+      expect(answer, name).not.toMatch(/unset|env -i|MANYHANDS_|own terminal/);
+    }
+    expect([code, run.status]).toEqual([0, 'done']);
+
+    await using store = await openSqliteStore({ file: join(shop.home, 'manyhands.db'), world: realWorld });
+    const events = store.read(runStream(run.run), 0);
+    const refused = events.filter(({ type }) => type === 'run.call-refused');
+    expect(refused.map(({ data }) => data)).toContainEqual({ operation: 'cancel-run' });
+    expect(refused.length).toBeGreaterThanOrEqual(3);
+    for (const { origin } of refused) {
+      expect(origin).toEqual({ actor: { kind: 'agent', attempt: `${run.run}-1-1` }, via: 'cli' });
+    }
+  },
+);
