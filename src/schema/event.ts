@@ -7,32 +7,12 @@ import { Failure } from './failure.ts';
 import { Evidence } from './gate.ts';
 import { HealthSign } from './health.ts';
 import { RunId, TaskKey } from './ids.ts';
-import { Context } from './job-parts.ts';
 import { TaskMessage } from './message.ts';
 import { BenchKind, BenchResult, ModelOutcome } from './model.ts';
-import { RunSettingsChange, StartOptions } from './request.ts';
+import { BatchStart, RunSettingsChange } from './request.ts';
 import { RiskFlag } from './risk.ts';
 import { Priority, TaskEdit, TaskSpec, Tier, WorkStart } from './task.ts';
 import { Spend, Usage } from './usage.ts';
-
-/** A batch that the engine runs: everything its items need, recorded when the batch was started. */
-export const BatchStart = z.object({
-  batch: z.string().describe('The id of this start of the batch.'),
-  name: z.string(),
-  collection: z.string(),
-  parallel: z.number().int().min(1).max(50),
-  options: StartOptions,
-  items: z.array(
-    z.object({
-      item: z.number().int().positive(),
-      prompt: z.string(),
-      title: z.string().optional(),
-      template: z.string().optional(),
-      context: Context.optional(),
-    }),
-  ),
-});
-export type BatchStart = z.infer<typeof BatchStart>;
 
 /** Settings as recorded with a run; keys that were renamed since are read under their current name. */
 const RecordedConfig = z.preprocess(withPresentNames, Config);

@@ -116,3 +116,22 @@ export const StartRequest = z.discriminatedUnion('recipe', [
   z.object({ recipe: z.literal('review'), input: ReviewInput, options: StartOptions }),
 ]);
 export type StartRequest = z.infer<typeof StartRequest>;
+
+/** A batch that the engine runs: everything its items need, recorded when the batch was started. */
+export const BatchStart = z.object({
+  batch: z.string().describe('The id of this start of the batch.'),
+  name: z.string(),
+  collection: z.string(),
+  parallel: z.number().int().min(1).max(50),
+  options: StartOptions,
+  items: z.array(
+    z.object({
+      item: z.number().int().positive(),
+      prompt: z.string(),
+      title: z.string().optional(),
+      template: z.string().optional(),
+      context: Context.optional(),
+    }),
+  ),
+});
+export type BatchStart = z.infer<typeof BatchStart>;

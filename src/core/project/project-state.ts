@@ -1,5 +1,6 @@
 import type { Filing } from '../../schema/collection.ts';
-import type { BatchStart, ProjectEvent } from '../../schema/event.ts';
+import type { ProjectEvent } from '../../schema/event.ts';
+import type { BatchStart } from '../../schema/request.ts';
 
 type Flag = { note: string | null; at: number };
 
