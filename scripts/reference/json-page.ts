@@ -65,6 +65,10 @@ const PRINTED: readonly (readonly [string, string])[] = [
     '`do`, `job`, `run`, `show`, `wait`, `approve`, `reject`, `retry`, `send`, `land`, `pr`, `limit`, `pause`, `prioritize`, `plan edit`, `cancel`',
     '[RunDocument](#rundocument)',
   ],
+  [
+    '`cancel --all`',
+    '`{ "runs", "batches", "refused" }`: ids, names, and runs that could not be cancelled with the reason',
+  ],
   ['`resume`', 'list of [RunDocument](#rundocument); with a run id that one alone'],
   ['`review`', 'list of [RunDocument](#rundocument); with one `--pr` that one alone'],
   ['any of these with `--detach`', '`{ "run": "<id>" }`; for `resume` without an id a list of them'],

@@ -45,6 +45,7 @@ import { undoRun } from './results/undo-run.ts';
 import { verifyRun } from './results/verify-run.ts';
 import { approveRun } from './runs/approve-run.ts';
 import { showBulkStatus } from './runs/bulk-status.ts';
+import { cancelAll } from './runs/cancel-all.ts';
 import { cancelRun } from './runs/cancel-run.ts';
 import { compactRun } from './runs/compact-run.ts';
 import { dismissWarning } from './runs/dismiss-warning.ts';
@@ -99,6 +100,7 @@ export const OPERATIONS = {
   'ask-judge': askJudge,
   backup,
   'bulk-status': showBulkStatus,
+  'cancel-all': cancelAll,
   'cancel-run': cancelRun,
   clean,
   'compact-run': compactRun,

@@ -10,6 +10,7 @@ export const ROUTES = {
   'ask-judge': 'POST /api/runs/{run}/judgement',
   backup: 'POST /api/backup',
   'bulk-status': 'GET /api/runs/{run}/items',
+  'cancel-all': 'POST /api/cancel',
   'cancel-run': 'POST /api/runs/{run}/cancel',
   clean: 'POST /api/clean',
   'compact-run': 'GET /api/runs/{run}/compact',

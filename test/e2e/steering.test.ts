@@ -63,7 +63,8 @@ describe.concurrent('controlling a run', () => {
     expect(listed.json).toMatchObject([{ status: 'running', title: 'please wait' }]);
     const logs = await project.mh(['show', '--json']);
     expect(logs.json).toMatchObject({ tasks: [{ key: 'job/1', status: 'running', agent: 'hand' }] });
-    expect((await told(project, 'cancel')).status).toMatch(/cancel/);
+    const stopped = await project.mh(['cancel', '--all', '--json', '--dir', '/']);
+    expect(stopped.json).toMatchObject({ runs: [RunDocument.parse(logs.json).run], batches: [], refused: [] });
     const ended = await working.done;
     expect([ended.code, RunDocument.parse(ended.json).status]).toEqual([1, 'cancelled']);
     expect(await project.leftovers()).toEqual([]);

@@ -57,6 +57,17 @@ export async function runBatch(app: App, ref: BatchRef, origin: Origin): Promise
   }
 }
 
+/** Ends the batches of a project, so that they start nothing more; returns their names. */
+export async function endBatches(
+  app: App,
+  project: string,
+  why: { reason: string; origin: Origin },
+): Promise<string[]> {
+  const batches = Object.entries(app.projects.state(project).batches);
+  for (const [id] of batches) await end(app, { project, id }, why);
+  return batches.map(([, { name }]) => name);
+}
+
 type RunningBatch = BatchRef & { batch: BatchState; waiting: Item[]; lanes: string[]; origin: Origin };
 
 /** Starts the next item whenever a run has ended, and records the end of the batch; an item that fails to start ends it. */
@@ -66,7 +77,8 @@ async function runLanes(app: App, { batch, waiting, lanes, origin, ...ref }: Run
   async function runLane(first: string): Promise<void> {
     for (let run = first; ; ) {
       await settled(app, run, draining);
-      const item = draining.aborted ? undefined : waiting.shift();
+      const isEnded = app.projects.state(ref.project).batches[ref.id] === undefined;
+      const item = draining.aborted || isEnded ? undefined : waiting.shift();
       if (item === undefined) return;
       ({ run } = await startItem(app, { batch, item, origin }));
     }

@@ -50,4 +50,26 @@ describe('a batch that the engine runs', () => {
       ['Do one', 'done'],
     ]);
   });
+
+  it('starts nothing more when everything is stopped', async () => {
+    const files = { 'agent.sh': AGENT, '.manyhands/config.yaml': CONFIG };
+    const batches = { '.manyhands/batches/two.yaml': 'parallel: 1\nitems: [Do one, Do two]\n' };
+    await using scratch = await makeScratch({ files: { ...files, ...batches } });
+    const dir = scratch.repo;
+    await using caller = await openCaller(scratch);
+    const { start, runs } = await caller.call('start-batch', { dir, name: 'two' });
+    expect(await caller.call('cancel-all', { reason: 'enough' })).toEqual({
+      runs: [runs[0]?.run],
+      batches: ['two'],
+      refused: [],
+    });
+    const events = [];
+    for await (const event of caller.stream('watch-batch', { dir, start })) events.push(event);
+    expect(events.at(-1)).toMatchObject({ complete: false, ended: 'enough' });
+    await using follower = new Follower(caller);
+    await follower.run(({ endedAt }) => endedAt !== null);
+    expect((await caller.call('list-runs', {})).map(({ title, status }) => [title, status])).toEqual([
+      ['Do one', 'cancelled'],
+    ]);
+  });
 });

@@ -22,6 +22,7 @@ export function useEntries(pages: readonly PageName[]): Entry[] {
   const recipes = useOperation('list-recipes', {}).data ?? [];
   const shown = useOperation('run-state', { run: here ?? '' }, { enabled: here !== undefined, fresh: true });
   const act = useRunActions();
+  const stopEverything = useAction('cancel-all', { done: 'Cancelling everything; all work is kept' });
   const current = runs.find(({ run }) => run === here);
   const go = (to: string) => () => navigate(to);
   return [
@@ -49,6 +50,14 @@ export function useEntries(pages: readonly PageName[]): Entry[] {
         run: go(runPath(run.run)),
       }),
     ),
+    {
+      id: 'stop-everything',
+      title: 'Stop everything: cancel all runs of all projects',
+      group: 'Actions',
+      words: 'cancel all',
+      needsConfirmation: true,
+      run: () => stopEverything.act({}),
+    },
     {
       id: 'copy-link',
       title: 'Copy link to this page',
