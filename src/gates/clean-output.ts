@@ -12,20 +12,29 @@ const LAST_BYTES = 256 * 1024;
 const ERROR_LINE =
   /^(?:[[(]?[\dTZ:.,+ -]{8,40}[\])]?\s*)?(?:\w[\w./-]{0,40}:\s*)?[[(<]?(?:error|fatal|panic|critical|traceback|uncaught|unhandled(?:rejection)?|segmentation fault)\b|^npm ERR!/i;
 
+/** Standard output has prose too: only forms that programs print when they fail count there, and only at its very end. */
+const FAILURE_LINE = /^(npm (ERR!|error\b)|FATAL:|panic: |fatal error: |Traceback \(most recent call last\):)/;
+const LAST_FAILURE_LINES = 5;
+/** A traceback is as long as the call stack; it is found by its first line. */
+const MOST_TRACEBACK_LINES = 300;
+
 /**
- * Passes when the last 20 lines of neither channel report an error: on standard error no line that begins as programs
- * begin their last one (error, fatal, panic, traceback, uncaught ...), on standard output no JSON event that is an error
- * by its own fields (`type` is error or ends in it or in `failed`, or `is_error` is true). Prose on standard output is
- * never judged.
+ * Passes when the end of neither channel reports an error. In the last 20 lines of standard error no line begins as
+ * programs begin their last one (error, fatal, panic, traceback, uncaught ...). In those of standard output no JSON
+ * event is an error by its own fields (`type` is error or ends in it or in `failed`, or `is_error` is true), and its
+ * last 5 lines are not those of a traceback, `npm ERR!`, `FATAL:` or a panic; other prose is never judged.
  */
 export const cleanOutputGate: Gate<Extract<GateSpec, { gate: 'clean-output' }>> = {
   name: 'clean-output',
   async check(_spec, input) {
     input.signal.throwIfAborted();
     if (input.work === undefined) return noWork();
+    const trimmed = (lines: readonly string[]) => lines.slice(-LAST_LINES).map((line) => line.trim());
+    const stdout = await lastLines(input.work.stdout);
     const problems = [
-      ...(await lastLines(input.work.stderr)).filter((line) => ERROR_LINE.test(line)),
-      ...(await lastLines(input.work.stdout)).filter(isErrorEvent),
+      ...trimmed(await lastLines(input.work.stderr)).filter((line) => ERROR_LINE.test(line)),
+      ...trimmed(stdout).filter(isErrorEvent),
+      ...failureLines(stdout),
     ];
     const [first] = problems;
     return {
@@ -49,13 +58,22 @@ async function lastLines(path: string): Promise<string[]> {
     const text = cleanText(buffer.toString('utf8', 0, bytesRead));
     return text
       .split('\n')
-      .map((line) => line.trim())
+      .map((line) => line.trimEnd())
       .filter((line) => line !== '')
-      .slice(-LAST_LINES);
+      .slice(-MOST_TRACEBACK_LINES);
   } catch (error) {
     if (isAbsent(error)) return [];
     throw error;
   }
+}
+
+/** The lines at the very end by which a program reports its failure; a traceback is named by its exception. */
+function failureLines(lines: readonly string[]): string[] {
+  const traceback = lines.findLastIndex((line) => line.startsWith('Traceback ('));
+  const exception = lines.findIndex((line, index) => traceback >= 0 && index > traceback && !/^\s/.test(line));
+  return lines.filter(
+    (line, index) => index >= lines.length - LAST_FAILURE_LINES && (index === exception || FAILURE_LINE.test(line)),
+  );
 }
 
 function isErrorEvent(line: string): boolean {

@@ -211,7 +211,7 @@ export const Config = z.strictObject({
   scope: ScopeConfig,
   secrets: SecretsConfig,
   syntax: SyntaxConfig,
-  cleanOutput: z.boolean().default(false).describe('Reject attempts whose last lines of output are an error.'),
+  cleanOutput: z.boolean().default(false).describe('Reject attempts whose output ends with an error, such as a traceback.'),
   project: ProjectConfig,
   health: HealthThresholds.prefault({}).describe('Thresholds for warnings about an attempt.'),
   risks: z

@@ -47,6 +47,9 @@ describe('the gate patterns', () => {
 });
 
 describe('the gate clean-output', () => {
+  const FRAME = '  File "a.py", line 1, in <module>\n';
+  const TRACEBACK = `Traceback (most recent call last):\n${FRAME}    boom()\nValueError: boom\n`;
+
   it.each([
     ['an error event', { stdout: '{"type":"turn.failed","error":{}}\n' }, 'fail'],
     ['a result that is an error', { stdout: '{"type":"result","is_error":true}\n' }, 'fail'],
@@ -54,6 +57,12 @@ describe('the gate clean-output', () => {
     ['a program that names itself', { stderr: 'npm ERR! code 1\n' }, 'fail'],
     ['an error long before the end', { stderr: `error: early\n${'fine\n'.repeat(20)}` }, 'pass'],
     ['a word that only begins alike', { stderr: 'errorless run\n0 errors\n' }, 'pass'],
+    ['a traceback at the end of stdout', { stdout: `begin\n${TRACEBACK}` }, 'fail'],
+    ['a traceback with a deep stack', { stdout: `Traceback (most recent call last):\n${FRAME.repeat(60)}OSError\n` }, 'fail'],
+    ['npm at the end of stdout', { stdout: 'npm ERR! code 1\nnpm ERR! A complete log is in x\n' }, 'fail'],
+    ['a fatal line at the end of stdout', { stdout: 'connect\nFATAL: role "x" does not exist\n\n' }, 'fail'],
+    ['a failure on stdout that was fixed', { stdout: `${TRACEBACK}npm ERR! code 1\n${'fixed\n'.repeat(5)}` }, 'pass'],
+    ['prose about errors on stdout', { stdout: 'error: x\nThe FATAL: line and npm ERR! are gone\n' }, 'pass'],
     ['no output at all', {}, 'pass'],
   ])('judges %s', async (_, output, verdict) => {
     expect(await work.inspect(clean, 'echo x > x', output)).toMatchObject({ verdict });
