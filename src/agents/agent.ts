@@ -27,6 +27,8 @@ export interface AssignmentSettings {
   permission: Permission;
   allowedTools: readonly string[];
   disallowedTools: readonly string[];
+  /** Tools of a read-only role that can write: its workspace is discarded. */
+  scratchTools?: readonly string[];
   /** Programs that the agent may run. */
   allowedCli: readonly string[];
   addDirs: readonly string[];

@@ -18,6 +18,7 @@ describe('a list of features', () => {
     await using project = await makeFeatures(['alpha', 'beta'], {
       settings: 'progress: notes/progress.txt\n',
       files: { 'notes/progress.txt': 'Begun.\n' },
+      verifier: 'echo x > by-verifier.txt; echo changed > base.txt',
     });
     project.git('checkout', '--quiet', '-b', 'ai-develop');
     const done = await runForDocument(project, 'run', 'features.json');
@@ -25,6 +26,8 @@ describe('a list of features', () => {
     expect(statuses(project)).toEqual(['passed', 'passed']);
     expect(filesOn(project, 'ai-develop')).toEqual(expect.arrayContaining(['alpha.txt', 'beta.txt']));
     expect(await readFile(join(project.repo, 'alpha.txt'), 'utf8')).toBe('more\n');
+    expect(filesOn(project, 'ai-develop'), 'what a verifier writes').not.toContain('by-verifier.txt');
+    expect(await readFile(join(project.repo, 'base.txt'), 'utf8')).not.toContain('changed');
     expect(
       project
         .git('status', '--porcelain')

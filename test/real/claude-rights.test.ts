@@ -53,6 +53,23 @@ await describeWith(['claude'], 'the real Claude Code', (path) => {
       expect(sandbox.git('log', '--format=%s')).toBe('Start');
     });
 
+    it('to run commands and write files is granted to a verifier, to edit is denied', async () => {
+      await using sandbox = await makeSandbox(server);
+      const edit = { file_path: join(sandbox.workspace, 'old.txt'), old_string: 'old', new_string: 'bad' };
+      await writeFile(edit.file_path, 'old');
+      const script = [
+        bash(`node -e "require('fs').writeFileSync('made.txt', '')"`),
+        write(sandbox, 'a.txt'),
+        { call: [{ name: 'Read', args: { file_path: edit.file_path } }] },
+        { call: [{ name: 'Edit', args: edit }] },
+      ];
+      const settings = { permission: 'plan', scratchTools: ['Bash', 'Read', 'Write'] } as const;
+      const run = await play(sandbox, { script, more: { access: 'read', settings } });
+      expect(ofType(run, 'tool-result').map(({ isError }) => isError)).toEqual([false, false, false, true]);
+      expect(existsSync(join(sandbox.workspace, 'a.txt'))).toBe(true);
+      expect(readFileSync(edit.file_path, 'utf8')).toBe('old');
+    });
+
     it.skipIf(process.getuid?.() !== 0)(
       'for everything is an environment failure for root outside a sandbox',
       async () => {

@@ -69,13 +69,13 @@ function commonArguments(assignment: Assignment, files: ClaudeFiles): string[] {
 /** A read-only role runs in a mode that refuses everything not allowed, not in plan mode, in which it would write a plan. */
 function permissions({ access, settings }: Assignment): string[] {
   if (access === 'read') {
+    const { scratchTools = [] } = settings;
+    const refused = WRITING.filter((tool) => !scratchTools.includes(tool));
+    const reading = settings.allowedTools.filter((tool) => READING.test(tool) && !scratchTools.includes(tool));
     return [
       ...MODES.dontAsk,
-      ...list(
-        '--allowedTools',
-        settings.allowedTools.filter((tool) => READING.test(tool)),
-      ),
-      ...list('--disallowedTools', [...NEVER, ...WRITING, ...settings.disallowedTools]),
+      ...list('--allowedTools', [...reading, ...scratchTools]),
+      ...list('--disallowedTools', [...NEVER, ...refused, ...settings.disallowedTools]),
     ];
   }
   const allowed = [

@@ -81,8 +81,9 @@ function commonArguments(assignment: Assignment, facts: CodexFacts): string[] {
   ];
 }
 
-/** Its sandbox allows writing to `.git` only if that is listed; a read-only task may write nowhere. */
+/** Its sandbox allows writing to `.git` only if that is listed; a read-only task may write nowhere, except a verifier to files that are discarded. */
 function sandbox({ access, workspace, settings }: Assignment): string[] {
+  if (access === 'read' && settings.scratchTools?.includes('Write')) return ['--sandbox', 'workspace-write'];
   const kind = access === 'read' ? 'read-only' : SANDBOX[settings.permission];
   if (kind === 'none') return ['--dangerously-bypass-approvals-and-sandbox'];
   if (kind === 'read-only') return ['--sandbox', kind];

@@ -11,6 +11,9 @@ export interface GeminiRights {
 type Rule = { decision: 'allow' | 'deny'; priority: number } & ({ tools: string[] } | { commands: string[] });
 
 const WRITING = ['write_file', 'replace', 'save_memory'];
+const SHELL = 'run_shell_command';
+/** Its own names of the tools that a verifier gets by default. */
+const SCRATCH: Readonly<Record<string, readonly string[]>> = { Bash: [SHELL], Write: ['write_file'] };
 /** Plan mode would have the agent write a plan instead of doing the work. */
 const NEVER = ['enter_plan_mode'];
 const READING_COMMANDS = ['git blame', 'git diff', 'git log', 'git ls-files', 'git show', 'git status'];
@@ -30,12 +33,14 @@ export function geminiRights({ access, settings }: Assignment): GeminiRights {
   const { permission, allowedTools, allowedCli, disallowedTools } = settings;
   const refused = [...rules('deny', 900, disallowedTools), rule('deny', 900, { tools: NEVER })];
   if (access === 'read' || permission === 'plan') {
+    const scratch = (settings.scratchTools ?? []).flatMap((tool) => SCRATCH[tool] ?? []);
     const policy = [
       ...refused,
-      rule('deny', 950, { tools: WRITING }),
+      rule('deny', 950, { tools: WRITING.filter((tool) => !scratch.includes(tool)) }),
+      rule('allow', 800, { tools: scratch }),
       rule('allow', 800, { commands: READING_COMMANDS }),
     ];
-    return { mode: 'default', policy: policyText(policy, false) };
+    return { mode: 'default', policy: policyText(policy, scratch.includes(SHELL)) };
   }
   const commands = [...(permission === 'acceptEdits' ? ['git'] : []), ...allowedCli];
   const policy = [...refused, ...rules('allow', 800, allowedTools), rule('allow', 800, { commands })];

@@ -38,6 +38,7 @@ export async function settingsFor(run: ActiveRun, request: SettingsRequest): Pro
     permission: permissionFor(config, agent, task),
     allowedTools: [...config.tools.allowedTools, ...extra.tools],
     disallowedTools: config.tools.disallowedTools,
+    ...(extra.tools.length === 0 ? {} : { scratchTools: extra.tools }),
     allowedCli: [...config.tools.allowedCli, ...checkCommands(task)],
     addDirs: config.tools.addDirs,
     mcp: { ...config.mcp, ...extra.mcp },

@@ -147,7 +147,8 @@ function afterTask(run: RunState, input: FeaturesInput, ended: TaskState): TaskS
     ...(ended.spec.track === undefined ? {} : { track: ended.spec.track }),
     prompt: promptText('recipes/features/fix-feature', { feature: featurePrompt(feature), report: verdict.report }),
   });
-  return [{ ...fix, gates: [...fix.gates, ...protectedFiles(run, input)] }];
+  const limits = { ...fix.limits, turns: fix.limits.turns ?? IMPLEMENT_TURNS };
+  return [{ ...fix, limits, gates: [...fix.gates, ...protectedFiles(run, input)] }];
 }
 
 function checkoutVerification(

@@ -47,7 +47,10 @@ export const VerifyConfig = z
       .string()
       .optional()
       .describe('The agent that verifies; default: one that did not implement, if there is one.'),
-    tools: z.array(z.string()).default(['Bash', 'Read']).describe('Tools of the verifier, in the syntax of the agent.'),
+    tools: z
+      .array(z.string())
+      .default(['Bash', 'Read', 'Write'])
+      .describe('Tools of the verifier, in the syntax of the agent; what it writes is discarded.'),
     browser: Browser.describe('A browser for the verifier.'),
   })
   .prefault({});

@@ -416,6 +416,13 @@ describe("Claude's arguments", () => {
     expect(valuesOf(list, '--allowedTools')).toEqual(['mcp__docs__search']);
     expect(valuesOf(list, '--disallowedTools')).toEqual(expect.arrayContaining(['Edit', 'Write', 'NotebookEdit']));
   });
+
+  it('let a verifier run commands and write new files, which are discarded, but not edit', () => {
+    const list = args({ access: 'read', ...settings({ scratchTools: ['Bash', 'Read', 'Write'] }) });
+    expect(valuesOf(list, '--allowedTools')).toEqual(['Bash', 'Read', 'Write']);
+    expect(valuesOf(list, '--disallowedTools')).toEqual(expect.arrayContaining(['Edit', 'NotebookEdit']));
+    expect(valuesOf(list, '--disallowedTools')).not.toContain('Write');
+  });
 });
 
 describe("Claude's environment", () => {

@@ -399,6 +399,12 @@ describe('the arguments of Codex', () => {
     },
   );
 
+  it('let a verifier write in its workspace, which is discarded, and not to .git', () => {
+    const given = text({ access: 'read', ...settings({ permission: 'plan', scratchTools: ['Bash', 'Write'] }) });
+    expect(given).toContain('--sandbox workspace-write');
+    expect(given).not.toMatch(/add-dir|dangerously/);
+  });
+
   it('disable the sandbox only if everything is permitted', () => {
     expect(text(settings({ permission: 'bypass' }))).toContain('--dangerously-bypass-approvals-and-sandbox');
     expect(text(settings({ permission: 'plan' }))).toContain('--sandbox read-only');

@@ -22,6 +22,9 @@ describe('the permissions of Gemini', () => {
     expect(policy).toContain('"git diff"');
     expect(policy).not.toContain('npm');
     expect(policy).not.toContain('allowRedirection');
+    const verifier = rights({ scratchTools: ['Bash', 'Read', 'Write'] }, 'read').policy;
+    expect(verifier).toContain('toolName = ["replace","save_memory"]\ndecision = "deny"');
+    expect(verifier).toContain('toolName = ["run_shell_command","write_file"]\ndecision = "allow"');
   });
 
   it("follow the permission and the allowed and disallowed tools, also in other agents' syntax for shell commands", () => {

@@ -167,7 +167,7 @@ describe('the dependencies of a workspace', () => {
   it.each<[string, Partial<TaskSpec>, RunProjectOptions, boolean]>([
     ['a task that writes', { access: 'write' }, setup, true],
     ['a plan', { access: 'read', role: 'plan' }, setup, false],
-    ['a verification without a start command', { access: 'read', role: 'verify' }, setup, false],
+    ['a verification without a start command', { access: 'read', role: 'verify' }, setup, true],
     ['a verification with a start command', { access: 'read', role: 'verify', serve }, setup, true],
     ['a reading role', { access: 'read', role: 'measure' }, custom(''), false],
     ['a reading role that requires them', { access: 'read', role: 'measure' }, custom('dependencies: true\n'), true],
