@@ -74,7 +74,8 @@ export function shellText({ run }: CommandGateSpec): string {
   return typeof run === 'string' ? run : run.map(quoted).join(' ');
 }
 
-function quoted(word: string): string {
+/** A word as a shell would take it. */
+export function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 

@@ -2,7 +2,7 @@ import { isSimulated } from '../agents/agent-kinds.ts';
 import { isApproved } from '../core/run/holds.ts';
 import type { RunState, TaskState } from '../core/run/state.ts';
 import type { Hold } from '../schema/event.ts';
-import type { Evidence } from '../schema/gate.ts';
+import { type Evidence, isSatisfied } from '../schema/gate.ts';
 import type { TaskSpec } from '../schema/task.ts';
 import type { Recipe, Unfolding } from './recipe.ts';
 import { taskSpec } from './task-spec.ts';
@@ -18,7 +18,7 @@ const NOTHING_NEW: Unfolding = { add: [] };
 /** The checks that failed before any work began, and that no repair of the base has made pass since; none where they may keep failing. */
 export function redOnBase(run: RunState): Evidence[] {
   if (run.tasks[REPAIR_KEY]?.phase.status === 'done' || run.start.config.baseRed === 'known') return [];
-  return (run.baseEvidence ?? []).filter((evidence) => evidence.verdict !== 'pass');
+  return (run.baseEvidence ?? []).filter((evidence) => !isSatisfied(evidence.verdict));
 }
 
 /** The hold of a run whose checks fail on the base, where the configuration says `baseRed: block` and no person approved it. */

@@ -22,6 +22,7 @@ export function checksOf(config: Config): CommandGateSpec[] {
       name: check.name ?? text,
       run: check.run,
       timeoutMs: check.timeoutSeconds * 1000,
+      ...(check.full === undefined ? {} : { full: check.full }),
       ...(check.rerun === undefined ? {} : { rerun: check.rerun }),
     };
   });

@@ -5,7 +5,7 @@ import { isInvalidated } from '../core/view/document.ts';
 import { checkOutput } from '../core/view/failed-check.ts';
 import { taskLabel } from '../core/view/task-label.ts';
 import type { RunDocument } from '../schema/document.ts';
-import type { Evidence } from '../schema/gate.ts';
+import { type Evidence, isSatisfied } from '../schema/gate.ts';
 import { type Block, code, list, paragraph, table } from './page.ts';
 
 /** More tasks than this are only counted by their row in the table. */
@@ -48,7 +48,7 @@ function taskDetails(task: TaskState, isStale: boolean): Block[] {
 export function checkBlocks(evidence: Evidence, about = ''): Block[] {
   const { gate, verdict, summary, stale } = evidence;
   const result = paragraph(about, code(gate), `: ${verdict}${stale === true ? ' (stale)' : ''}: ${summary}`);
-  if (verdict === 'pass') return [result];
+  if (isSatisfied(verdict)) return [result];
   const { facts, lines } = checkOutput(evidence, { duration: (ms) => `${(ms / 1000).toFixed(1)} s` });
   const output: Block[] = lines.length === 0 ? [] : [{ kind: 'code', text: lines.join('\n') }];
   return [result, ...list(facts.map((fact) => [fact])), ...output];

@@ -180,6 +180,9 @@ const CheckConfig = z.union([
   z.strictObject({
     name: Name.optional(),
     run: CommandText,
+    full: CommandText.optional().describe(
+      'For a check with {packages} or {changed}: the command that runs before the base moves; default: run with all packages or files.',
+    ),
     timeoutSeconds: Seconds.default(600),
     rerun: z.number().int().min(0).max(5).optional().describe('Reruns after a failure; default: limits.checkReruns.'),
   }),

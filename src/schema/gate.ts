@@ -3,13 +3,19 @@ import { ChangedLines, ScopeGlob } from './config/scope.ts';
 import { SyntaxCheckers, Unchecked } from './config/syntax.ts';
 import { RiskFlag } from './risk.ts';
 
+const Command = z.union([z.string().min(1), z.array(z.string()).min(1)]);
+
 /** A gate of a task. The text of a command is from trusted config, a flag, or the base; never from an agent. */
 export const GateSpec = z.discriminatedUnion('gate', [
   z.object({ gate: z.literal('changed'), name: z.string().default('changed') }),
   z.object({
     gate: z.literal('command'),
     name: z.string(),
-    run: z.union([z.string().min(1), z.array(z.string()).min(1)]),
+    run: Command,
+    /** For a command with `{packages}` or `{changed}`: the one that runs before the base moves, if it is not the same with all of them. */
+    full: Command.optional(),
+    /** The command for the commit that a candidate is merged onto, where other packages or files exist there. */
+    onBase: Command.optional(),
     timeoutMs: z.number().int().positive().default(600_000),
     /** It checks only this task's own files: it runs when the task lands, and not again when others do. */
     own: z.boolean().optional(),
@@ -52,9 +58,14 @@ export const GateSpec = z.discriminatedUnion('gate', [
 ]);
 export type GateSpec = z.infer<typeof GateSpec>;
 
-/** `held`: neither passed nor failed, a person decides. `error`: the gate itself could not run; never counts as passed. */
-export const Verdict = z.enum(['pass', 'fail', 'held', 'error']);
+/** `held`: neither passed nor failed, a person decides. `error`: the gate itself could not run; never counts as passed. `not-applicable`: the change affects nothing that it checks. */
+export const Verdict = z.enum(['pass', 'fail', 'held', 'error', 'not-applicable']);
 export type Verdict = z.infer<typeof Verdict>;
+
+/** Whether nothing is wrong by this verdict: it passed, or there was nothing to check. */
+export function isSatisfied(verdict: Verdict): boolean {
+  return verdict === 'pass' || verdict === 'not-applicable';
+}
 
 const Count = z.number().int().nonnegative();
 
@@ -107,6 +118,16 @@ export const Evidence = z.object({
   tests: TestResults.optional(),
   /** What is risky about the work although the check passed, such as tests of the base that did not run. */
   flags: z.array(RiskFlag).optional(),
+  /** What the same command came to on the commit that the candidate is merged onto, for a check of affected packages or files. */
+  onBase: z
+    .object({
+      tree: z.string(),
+      verdict: Verdict,
+      summary: z.string(),
+      command: z.string().optional(),
+      tests: TestResults.optional(),
+    })
+    .optional(),
   /** The other results of the same check on the same tree, where it was run again because it failed. */
   reruns: z
     .array(

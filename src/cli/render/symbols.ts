@@ -49,6 +49,8 @@ export function verdictMark(verdict: Verdict, colors: Painter): string {
       return colors.yellow('!');
     case 'error':
       return colors.red('?');
+    case 'not-applicable':
+      return colors.dim('–');
   }
 }
 

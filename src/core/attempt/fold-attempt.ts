@@ -1,5 +1,6 @@
 import type { RunEventOf, UnsavedAttempt } from '../../schema/event.ts';
 import type { FailureKind } from '../../schema/failure.ts';
+import { isSatisfied } from '../../schema/gate.ts';
 import type { TaskKey } from '../../schema/ids.ts';
 import { enter, taskOf } from '../run/phase.ts';
 import { type AttemptState, lastAttempt, type RunState, type TaskState } from '../run/state.ts';
@@ -26,7 +27,7 @@ export function startAttempt(state: RunState, event: RunEventOf<'attempt.started
     warnings: [],
     ended: null,
   });
-  const relevant = task.evidence.filter(({ verdict, flags }) => verdict !== 'pass' || flags !== undefined);
+  const relevant = task.evidence.filter(({ verdict, flags }) => !isSatisfied(verdict) || flags !== undefined);
   if (relevant.length > 0) task.earlierEvidence = relevant;
   task.evidence = [];
   state.attempts += 1;

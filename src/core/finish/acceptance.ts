@@ -1,12 +1,13 @@
 import { candidateGates } from '../../gates/gate-kinds.ts';
 import type { Acceptance, Criterion, EvidenceStatus, Finding } from '../../schema/acceptance.ts';
 import type { FileChange } from '../../schema/change.ts';
-import type { Evidence } from '../../schema/gate.ts';
+import { type Evidence, isSatisfied } from '../../schema/gate.ts';
 import { lastAttempt, type RunState, type TaskState } from '../run/state.ts';
 import { runStatus } from '../view/run-status.ts';
 import { taskLabel } from '../view/task-label.ts';
 import { changeSummary } from './change-summary.ts';
 import { findingsOf, findingText, isOpen } from './findings.ts';
+import { isChecked } from './verdict.ts';
 
 /** The current state of a run's result in the user's repository. */
 export type ResultSnapshot = {
@@ -126,9 +127,14 @@ function proven(state: RunState, evidence: readonly EvidenceStatus[]): Criterion
       ? warn('evidence', `no check ran; each task was verified before it landed, ${verifiersText(state)}`)
       : fail('evidence', 'no check is configured, so nothing is proven');
   }
-  const open = evidence.filter(({ standing, verdict }) => standing !== 'current' || verdict !== 'pass');
-  if (open.length === 0) return pass('evidence', 'every check passed on exactly this tree');
-  return fail('evidence', open.map(openText).join('; '));
+  const open = evidence.filter(
+    ({ standing, verdict }) => standing !== 'current' || verdict === null || !isSatisfied(verdict),
+  );
+  if (open.length > 0) return fail('evidence', open.map(openText).join('; '));
+  const unaffected = evidence.filter(({ verdict }) => verdict === 'not-applicable').map(({ gate }) => gate);
+  if (unaffected.length === 0) return pass('evidence', 'every check passed on exactly this tree');
+  const reason = `not applicable to the last change: ${unaffected.join(', ')}; the full check runs before the base moves`;
+  return isChecked(state) ? warn('evidence', reason) : fail('evidence', `no check applied to the changes; ${reason}`);
 }
 
 /** Who verified the work: for each task another agent than the one that did it, or for some the same. */
@@ -228,7 +234,10 @@ function commandNames(state: RunState): string[] {
 function statusOf(gate: string, all: readonly Evidence[], tree: string | null): EvidenceStatus {
   const ofGate = all.filter((evidence) => evidence.gate === gate);
   const current = ofGate.filter((evidence) => evidence.tree === tree && evidence.stale !== true);
-  const found = current.find(({ verdict }) => verdict !== 'pass') ?? current[0];
+  const found =
+    current.find(({ verdict }) => !isSatisfied(verdict)) ??
+    current.find(({ verdict }) => verdict === 'pass') ??
+    current[0];
   if (found !== undefined) return describe(found, 'current');
   const old = ofGate.findLast(({ verdict }) => verdict === 'pass') ?? ofGate.at(-1);
   if (old !== undefined) return describe(old, 'stale');

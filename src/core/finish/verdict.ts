@@ -1,6 +1,7 @@
 import { candidateGates } from '../../gates/gate-kinds.ts';
 import type { RunEnd } from '../../schema/event.ts';
 import type { FailureKind } from '../../schema/failure.ts';
+import type { Evidence } from '../../schema/gate.ts';
 import type { TaskKey } from '../../schema/ids.ts';
 import { isAuxiliary } from '../run/reopening.ts';
 import type { RunState, TaskState, TaskStatus } from '../run/state.ts';
@@ -21,6 +22,11 @@ export function verdictOf(state: RunState): RunVerdict {
     return { status: 'done', reason: `${count(done, 'task')} done, nothing to land` };
   const review = abandonedReview(state);
   const note = review === undefined ? '' : `; not reviewed: ${abandonmentText(review)}`;
+  if (isUnaffected(state))
+    return {
+      status: 'unverified',
+      reason: `no check applies to the changes; the full check runs before the base moves${note}`,
+    };
   if (!isVerified(state))
     return { status: 'unverified', reason: `no check ran on the result: add one with --check${note}` };
   const red = knownRedOf(state).length;
@@ -106,10 +112,38 @@ function isVerified(state: RunState): boolean {
       if (own !== true) commands.add(name);
   }
   if (commands.size === 0) return everyLandedHas(state, 'own') || everyLandedHas(state, 'verify');
-  for (const evidence of Object.values(state.proven)) {
-    if (evidence.tree === state.tip.tree) commands.delete(evidence.gate);
-  }
-  return commands.size === 0;
+  return areSatisfiedAtTip(state, commands) && isChecked(state);
+}
+
+/** Whether each of these checks passed on the tree at the tip, or does not apply to it. */
+function areSatisfiedAtTip(state: RunState, commands: ReadonlySet<string>): boolean {
+  const satisfied = new Set<string>();
+  for (const { tree, gate } of Object.values(state.proven)) if (tree === state.tip.tree) satisfied.add(gate);
+  for (const { tree, gate, verdict } of commandEvidence(state))
+    if (tree === state.tip.tree && verdict === 'not-applicable') satisfied.add(gate);
+  return [...commands].every((name) => satisfied.has(name));
+}
+
+/** Whether some check passed on work of the run: one that did not apply proves nothing. */
+export function isChecked(state: RunState): boolean {
+  const atTip = Object.values(state.proven).some(({ tree }) => tree === state.tip.tree);
+  return atTip || commandEvidence(state).some(({ verdict }) => verdict === 'pass');
+}
+
+/** Whether a run is unverified only because its checks do not apply to its changes: the full check before the base moves decides. */
+export function isUnaffected(state: RunState): boolean {
+  const commands = new Set(commandEvidence(state).map(({ gate }) => gate));
+  return commands.size > 0 && !isChecked(state) && areSatisfiedAtTip(state, commands);
+}
+
+/** The latest results of the commands of landed tasks. */
+function commandEvidence(state: RunState): Evidence[] {
+  return state.order.flatMap((key) => {
+    const task = state.tasks[key];
+    if (task?.phase.status !== 'done' || task.phase.commit === null) return [];
+    const names = new Set(candidateGates(task.spec.gates).map(({ name }) => name));
+    return task.evidence.filter(({ gate }) => names.has(gate));
+  });
 }
 
 /** Without a check of the whole tree, checks of each task's own files count, or another agent's verification of each. */

@@ -1,4 +1,4 @@
-import type { Evidence } from '../../schema/gate.ts';
+import { type Evidence, isSatisfied } from '../../schema/gate.ts';
 
 const NOT_EXECUTABLE = 126;
 const NOT_FOUND = 127;
@@ -12,7 +12,7 @@ const DISK_FULL = /No space left|ENOSPC/;
 
 /** Why a check could not start, if no change of the repository can fix that; undefined if it started. */
 export function startErrorOf({ verdict, exitCode, output, summary }: Evidence): string | undefined {
-  if (verdict === 'pass') return undefined;
+  if (isSatisfied(verdict)) return undefined;
   if (verdict === 'error')
     return exitCode === null && output === undefined && !DISK_FULL.test(summary) ? summary : undefined;
   const syntaxError = SYNTAX_ERROR.exec(output ?? '')?.[0];

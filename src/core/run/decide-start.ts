@@ -16,7 +16,9 @@ export function recordBaseCheck(state: RunState, what: { tree: string; evidence:
 /** Shares new verdicts on a tree with later runs of the project; an error is not a verdict. */
 export function shareProofs(evidence: readonly Evidence[]): ProjectEvent[] {
   return evidence
-    .filter(({ reused, verdict, flags }) => !reused && verdict !== 'error' && flags === undefined)
+    .filter(
+      ({ reused, verdict, flags }) => !reused && (verdict === 'pass' || verdict === 'fail') && flags === undefined,
+    )
     .map((found) => ({ type: 'project.proved', data: { evidence: found } }));
 }
 

@@ -1,5 +1,5 @@
 import type { RunDocument } from '../../schema/document.ts';
-import type { Evidence } from '../../schema/gate.ts';
+import { type Evidence, isSatisfied } from '../../schema/gate.ts';
 
 /** A check that did not pass, and its subject: the base, the landing, or tasks by their keys. */
 export type FailedCheck = { about: string[]; evidence: Evidence };
@@ -35,7 +35,7 @@ export function failedChecks({ tasks, baseEvidence = [], landingEvidence = [] }:
 }
 
 export function isFailed({ verdict, stale }: Evidence): boolean {
-  return verdict !== 'pass' && stale !== true;
+  return !isSatisfied(verdict) && stale !== true;
 }
 
 /** The command, the exit code, the duration and the file of a check's output, with its last 20 lines. */

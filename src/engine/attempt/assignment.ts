@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Agent, AgentCapabilities, Assignment } from '../../agents/agent.ts';
 import { messageSection } from '../../core/attempt/message.ts';
 import { type AttemptState, lastAttempt, type RunState, type TaskState } from '../../core/run/state.ts';
+import { isAffectedOnly } from '../../gates/affected/affected.ts';
 import { candidateGates, commandText, scopeGates } from '../../gates/gate-kinds.ts';
 import { showFile } from '../../git/read/diff.ts';
 import { FILES } from '../../process/shim.ts';
@@ -144,7 +145,9 @@ type PromptInput = { task: TaskState; instructions: string; appUrl: string; prog
 function promptFor(state: RunState, input: PromptInput, role: Role | undefined): string {
   const { task, instructions, appUrl, progress, testing } = input;
   if (role === undefined) return task.spec.prompt;
-  const commands = candidateGates(task.spec.gates).map((gate) => `- ${commandText(gate)}`);
+  const gates = candidateGates(task.spec.gates);
+  const affected = gates.some(isAffectedOnly) ? ['', promptText('roles/sections/affected-check', {}).trim(), ''] : [];
+  const commands = [...gates.map((gate) => `- ${commandText(gate)}`), ...affected];
   const conflict = task.spec.resolves === undefined ? undefined : state.tasks[task.spec.resolves]?.phase;
   const goal = goalOf(state);
   return renderPrompt(role, {

@@ -1,5 +1,5 @@
 import { reportToModels, reportToProject, rewindRun } from '../../core/finish/decide-finish.ts';
-import { isReviewed, type RunVerdict, verdictOf } from '../../core/finish/verdict.ts';
+import { isReviewed, isUnaffected, type RunVerdict, verdictOf } from '../../core/finish/verdict.ts';
 import { recordPushedBranch } from '../../core/land/decide-run-landing.ts';
 import { endRun, holdRun } from '../../core/run/decide-run.ts';
 import { hasLanded } from '../../core/run/state.ts';
@@ -41,11 +41,11 @@ export async function finishRun(
   const failedNotShown = await showFailed(run);
   const writeBackError = await writeBack(ctx, run);
   const { state } = run.ledger;
-  const verdict = withProblems(verdictWith(run), [notShown, failedNotShown, writeBackError]);
+  let verdict = withProblems(verdictWith(run), [notShown, failedNotShown, writeBackError]);
   const mustLand =
     state.start.land === 'merge' &&
     !hasLanded(state) &&
-    verdict.status === 'done' &&
+    (verdict.status === 'done' || (verdict.status === 'unverified' && isUnaffected(state))) &&
     isReviewed(state) !== false &&
     state.tip.commit !== state.start.base.commit;
   if (mustLand) {
@@ -54,6 +54,8 @@ export async function finishRun(
       await ctx.submit(run, (current) => holdRun(current, outcome.hold)).committed;
       return;
     }
+    if (verdict.status === 'unverified')
+      verdict = { status: 'done', reason: 'the full check passed on the landed tree' };
   }
   const closed = await endWithPullRequest(ctx, run, verdict);
   if (closed.kind === 'held') {

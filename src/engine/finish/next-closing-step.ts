@@ -6,6 +6,7 @@ import { isStuck } from '../../core/view/attention.ts';
 import { promptText } from '../../roles/prompt.ts';
 import { Diagnosis } from '../../schema/call.ts';
 import type { Failure } from '../../schema/failure.ts';
+import { isSatisfied } from '../../schema/gate.ts';
 import { landOnBase } from '../land/land-on-base.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
 import { smallCall } from '../small-calls/small-call.ts';
@@ -89,7 +90,7 @@ async function diagnoseFailures(ctx: EngineContext, run: ActiveRun): Promise<voi
 
 function inputFor(task: TaskState, failure: Failure): string {
   const attempt = lastAttempt(task);
-  const checks = task.evidence.filter(({ verdict }) => verdict !== 'pass');
+  const checks = task.evidence.filter(({ verdict }) => !isSatisfied(verdict));
   return promptText('roles/small-calls/failed-task', {
     title: task.spec.title,
     task: task.spec.prompt.slice(0, 3_000),

@@ -8,6 +8,7 @@ import { pushBranch } from '../../git/push/push.ts';
 import { readRef, writeRef } from '../../git/refs/mirror-refs.ts';
 import { readRefs } from '../../git/refs/refs.ts';
 import type { Origin } from '../../schema/actor.ts';
+import { isSatisfied } from '../../schema/gate.ts';
 import type { UndoResult } from '../../schema/undo.ts';
 import type { StoredEvent } from '../../store/store.ts';
 import { crashpoint } from '../../world.ts';
@@ -85,7 +86,9 @@ async function revert(ctx: EngineContext, run: ActiveRun, request: RevertRequest
 /** A check that failed before the run need not pass without it. */
 function gatesToPass(run: ActiveRun, notes: string[]): Gates {
   const { state } = run.ledger;
-  const red = new Set((state.baseEvidence ?? []).filter(({ verdict }) => verdict !== 'pass').map(({ gate }) => gate));
+  const red = new Set(
+    (state.baseEvidence ?? []).filter(({ verdict }) => !isSatisfied(verdict)).map(({ gate }) => gate),
+  );
   const gates = commandGates(run, state.order).filter(({ own }) => own !== true);
   for (const { name } of gates)
     if (red.has(name)) notes.push(`${name} failed before the run and is not required to pass.`);

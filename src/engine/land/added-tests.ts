@@ -9,7 +9,7 @@ import { promptText } from '../../roles/prompt.ts';
 import type { Evidence } from '../../schema/gate.ts';
 import type { RiskFlag } from '../../schema/risk.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
-import { type Candidate, commandGates, type Proof, passesWith, runGate } from './check-candidate.ts';
+import { type Candidate, commandGates, type Proof, passesWith, runGate, selectedChecks } from './check-candidate.ts';
 import { baselineOf, listNames, loadTests } from './compare-with-base.ts';
 
 /** What a candidate came to; `unproven`: its checks passed, and as a fix it lacks a test that shows the defect. */
@@ -51,7 +51,7 @@ export async function checkAddedTests(
   }
   let isProven = false;
   let isKnown = false;
-  for (const gate of commandGates(run, candidate.tasks)) {
+  for (const { gate } of await selectedChecks(run, candidate)) {
     const evidence = evidenceFor(run, candidate, gate);
     const baseline = evidence === undefined ? undefined : baselineOf(run, evidence);
     if (evidence === undefined || (baseline?.tests?.ran ?? 0) === 0) continue;

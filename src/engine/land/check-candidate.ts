@@ -4,8 +4,9 @@ import { recordFlaky } from '../../core/run/decide-start.ts';
 import { proofKey } from '../../core/run/state.ts';
 import type { GateResult } from '../../gates/gate.ts';
 import { type CommandGateSpec, candidateGates, shellText } from '../../gates/gate-kinds.ts';
+import { treeOf } from '../../git/read/tree.ts';
 import { candidateFlag } from '../../risks/candidate-risks.ts';
-import type { Evidence } from '../../schema/gate.ts';
+import { type Evidence, isSatisfied } from '../../schema/gate.ts';
 import type { TaskKey } from '../../schema/ids.ts';
 import { projectStream } from '../../schema/ids.ts';
 import type { RiskFlag } from '../../schema/risk.ts';
@@ -13,7 +14,8 @@ import { type CheckoutOptions, gateCheckout } from '../../workspaces/checkout.ts
 import { childEnvironment } from '../../workspaces/environment.ts';
 import { crashpoint } from '../../world.ts';
 import { type ActiveRun, type EngineContext, lfsOf } from '../loop/context.ts';
-import { comparedWithBase, judgeBaseTests, listNames, storeTests } from './compare-with-base.ts';
+import { evidenceWithoutRun, NOTHING, type SelectedCheck, selectCheck } from './affected-check.ts';
+import { baselineOf, comparedWithBase, judgeBaseTests, listNames, storeTests } from './compare-with-base.ts';
 import { evidenceOf, keepOutput, observePreparation, withoutSecrets } from './evidence.ts';
 import { freshEnvironment, rerunsOf, settleFailure, withTolerated } from './rerun-check.ts';
 
@@ -44,7 +46,7 @@ export async function checkCandidate(
     await ctx.submit(run, () => recordGate(candidate.tasks, candidate.commit, evidence), { also }).committed;
     crashpoint('gate.recorded');
     flags.push(...(evidence.flags ?? []).filter(({ blocking }) => blocking));
-    if (evidence.verdict === 'pass') continue;
+    if (isSatisfied(evidence.verdict)) continue;
     return { verdict: evidence.verdict === 'error' ? 'error' : 'fail', evidence };
   }
   return flags.length === 0
@@ -59,9 +61,10 @@ export async function checkWith(
   candidate: Candidate,
   gate: CommandGateSpec,
 ): Promise<Evidence> {
-  const definition = ctx.implementations.definition(gate, run.ledger.state.start.config);
+  const selected = await selectCheck(run, candidate, gate);
+  const definition = ctx.implementations.definition(selected.gate, run.ledger.state.start.config);
   const known = run.ledger.state.proven[proofKey({ tree: candidate.tree, definition })];
-  return known === undefined ? rerunGate(ctx, run, candidate, gate) : { ...known, reused: true };
+  return known === undefined ? runSelected(ctx, run, candidate, selected) : { ...known, reused: true };
 }
 
 /** The evidence of one gate for a tree, always from a new run. */
@@ -71,7 +74,19 @@ export async function rerunGate(
   candidate: Candidate,
   gate: CommandGateSpec,
 ): Promise<Evidence> {
+  return runSelected(ctx, run, candidate, await selectCheck(run, candidate, gate));
+}
+
+async function runSelected(
+  ctx: EngineContext,
+  run: ActiveRun,
+  candidate: Candidate,
+  { gate, evidence: known, isCompared = false }: SelectedCheck,
+): Promise<Evidence> {
   const definition = ctx.implementations.definition(gate, run.ledger.state.start.config);
+  if (isCompared) await checkBaseline(ctx, run, gate);
+  const bound = { tree: candidate.tree, definition };
+  if (known !== undefined) return evidenceWithoutRun(run, { gate, evidence: known }, bound);
   const runOnce = async (isFresh: boolean) => {
     const found = withTolerated(run, gate, await runGate(ctx, run, candidate, { gate, isFresh }));
     throwIfStopped(ctx, run);
@@ -83,10 +98,15 @@ export async function rerunGate(
     first.verdict === 'fail'
       ? await settleFailure(ctx, run, rerun)
       : { result: first, earlier: [], flags: knownRed(run, first) };
-  const evidence = evidenceOf(gate, withoutSecrets(result, run.redact), { tree: candidate.tree, definition });
+  const evidence = evidenceOf(gate, withoutSecrets(result, run.redact), bound);
   const tests = await storeTests(ctx, result, run.redact);
+  const onBase = isCompared ? onBaseOf(run, evidence) : undefined;
   const withTests = {
     ...evidence,
+    ...(onBase === undefined ? {} : { onBase }),
+    ...(evidence.verdict === 'fail' && onBase?.verdict === 'fail'
+      ? { summary: `${evidence.summary}; the same command fails on the base too` }
+      : {}),
     ...(tests === undefined ? {} : { tests }),
     ...(earlier.length === 0 ? {} : { reruns: rerunsOf(earlier.map((each) => withoutSecrets(each, run.redact))) }),
     ...(flags.length === 0 ? {} : { flags }),
@@ -94,6 +114,36 @@ export async function rerunGate(
   if (candidate.tasks.length === 0) return withTests;
   const isApprovedWork = candidate.tasks.every((key) => isApproved(run, key));
   return comparedWithBase(ctx, run, withTests, { commit: candidate.commit, isApproved: isApprovedWork });
+}
+
+/** Runs an expanded check on the commit that a candidate is merged onto, once for each command, so that both can be compared. */
+async function checkBaseline(ctx: EngineContext, run: ActiveRun, gate: CommandGateSpec): Promise<void> {
+  const { tip, proven, start } = run.ledger.state;
+  const tree = tip.tree ?? (await treeOf(run.project.mirror, tip.commit));
+  const definition = ctx.implementations.definition(gate, start.config);
+  const key = proofKey({ tree, definition });
+  if (proven[key] !== undefined || run.baselines.has(key) || gate.onBase === NOTHING) return;
+  const { onBase, ...same } = gate;
+  const command = onBase === undefined ? same : { ...same, run: onBase };
+  const result = await runGate(ctx, run, { commit: tip.commit, tree, tasks: [] }, { gate: command });
+  throwIfStopped(ctx, run);
+  const evidence = evidenceOf(gate, withoutSecrets(result, run.redact), { tree, definition });
+  const tests = await storeTests(ctx, result, run.redact);
+  run.baselines.set(key, { ...evidence, ...(tests === undefined ? {} : { tests }) });
+}
+
+/** What the same command came to on the commit that the candidate is merged onto. */
+function onBaseOf(run: ActiveRun, evidence: Evidence): Evidence['onBase'] {
+  const baseline = baselineOf(run, evidence);
+  if (baseline === undefined) return undefined;
+  const { tree, verdict, summary, command, tests } = baseline;
+  return {
+    tree,
+    verdict,
+    summary,
+    ...(command === undefined ? {} : { command }),
+    ...(tests === undefined ? {} : { tests }),
+  };
 }
 
 /** Whether a person approved that the work of a task lands. */
@@ -118,9 +168,10 @@ export async function passesWith(
   candidate: Candidate,
   overlay: Overlay,
 ): Promise<Evidence | undefined> {
-  for (const gate of commandGates(run, candidate.tasks)) {
+  for (const { gate, withBase } of await selectedChecks(run, candidate)) {
     const definition = ctx.implementations.definition(gate, run.ledger.state.start.config);
-    const result = withTolerated(run, gate, await runGate(ctx, run, candidate, { gate, overlay }));
+    const what = { gate: withBase(overlay.paths), overlay };
+    const result = withTolerated(run, gate, await runGate(ctx, run, candidate, what));
     throwIfStopped(ctx, run);
     const evidence = evidenceOf(gate, withoutSecrets(result, run.redact), { tree: candidate.tree, definition });
     const tests = await storeTests(ctx, result, run.redact);
@@ -128,6 +179,13 @@ export async function passesWith(
     if (judged.verdict !== 'pass') return judged;
   }
   return undefined;
+}
+
+/** The checks of a candidate that run on it, with their commands for it. */
+export async function selectedChecks(run: ActiveRun, candidate: Candidate): Promise<SelectedCheck[]> {
+  const gates = commandGates(run, candidate.tasks);
+  const selected = await Promise.all(gates.map((gate) => selectCheck(run, candidate, gate)));
+  return selected.filter(({ evidence }) => evidence === undefined);
 }
 
 /** The command gates of these tasks, each once. */
@@ -199,7 +257,8 @@ function checkedCommit({ ledger: { state } }: ActiveRun, { commit, tasks }: Cand
   if (state.status.kind === 'ended') return 'the result';
   if (tasks.length > 1) return `the candidate of ${tasks.length} tasks`;
   if (tasks.length === 1) return 'the candidate';
-  return commit === state.start.base.commit ? 'the base' : 'the landing';
+  if (commit === state.start.base.commit) return 'the base';
+  return commit === state.tip.commit ? 'the branch of the run' : 'the landing';
 }
 
 /** How a commit of this run is checked out for its checks. */

@@ -42,7 +42,8 @@ export function baselineOf(
   { gate, definition }: Pick<Evidence, 'gate' | 'definition'>,
 ): Evidence | undefined {
   const { tip, proven, baseEvidence } = run.ledger.state;
-  const atTip = tip.tree === null ? undefined : proven[proofKey({ tree: tip.tree, definition })];
+  const key = tip.tree === null ? undefined : proofKey({ tree: tip.tree, definition });
+  const atTip = key === undefined ? undefined : (proven[key] ?? run.baselines.get(key));
   return atTip ?? baseEvidence?.find((found) => found.gate === gate && found.definition === definition);
 }
 

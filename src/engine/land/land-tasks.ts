@@ -16,7 +16,14 @@ import type { TaskKey } from '../../schema/ids.ts';
 import { crashpoint } from '../../world.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
 import { type CandidateTests, checkAddedTests, isFixTask, type LandingProof } from './added-tests.ts';
-import { type Candidate, checkCandidate, commandGates, isApproved, passesWith } from './check-candidate.ts';
+import {
+  type Candidate,
+  checkCandidate,
+  commandGates,
+  isApproved,
+  passesWith,
+  selectedChecks,
+} from './check-candidate.ts';
 import { tracedFiles } from './trace-check.ts';
 
 /** The work of one task merged onto the branch and the tasks before it. */
@@ -142,12 +149,13 @@ async function passGuards(
     return 'settled';
   }
   const gates = commandGates(run, [merge.key]);
+  const candidate = { commit: merge.commit, tree: merge.tree, tasks: [merge.key] };
   const { held, overlay, tests } = await ctx.implementations.guard({
     mirror: run.project.mirror,
     from: merge.onto,
     to: merge.commit,
     config,
-    gates,
+    gates: (await selectedChecks(run, candidate)).map(({ gate }) => gate),
     targets: scopeGates(run.ledger.state.tasks[merge.key]?.spec.gates ?? []).flatMap(({ allow }) => allow),
     trace: (gate) => tracedFiles(ctx, run, gate),
   });
@@ -166,7 +174,6 @@ async function passGuards(
   const task = run.ledger.state.tasks[merge.key];
   if (overlay.length === 0) return task !== undefined && isFixTask(task) ? 'alone' : 'free';
   if (position > 0) return 'alone';
-  const candidate = { commit: merge.commit, tree: merge.tree, tasks: [merge.key] };
   const proof = await checkCandidate(ctx, run, candidate, gates);
   if (proof.verdict !== 'pass') {
     await refuseCandidate(ctx, run, merge, proof);

@@ -127,8 +127,8 @@ export function withTolerated(
   const { baseRed, guards } = run.ledger.state.start.config;
   if (result.verdict !== 'fail' || failed === 0 || failures.length !== failed || result.exitCode === null)
     return result;
-  const known =
-    baseRed === 'known' ? (run.ledger.state.baseEvidence ?? []).filter((evidence) => evidence.gate === gate.name) : [];
+  const onBase = [...(run.ledger.state.baseEvidence ?? []), ...run.baselines.values()];
+  const known = baseRed === 'known' ? onBase.filter((evidence) => evidence.gate === gate.name) : [];
   const tolerated = new Set([...guards.quarantine, ...known.flatMap(({ tests }) => tests?.failures ?? [])]);
   if (!failures.every((name) => tolerated.has(name))) return result;
   const summary = `${gate.name} failed only in tests that may fail: ${listNames(failures)}`;

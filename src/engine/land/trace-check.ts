@@ -44,7 +44,8 @@ function traceCheck(ctx: EngineContext, run: ActiveRun, gate: CommandGateSpec): 
     const traces = `${folder}-trace`;
     await using checkout = await gateCheckout(options);
     const root = await realpath(checkout.path);
-    const command = typeof gate.run === 'string' ? ['/bin/sh', '-c', gate.run] : gate.run;
+    const text = gate.onBase ?? gate.run;
+    const command = typeof text === 'string' ? ['/bin/sh', '-c', text] : text;
     await runSupervised({
       folder,
       command: await tracedCommand(command, traces),

@@ -16,7 +16,7 @@ import type { GitConfig } from '../../schema/config/git.ts';
 import type { Config } from '../../schema/config.ts';
 import type { RunEvent, RunStart } from '../../schema/event.ts';
 import type { Failure, FollowUp } from '../../schema/failure.ts';
-import type { GateSpec } from '../../schema/gate.ts';
+import type { Evidence, GateSpec } from '../../schema/gate.ts';
 import type { RiskFlag } from '../../schema/risk.ts';
 import type { Submission, SubmitOptions } from '../../store/ledger.ts';
 import type { Store } from '../../store/store.ts';
@@ -117,6 +117,8 @@ export interface ActiveRun {
   nativeFiles: { base: string; files: Promise<Partial<Record<NativeFile, string>>> } | undefined;
   /** Dependencies that its checks pass on to each other; removed with the run. */
   readonly keptDependencies: KeptDependencies;
+  /** What checks of affected packages or files came to on the commit that candidates are merged onto, by tree and definition. */
+  readonly baselines: Map<string, Evidence>;
   /** What was last written to the project's files, and the version of the run at that time. */
   readonly writtenBack: { version: number; content: string | undefined };
   /** Errors of steps since the run is being cancelled, other than aborts. */

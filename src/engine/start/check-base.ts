@@ -5,7 +5,7 @@ import { AppError } from '../../errors.ts';
 import type { CommandGateSpec } from '../../gates/gate-kinds.ts';
 import { treeOf } from '../../git/read/tree.ts';
 import { ProjectEvent } from '../../schema/event.ts';
-import type { Evidence } from '../../schema/gate.ts';
+import { type Evidence, isSatisfied } from '../../schema/gate.ts';
 import { projectStream } from '../../schema/ids.ts';
 import { setupOf } from '../../workspaces/checkout.ts';
 import { checkoutOf, checkWith } from '../land/check-candidate.ts';
@@ -62,7 +62,7 @@ function requireStarted(evidence: readonly Evidence[]): void {
 function requireNames(evidence: readonly Evidence[]): void {
   const unnamed = evidence.filter(
     ({ verdict, tests }) =>
-      verdict !== 'pass' && (tests === undefined || tests.failed === 0 || tests.failures.length !== tests.failed),
+      !isSatisfied(verdict) && (tests === undefined || tests.failed === 0 || tests.failures.length !== tests.failed),
   );
   if (unnamed.length === 0) return;
   const gates = unnamed.map(({ gate }) => gate);

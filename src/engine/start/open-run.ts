@@ -52,6 +52,7 @@ export async function openRun(
     endCommit: undefined,
     nativeFiles: undefined,
     keptDependencies: new KeptDependencies(),
+    baselines: new Map(),
     writtenBack: { version: 0, content: undefined },
     cancelErrors: 0,
   };

@@ -1,5 +1,6 @@
 import { git } from '../git.ts';
 import type { Mirror } from '../mirror/mirror-config.ts';
+import { readBlobs } from './read-blobs.ts';
 
 /** Every regular file of a commit, with the id of its content. */
 export async function listFiles(
@@ -26,7 +27,11 @@ const MAX_CHARS = 4 * 1024 * 1024;
 export type FilesOfCommit = {
   paths: ReadonlySet<string>;
   read(path: string): Promise<string | undefined>;
+  /** The texts of several files at once; those that are missing or too long are left out. */
+  readAll(paths: readonly string[]): Promise<Map<string, string>>;
   search(pattern: string): Promise<string[]>;
+  /** The lines that an extended regular expression matches, in the files that a pathspec selects. */
+  lines(pattern: string, pathspec: string): Promise<{ path: string; line: string }[]>;
 };
 
 /** Opens the files of a commit; each text is read once. */
@@ -41,6 +46,28 @@ export async function filesOfCommit(mirror: Mirror, commit: string): Promise<Fil
       const text = texts.get(oid) ?? readText(mirror, oid);
       texts.set(oid, text);
       return text;
+    },
+    readAll: async (selected) => {
+      const known = selected.flatMap((path) => {
+        const oid = oids.get(path);
+        return oid === undefined ? [] : [{ path, oid }];
+      });
+      const all = new Map<string, string>();
+      let index = 0;
+      for await (const blob of readBlobs(mirror, { oids: known.map(({ oid }) => oid), maxBytes: MAX_CHARS })) {
+        const path = known[index]?.path;
+        index += 1;
+        if (path !== undefined && blob !== undefined) all.set(path, blob.toString());
+      }
+      return all;
+    },
+    lines: async (pattern, pathspec) => {
+      const args = ['grep', '-z', '-I', '-E', '-e', pattern, commit, '--', pathspec];
+      const { stdout } = await git(args, { gitDir: mirror.dir, timeoutMs: TIMEOUT_MS, allow: [0, 1] });
+      return stdout.split('\n').flatMap((row) => {
+        const at = row.indexOf('\0');
+        return at < 0 ? [] : [{ path: row.slice(commit.length + 1, at), line: row.slice(at + 1) }];
+      });
     },
     search: async (pattern) => {
       const args = ['grep', '--name-only', '-z', '-I', '-E', '-e', pattern, commit];

@@ -21,6 +21,7 @@ const GATE_DISPLAY_STATES: Record<Verdict, DisplayState> = {
   fail: 'failed',
   held: 'waiting',
   error: 'failed',
+  'not-applicable': 'unverified',
 };
 
 export function emptyHistory(): TimelineHistory {

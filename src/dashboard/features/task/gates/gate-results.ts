@@ -1,6 +1,6 @@
 import { type CheckOutput, checkOutput } from '../../../../core/view/failed-check.ts';
 import { isOnCandidate, shellText } from '../../../../gates/gate-kinds.ts';
-import type { Evidence, GateSpec } from '../../../../schema/gate.ts';
+import { type Evidence, type GateSpec, isSatisfied } from '../../../../schema/gate.ts';
 
 /** A gate with its latest evidence; `evidence` is null if it has not run, `command` if it is not a command. */
 export type Gate = { key: string; name: string; command: string | null; evidence: Evidence | null };
@@ -38,7 +38,7 @@ export function stepsOf(report: string): Step[] {
 
 /** What is shown of a check that did not pass. */
 export function failedOutput(evidence: Evidence | null, duration: (ms: number) => string): CheckOutput | null {
-  return evidence === null || evidence.verdict === 'pass' ? null : checkOutput(evidence, { duration });
+  return evidence === null || isSatisfied(evidence.verdict) ? null : checkOutput(evidence, { duration });
 }
 
 function commandOf(spec: GateSpec | undefined): string | null {

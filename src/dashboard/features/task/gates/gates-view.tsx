@@ -17,12 +17,14 @@ const DISPLAY_STATES: Record<Verdict, DisplayState> = {
   fail: 'failed',
   held: 'waiting',
   error: 'failed',
+  'not-applicable': 'unverified',
 };
 const VERDICTS: Record<Verdict, string> = {
   pass: 'passed',
   fail: 'failed',
   held: 'needs approval',
   error: 'could not run',
+  'not-applicable': 'not applicable',
 };
 
 /** The result of each gate of a task, and the gates that have not run. */
