@@ -5,6 +5,8 @@ interface Price {
   cached: number;
   /** Input that was written to the cache; priced as other input unless given. */
   written?: number;
+  /** Input that was written to the cache for an hour instead of minutes. */
+  writtenForHour?: number;
   /** Reasoning counts as output. */
   output: number;
   /** The factors for all tokens of a call whose prompt is longer. */
@@ -18,6 +20,8 @@ export interface BilledTokens {
   outputTokens: number;
   /** Input that was put into the provider's cache. */
   writtenTokens?: number;
+  /** The part of it that is kept there for an hour. */
+  writtenForHourTokens?: number;
   /** The whole prompt of a single call; unknown for a sum of calls, to which standard prices apply. */
   promptTokens?: number;
 }
@@ -29,6 +33,11 @@ export const PRICES_READ_ON = '2026-11-15';
 
 const LONG_GPT = { above: 272_000, input: 2, output: 1.5 };
 const LONG_GEMINI = { above: 200_000, input: 2, output: 1.5 };
+
+/** Anthropic's prices: output costs five times the input, and writing to the cache 1.25 times, for an hour twice. */
+function claude(input: number, cached: number): Price {
+  return { input, cached, written: input * 1.25, writtenForHour: input * 2, output: input * 5 };
+}
 
 /** Public list prices of the models for which programs or APIs report only tokens. */
 export const PRICES: PriceList = {
@@ -52,7 +61,29 @@ export const PRICES: PriceList = {
   'gpt-5': { input: 1.25, cached: 0.125, output: 10 },
   'gpt-5-codex': { input: 1.25, cached: 0.125, output: 10 },
   'gpt-5-mini': { input: 0.25, cached: 0.025, output: 2 },
-  'claude-haiku-4-5': { input: 1, cached: 0.1, written: 1.25, output: 5 },
+  'claude-haiku-5-5': { ...claude(0.1, 0.01), long: { above: 100_000, input: 5, output: 5 } },
+  'claude-haiku-4-5': claude(1, 0.1),
+  'claude-3-5-haiku': claude(0.8, 0.08),
+  'claude-sonnet-5-5': claude(2, 0.1),
+  'claude-sonnet-5': claude(2, 0.2),
+  'claude-sonnet-4-6': claude(3, 0.3),
+  'claude-sonnet-4-5': claude(3, 0.3),
+  'claude-sonnet-4': claude(3, 0.3),
+  'claude-3-7-sonnet': claude(3, 0.3),
+  'claude-opus-5-5': claude(4, 0.2),
+  'claude-opus-5': claude(5, 0.5),
+  'claude-opus-4-8': claude(5, 0.5),
+  'claude-opus-4-7': claude(5, 0.5),
+  'claude-opus-4-6': claude(5, 0.5),
+  'claude-opus-4-5': claude(5, 0.5),
+  'claude-opus-4-1': claude(15, 1.5),
+  'claude-opus-4': claude(15, 1.5),
+  'claude-fable-5-2': claude(8, 0.2),
+  'claude-fable-5-1': claude(10, 0.25),
+  'claude-fable-5': claude(10, 1),
+  'claude-mythos-5-2': claude(8, 0.2),
+  'claude-mythos-5-1': claude(10, 0.25),
+  'claude-mythos-5': claude(10, 1),
   'gemini-3.5-flash': { input: 1.5, cached: 0.15, output: 9 },
   'gemini-3.1-pro': { input: 2, cached: 0.2, output: 12, long: LONG_GEMINI },
   'gemini-3.1-flash-lite': { input: 0.25, cached: 0.025, output: 1.5 },
@@ -73,10 +104,13 @@ export function costOf(model: string, tokens: BilledTokens, prices: PriceList = 
   if (price === undefined) return undefined;
   const { long } = price;
   const times = long !== undefined && (tokens.promptTokens ?? 0) > long.above ? long : { input: 1, output: 1 };
+  const written = price.written ?? price.input;
+  const forHour = tokens.writtenForHourTokens ?? 0;
   const input =
     tokens.inputTokens * price.input +
     tokens.cachedTokens * price.cached +
-    (tokens.writtenTokens ?? 0) * (price.written ?? price.input);
+    ((tokens.writtenTokens ?? 0) - forHour) * written +
+    forHour * (price.writtenForHour ?? written);
   return (input * times.input + tokens.outputTokens * price.output * times.output) / MILLION;
 }
 

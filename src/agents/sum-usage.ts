@@ -1,4 +1,11 @@
 import type { Usage } from '../schema/usage.ts';
+import { type BilledTokens, costOf, type PriceList } from './prices.ts';
+
+/** One model call, as billed. */
+export interface ModelCall {
+  model: string | undefined;
+  tokens: BilledTokens;
+}
 
 /** The sum of two usages; unknown if either is unknown. */
 export function sumUsage(left: Usage, right: Usage): Usage {
@@ -13,5 +20,28 @@ export function sumUsage(left: Usage, right: Usage): Usage {
     cachedTokens: left.cachedTokens + right.cachedTokens,
     turns: left.turns + right.turns,
     ...(model === undefined ? {} : { model }),
+  };
+}
+
+/** The total usage of calls; a model without a known price makes all of it unknown. */
+export function usageOfCalls(calls: Iterable<ModelCall>, prices?: PriceList): Usage {
+  let sum: Usage = { kind: 'none' };
+  for (const call of calls) sum = sumUsage(sum, usageOfCall(call, prices));
+  return sum;
+}
+
+function usageOfCall({ model, tokens }: ModelCall, prices: PriceList | undefined): Usage {
+  const { inputTokens, cachedTokens, outputTokens, writtenTokens = 0 } = tokens;
+  if (inputTokens + cachedTokens + outputTokens + writtenTokens === 0) return { kind: 'none' };
+  const costUsd = model === undefined ? undefined : costOf(model, tokens, prices);
+  if (model === undefined || costUsd === undefined) return { kind: 'unknown' };
+  return {
+    kind: 'known',
+    costUsd,
+    inputTokens: inputTokens + writtenTokens,
+    outputTokens,
+    cachedTokens,
+    turns: 1,
+    model,
   };
 }

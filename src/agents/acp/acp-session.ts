@@ -14,6 +14,9 @@ export interface AcpSession {
   options: SessionOptions;
 }
 
+/** The title of sessions, where an agent would otherwise call a model for one. */
+const TITLE = 'Manyhands';
+
 /** What a session is opened with. */
 interface OpenSessionOptions {
   input: AcpInput;
@@ -84,8 +87,8 @@ function sessionParams(input: AcpInput, { agentCapabilities: can }: InitializeRe
     cwd,
     mcpServers: mcpServers(input, can.mcpCapabilities.http),
     ...(can.sessionCapabilities.additionalDirectories && addDirs.length > 0 ? { additionalDirectories: addDirs } : {}),
-    // Claude obeys no settings of the repository, which could run code.
-    _meta: { claudeCode: { options: { settingSources: [] } } },
+    // Claude obeys no settings of the repository, which could run code, and calls no model for a title or for suggestions, which no usage reports.
+    _meta: { claudeCode: { options: { settingSources: [], title: TITLE, promptSuggestions: false } } },
   };
 }
 

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { lstat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
 import { AppError, isAbsent } from '../../errors.ts';
 import type { AgentConfig } from '../../schema/config/agent.ts';
 import type { Failure } from '../../schema/failure.ts';
@@ -14,6 +15,7 @@ import { findOnPath, type ProgramSearch, requireProgram } from '../program.ts';
 import { tailOfLines } from '../tail-of-lines.ts';
 import type { AcpInput } from './acp-input.ts';
 import { AcpLine } from './acp-line.ts';
+import { openSessionRecord, type SessionRecord } from './session-record.ts';
 
 /** How a known program is prevented from obeying the repository's own settings. */
 type Restriction = {
@@ -78,6 +80,11 @@ export function acpAgent({ name, config, search, program = clientProgram() }: Ac
     throw new AppError('CONFIG_INVALID', message, { name });
   }
   const find = () => findOnPath(command, search);
+  const environment = (assignment: Assignment, restricting: Record<string, string> = {}) =>
+    attemptEnvironment(
+      assignment,
+      withoutTitles(command, { ...restricting, ...config.env, ...assignment.settings.account?.env }),
+    );
   return {
     name,
     kind: 'acp',
@@ -98,16 +105,22 @@ export function acpAgent({ name, config, search, program = clientProgram() }: Ac
       await writeFile(file, JSON.stringify(input), { mode: 0o600 });
       return {
         command: [...program, file],
-        env: attemptEnvironment(assignment, {
-          ...(await restrictingVariables(command, assignment)),
-          ...config.env,
-          ...assignment.settings.account?.env,
-        }),
+        env: environment(assignment, await restrictingVariables(command, assignment)),
         pipeOutput: true,
       };
     },
-    reader: () => acpReader(),
+    reader: (assignment) => acpReader(command, environment(assignment)),
   };
+}
+
+/** Opencode reports no usage of the call that names a session, so it makes none; settings that the user passes apply besides. */
+function withoutTitles(command: string, env: Record<string, string>): Record<string, string> {
+  if (!basename(command).includes('opencode')) return env;
+  const settings = parseJsonObject(env.OPENCODE_CONFIG_CONTENT ?? '{}');
+  const agents = z.record(z.string(), z.unknown()).safeParse(settings?.agent).data;
+  if (settings === undefined || agents?.title !== undefined) return env;
+  const agent = { ...agents, title: { disable: true } };
+  return { ...env, OPENCODE_CONFIG_CONTENT: JSON.stringify({ ...settings, agent }) };
 }
 
 /** What cannot be checked or prevented before it starts. */
@@ -152,22 +165,40 @@ function clientProgram(): string[] {
 }
 
 /** Translates the lines of the ACP client program; an unknown line becomes an `unknown` event. */
-function acpReader(): AgentReader {
-  let usage: Usage = { kind: 'none' };
+function acpReader(program: string, env: Record<string, string>): AgentReader {
+  let reported: Usage = { kind: 'none' };
+  let recorded: Usage = { kind: 'none' };
+  let record: SessionRecord | undefined;
+  let isReportFinal = false;
   let session: string | undefined;
   let ended: Result | { type: 'failure'; failure: Failure } | undefined;
   const errors = tailOfLines();
 
+  const refresh = () => {
+    recorded = record?.usage() ?? recorded;
+  };
+  /** The response to a completed prompt counts its calls; the record counts those of an interrupted one. */
+  const usage = (): Usage => {
+    const isComplete = isReportFinal && ended?.type !== 'failure' && record?.countsMore !== true;
+    return recorded.kind === 'known' && !isComplete ? recorded : reported;
+  };
   const read = (line: AcpLine): AgentEvent[] => {
     switch (line.type) {
       case 'spent':
-        usage = line.usage;
+        reported = line.usage;
+        if (line.at !== undefined && session !== undefined)
+          record = openSessionRecord(program, { id: session, since: line.at, env });
         return [];
       case 'failure':
         ended = line;
         return [{ type: 'result', isError: true, text: line.failure.message }];
       case 'usage':
-        usage = line.usage;
+        reported = line.usage;
+        isReportFinal = reported.kind === 'known';
+        refresh();
+        return [{ ...line, usage: usage() }];
+      case 'tool-result':
+        refresh();
         return [line];
       case 'session':
         session = line.id;
@@ -189,9 +220,10 @@ function acpReader(): AgentReader {
       const parsed = AcpLine.safeParse(parseJsonObject(text));
       return parsed.success ? read(parsed.data) : [{ type: 'unknown', raw: text }];
     },
-    usage: () => usage,
+    usage,
     end(exit) {
-      const known = session === undefined ? { usage } : { usage, session };
+      refresh();
+      const known = session === undefined ? { usage: usage() } : { usage: usage(), session };
       const failure = ended?.type === 'failure' ? ended.failure : exitOf(exit, ended);
       const evidence = errors.text();
       if (failure !== undefined) {

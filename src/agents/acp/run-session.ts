@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { messageOf } from '../../errors.ts';
 import { type Conversation, startConversation } from '../../process/conversation.ts';
 import type { Failure } from '../../schema/failure.ts';
+import type { Usage } from '../../schema/usage.ts';
 import { realWorld, type World } from '../../world.ts';
 import { exitFailure, signalFailure } from '../exit-failure.ts';
 import { finalJson } from '../final-json.ts';
@@ -140,7 +141,8 @@ class AcpConversation {
     this.#costBefore = this.#updates.costUsd;
     this.#updates = new Updates(this.#input.workspace);
     this.#isPrompted = true;
-    this.#options.writeLine({ type: 'spent', usage: { kind: 'unknown' } });
+    const { world = realWorld } = this.#options;
+    this.#options.writeLine({ type: 'spent', usage: { kind: 'unknown' }, at: world.now() });
     const stop = this.#cancelling(sessionId, signal);
     try {
       const response = await this.#request(methods.agent.session.prompt, { sessionId, prompt });
@@ -173,7 +175,9 @@ class AcpConversation {
       error === undefined
         ? (stopFailure(Stopped.parse(response).stopReason, signal.aborted) ?? (turns === 0 ? UNANSWERED : undefined))
         : errorFailure({ code: 0, message: error });
-    const usage = promptUsage({ response, costUsd: this.#cost(), turns });
+    const reported = promptUsage({ response, costUsd: this.#cost(), turns });
+    // The response to a cancelled prompt may omit calls that were made.
+    const usage: Usage = signal.aborted && reported.kind === 'none' ? { kind: 'unknown' } : reported;
     this.#options.writeLine({ type: 'usage', usage: failure && this.#isFree(failure) ? { kind: 'none' } : usage });
     if (failure !== undefined) return failure;
     const text = this.#updates.text.trim();

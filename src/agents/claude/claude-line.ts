@@ -15,6 +15,18 @@ export type ModelUsages = NonNullable<z.infer<typeof ModelUsages>>;
 
 const Text = z.string().nullish();
 
+const Count = z.number().int().nonnegative().nullish().catch(undefined);
+/** The tokens of one model call, as far as they are known when the line is written; the output grows until its end. */
+export const CallUsage = z.object({
+  input_tokens: Count,
+  cache_read_input_tokens: Count,
+  cache_creation_input_tokens: Count,
+  cache_creation: z.object({ ephemeral_1h_input_tokens: Count }).nullish().catch(undefined),
+  output_tokens: Count,
+});
+export type CallUsage = z.infer<typeof CallUsage>;
+const LineUsage = CallUsage.nullish().catch(undefined);
+
 const AssistantBlock = z.union([
   z.object({ type: z.literal('text'), text: z.string() }),
   z.object({ type: z.literal('thinking'), thinking: z.string() }),
@@ -26,7 +38,7 @@ export type AssistantBlock = z.infer<typeof AssistantBlock>;
 /** A block of a model's answer, or a message of Claude Code itself instead (model `<synthetic>`). */
 export const AssistantLine = z.object({
   type: z.literal('assistant'),
-  message: z.object({ id: z.string(), model: z.string(), content: z.array(AssistantBlock) }),
+  message: z.object({ id: z.string(), model: z.string(), content: z.array(AssistantBlock), usage: LineUsage }),
   parent_tool_use_id: Text,
   timestamp: Text,
   error: Text,
@@ -106,13 +118,14 @@ const LimitLine = z.object({
 
 const MessageStart = z.object({
   type: z.literal('message_start'),
-  message: z.object({ id: z.string() }),
+  message: z.object({ id: z.string(), model: z.string().optional(), usage: LineUsage }),
 });
+const MessageDelta = z.object({ type: z.literal('message_delta'), usage: LineUsage });
 
 /** A part of an answer; the whole answer follows in separate lines. */
 const StreamLine = z.object({
   type: z.literal('stream_event'),
-  event: z.union([MessageStart, z.object({ type: z.string().transform(() => 'other' as const) })]),
+  event: z.union([MessageStart, MessageDelta, z.object({ type: z.string().transform(() => 'other' as const) })]),
   parent_tool_use_id: Text,
 });
 

@@ -16,13 +16,16 @@ import {
   type RetryLine,
   type UserLine,
 } from './claude-line.ts';
-import { usageSince } from './claude-usage.ts';
+import { OpenCalls, usageSince } from './claude-usage.ts';
 
 /** The model name of messages that Claude Code writes itself. */
 const SYNTHETIC = '<synthetic>';
 /** A weekly limit that applies to one model family only. */
 const LIMIT_OF_FAMILY = /^seven_day_(opus|sonnet|haiku)$/;
 
+type StreamLine = Extract<ClaudeLine, { type: 'stream_event' }>;
+/** What a line reports about the model call that it belongs to. */
+type StartedCall = Pick<AssistantLine['message'], 'id' | 'usage'> & { model?: string | undefined };
 type LimitInfo = Extract<ClaudeLine, { type: 'rate_limit_event' }>['rate_limit_info'];
 
 /** The result of a tool that wrote a file. */
@@ -63,7 +66,9 @@ class ClaudeReaderState {
   #spent: Usage = { kind: 'none' };
   #totals: ModelUsages = {};
   #isTurnOpen = false;
-  #isCallOpen = false;
+  /** Calls since the last result, and the latest of the main agent and of each of its subagents. */
+  readonly #calls = new OpenCalls();
+  readonly #latestCalls = new Map<string, string>();
   #apiError: ApiError | undefined;
   #limitResetAt: number | undefined;
   #limitFamily: string | undefined;
@@ -72,9 +77,9 @@ class ClaudeReaderState {
     this.#workspace = workspace;
   }
 
-  /** The cost of a model call without a result is not known yet. */
+  /** What results reported, and the calls since then at list prices. */
   usage(): Usage {
-    const usage: Usage = this.#isCallOpen ? { kind: 'unknown' } : this.#spent;
+    const usage = sumUsage(this.#spent, this.#calls.usage());
     return usage.kind === 'known' ? { ...usage, turns: this.#turns.size } : usage;
   }
 
@@ -98,7 +103,7 @@ class ClaudeReaderState {
       case 'result':
         return this.#end(line);
       case 'stream_event':
-        if (line.event.type === 'message_start') this.#called(line.event.message.id, line.parent_tool_use_id);
+        this.#stream(line);
         return [];
       case 'rate_limit_event':
         return this.#limit(line.rate_limit_info);
@@ -134,14 +139,21 @@ class ClaudeReaderState {
       const at = Date.parse(timestamp ?? '');
       const code = error ?? api_error;
       if (code) this.#apiError = { error: code, at: Number.isNaN(at) ? undefined : at };
-    } else this.#called(message.id, parent_tool_use_id);
+    } else this.#called(message, parent_tool_use_id);
     return message.content.flatMap(blockEvent);
   }
 
-  #called(id: string, parent: string | null | undefined): void {
-    this.#isCallOpen = true;
+  #stream({ event, parent_tool_use_id: parent }: StreamLine): void {
+    if (event.type === 'message_start') this.#called(event.message, parent);
+    const latest = this.#latestCalls.get(parent ?? '');
+    if (event.type === 'message_delta' && latest !== undefined) this.#calls.record(latest, event);
+  }
+
+  #called(call: StartedCall, parent: string | null | undefined): void {
+    this.#calls.record(call.id, call);
+    this.#latestCalls.set(parent ?? '', call.id);
     this.#isTurnOpen = true;
-    if (!parent) this.#turns.add(id);
+    if (!parent) this.#turns.add(call.id);
   }
 
   #toolResults({ message, tool_use_result }: UserLine): AgentEvent[] {
@@ -179,10 +191,11 @@ class ClaudeReaderState {
 
   #end(line: ResultLine): AgentEvent[] {
     const since = usageSince(line, this.#totals);
-    const usage: Usage = since.kind === 'none' && this.#isCallOpen ? { kind: 'unknown' } : since;
+    const usage: Usage = since.kind === 'none' && this.#calls.size > 0 ? { kind: 'unknown' } : since;
     this.#spent = sumUsage(this.#spent, usage);
     this.#totals = line.modelUsage ?? this.#totals;
-    this.#isCallOpen = false;
+    this.#calls.clear();
+    this.#latestCalls.clear();
     this.#isTurnOpen = false;
     this.result = line;
     if (line.structured_output !== undefined) this.output = line.structured_output;

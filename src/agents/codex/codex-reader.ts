@@ -6,13 +6,13 @@ import type { Usage } from '../../schema/usage.ts';
 import type { World } from '../../world.ts';
 import type { AgentEvent, AgentExit, AgentReader, AgentResult, Assignment } from '../agent.ts';
 import { parseJsonObject } from '../json-object.ts';
-import { type BilledTokens, costOf, type PriceList } from '../prices.ts';
-import { sumUsage } from '../sum-usage.ts';
+import type { BilledTokens, PriceList } from '../prices.ts';
+import { usageOfCalls } from '../sum-usage.ts';
 import { tailOfLines } from '../tail-of-lines.ts';
 import { toolCall } from '../tool-call.ts';
 import { codexFailure, type TurnEnd } from './codex-failure.ts';
 import { CodexLine, type ToolItem } from './codex-line.ts';
-import { type ModelCall, openRollout, type Rollout } from './codex-rollout.ts';
+import { openRollout, type Rollout } from './codex-rollout.ts';
 import { withoutNulls } from './codex-schema.ts';
 
 /** What the reader of one attempt needs. */
@@ -74,12 +74,12 @@ class CodexAttempt {
 
   usage(): Usage {
     const { assignment, prices } = this.#options;
-    if (this.#rollout !== undefined && this.#rollout.calls.length > 0) return usageOf(this.#rollout.calls, prices);
+    if (this.#rollout !== undefined && this.#rollout.calls.length > 0) return usageOfCalls(this.#rollout.calls, prices);
     if (this.#reportedTokens === undefined) return { kind: 'none' };
     // Without the rollout a resumed thread's total cannot be separated from its earlier usage.
     if (assignment.session !== undefined) return { kind: 'unknown' };
     const { promptTokens: _, ...tokens } = this.#reportedTokens;
-    return usageOf([{ model: assignment.settings.model, tokens }], prices);
+    return usageOfCalls([{ model: assignment.settings.model, tokens }], prices);
   }
 
   end(exit: AgentExit): AgentResult {
@@ -218,25 +218,4 @@ function bytesBefore(folder: string): number | undefined {
     if (errorCode(error) === 'ENOENT') return undefined;
     throw error;
   }
-}
-
-/** The total usage of calls; a model without a known price makes all of it unknown. */
-function usageOf(calls: readonly ModelCall[], prices: PriceList): Usage {
-  return calls.reduce<Usage>((sum, call) => sumUsage(sum, usageOfCall(call, prices)), { kind: 'none' });
-}
-
-function usageOfCall({ model, tokens }: ModelCall, prices: PriceList): Usage {
-  const { inputTokens, cachedTokens, outputTokens, writtenTokens = 0 } = tokens;
-  if (inputTokens + cachedTokens + outputTokens + writtenTokens === 0) return { kind: 'none' };
-  const costUsd = model === undefined ? undefined : costOf(model, tokens, prices);
-  if (model === undefined || costUsd === undefined) return { kind: 'unknown' };
-  return {
-    kind: 'known',
-    costUsd,
-    inputTokens: inputTokens + writtenTokens,
-    outputTokens,
-    cachedTokens,
-    turns: 1,
-    model,
-  };
 }

@@ -1,16 +1,8 @@
-import { closeSync, openSync, readdirSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { errorCode } from '../../errors.ts';
-import { lineReader } from '../../process/lines.ts';
 import { parseJsonObject } from '../json-object.ts';
-import type { BilledTokens } from '../prices.ts';
-
-/** One model call, as billed. */
-export interface ModelCall {
-  model: string | undefined;
-  tokens: BilledTokens;
-}
+import { namesIn, type SessionLines, sessionLines } from '../session-lines.ts';
+import type { ModelCall } from '../sum-usage.ts';
 
 /** Why a turn failed: Codex' own reason, and the HTTP status if it has one. */
 export interface RolloutError {
@@ -50,7 +42,11 @@ export const CodexTokens = z
 const Status = z.object({ http_status_code: z.number().int().nullish() });
 const Line = z.union([
   z.object({ type: z.literal('turn_context'), payload: z.object({ model: z.string() }) }),
-  z.object({ type: z.literal('token_usage_record'), payload: z.object({ usage: CodexTokens }) }),
+  z.object({
+    type: z.literal('token_usage_record'),
+    timestamp: z.string().optional(),
+    payload: z.object({ usage: CodexTokens }),
+  }),
   z.object({
     type: z.literal('event_msg'),
     timestamp: z.string().optional(),
@@ -71,8 +67,6 @@ const Line = z.union([
 
 /** The other lines are the conversation itself, which may be long. */
 const OF_INTEREST = /"(turn_context|token_usage_record|token_count|task_complete)"/;
-const MAX_LINE_BYTES = 1024 * 1024;
-const CHUNK_BYTES = 256 * 1024;
 const DAY_MS = 86_400_000;
 const THREAD_ID = /^([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
@@ -84,26 +78,26 @@ export function findRollout(home: string, thread: string): string | undefined {
   // Days are those of the machine's time zone.
   for (const at of [began, began - DAY_MS, began + DAY_MS]) {
     const folder = join(home, 'sessions', ...new Date(at).toISOString().slice(0, 10).split('-'));
-    const name = listFolder(folder).find((file) => file.endsWith(`-${thread}.jsonl`));
+    const name = namesIn(folder).find((file) => file.endsWith(`-${thread}.jsonl`));
     if (name !== undefined) return join(folder, name);
   }
   return undefined;
 }
 
-/** Follows the rollout of a thread from a byte offset; nothing is read before the first refresh. */
-export function openRollout({ home, thread, from }: { home: string; thread: string; from: number }): Rollout {
-  const lines = lineReader({ maxLineBytes: MAX_LINE_BYTES, from });
+/** Follows the rollout of a thread from a byte offset or a time; nothing is read before the first refresh. */
+export function openRollout(options: { home: string; thread: string; from: number; since?: number }): Rollout {
+  const { home, thread, from, since = 0 } = options;
   const counted: ModelCall[] = [];
   const recorded: ModelCall[] = [];
-  let file: string | undefined;
-  let position = from;
+  let lines: SessionLines | undefined;
   let model: string | undefined;
   let lastTotal = '';
   let error: RolloutError | undefined;
-  const onChunk = (text: string) => {
+  const onLine = (text: string) => {
     const line = OF_INTEREST.test(text) ? Line.safeParse(parseJsonObject(text)).data : undefined;
     if (line === undefined) return;
     if (line.type === 'turn_context') model = line.payload.model;
+    else if (since > 0 && Date.parse(line.timestamp ?? '') < since) return;
     else if (line.type === 'token_usage_record') recorded.push({ model, tokens: line.payload.usage });
     else if (line.payload.type === 'task_complete')
       error = errorIn(line.payload.error.codex_error_info, line.timestamp);
@@ -115,12 +109,10 @@ export function openRollout({ home, thread, from }: { home: string; thread: stri
   };
   return {
     refresh() {
-      file ??= findRollout(home, thread);
-      if (file === undefined) return false;
-      position = readFrom(file, position, (chunk) => {
-        for (const { text } of lines.push(chunk)) onChunk(text);
-      });
-      return true;
+      const file = lines === undefined ? findRollout(home, thread) : undefined;
+      if (file !== undefined) lines = sessionLines(file, from);
+      lines?.readNew(onLine);
+      return lines !== undefined;
     },
     // Older versions write no usage records of single calls, and a count only when the tools of a call have ended.
     get calls() {
@@ -140,35 +132,4 @@ function errorIn(info: ErrorInfo, timestamp: string | undefined): RolloutError |
   const status = more?.http_status_code ?? undefined;
   const at = timestamp === undefined ? Number.NaN : Date.parse(timestamp);
   return { reason, ...(status === undefined ? {} : { status }), ...(Number.isNaN(at) ? {} : { at }) };
-}
-
-function readFrom(file: string, from: number, onChunk: (chunk: Buffer) => void): number {
-  const fd = ifReadable(() => openSync(file, 'r'));
-  if (fd === undefined) return from;
-  try {
-    let position = from;
-    for (;;) {
-      const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
-      const length = readSync(fd, chunk, 0, CHUNK_BYTES, position);
-      if (length === 0) return position;
-      onChunk(chunk.subarray(0, length));
-      position += length;
-    }
-  } finally {
-    closeSync(fd);
-  }
-}
-
-function listFolder(folder: string): string[] {
-  return ifReadable(() => readdirSync(folder)) ?? [];
-}
-
-/** A rollout that is missing or unreadable is ignored; the attempt continues. */
-function ifReadable<Value>(read: () => Value): Value | undefined {
-  try {
-    return read();
-  } catch (error) {
-    if (['ENOENT', 'ENOTDIR', 'EACCES'].includes(errorCode(error) ?? '')) return undefined;
-    throw error;
-  }
 }

@@ -1,10 +1,9 @@
-import { closeSync, openSync, readdirSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { errorCode, isAbsent } from '../../errors.ts';
 import type { Usage } from '../../schema/usage.ts';
 import { parseJsonObject } from '../json-object.ts';
 import { type BilledTokens, costOf, type PriceList } from '../prices.ts';
+import { namesIn, type SessionLines, sessionLines } from '../session-lines.ts';
 
 /** Tokens by model, with cached ones separate. */
 export type TokensByModel = ReadonlyMap<string, BilledTokens>;
@@ -12,6 +11,8 @@ export type TokensByModel = ReadonlyMap<string, BilledTokens>;
 /** The usage of one session since this attempt began, as Gemini records it per answer. */
 export interface GeminiSession {
   tokens(): TokensByModel;
+  /** How many answers were read. */
+  readonly answers: number;
 }
 
 const Count = z.number().int().nonnegative();
@@ -23,15 +24,10 @@ const Answer = z.object({
   tokens: z.object({ input: Count, output: Count, cached: Count.default(0), thoughts: Count.default(0) }),
 });
 
-const PIECE_BYTES = 256 * 1024;
-const LINE_END = 10;
-
 /** Follows a session's file in a home: it survives a kill, unlike the final count on stdout. */
 export function followSession(home: string, session: { id: string; from: number }): GeminiSession {
   const answers = new Map<string, { model: string; tokens: BilledTokens }>();
-  let file: string | undefined;
-  let offset = 0;
-  let rest = Buffer.alloc(0);
+  let lines: SessionLines | undefined;
   const readLine = (line: string) => {
     const { data } = Answer.safeParse(parseJsonObject(line));
     if (data === undefined || Date.parse(data.timestamp) < session.from) return;
@@ -41,21 +37,13 @@ export function followSession(home: string, session: { id: string; from: number 
   };
   return {
     tokens() {
-      file ??= findFile(home, session.id);
-      if (file !== undefined) {
-        for (const piece of readFrom(file, offset)) {
-          offset += piece.length;
-          rest = Buffer.concat([rest, piece]);
-          const end = rest.lastIndexOf(LINE_END);
-          for (const line of rest
-            .subarray(0, end + 1)
-            .toString('utf8')
-            .split('\n'))
-            readLine(line);
-          rest = rest.subarray(end + 1);
-        }
-      }
+      const file = lines === undefined ? findFile(home, session.id) : undefined;
+      if (file !== undefined) lines = sessionLines(file);
+      lines?.readNew(readLine);
       return byModel([...answers.values()]);
+    },
+    get answers() {
+      return answers.size;
     },
   };
 }
@@ -81,42 +69,6 @@ function findFile(home: string, id: string): string | undefined {
     if (name !== undefined) return join(chats, name);
   }
   return undefined;
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch (error) {
-    if (isAbsent(error)) return [];
-    throw error;
-  }
-}
-
-function* readFrom(file: string, from: number): Generator<Buffer> {
-  const opened = openIfThere(file);
-  if (opened === undefined) return;
-  try {
-    let at = from;
-    for (;;) {
-      const piece = Buffer.alloc(PIECE_BYTES);
-      const size = readSync(opened, piece, 0, PIECE_BYTES, at);
-      if (size === 0) return;
-      at += size;
-      yield piece.subarray(0, size);
-    }
-  } finally {
-    closeSync(opened);
-  }
-}
-
-/** Gemini deletes its old sessions itself. */
-function openIfThere(file: string): number | undefined {
-  try {
-    return openSync(file, 'r');
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return undefined;
-    throw error;
-  }
 }
 
 /** The total usage of all models; unknown if one of them has no price. */

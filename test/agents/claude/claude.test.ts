@@ -196,6 +196,34 @@ describe('the usage of Claude', () => {
     expect(read([result({ modelUsage: { opus: spent(1) } }), called('m2')]).live).toEqual({ kind: 'unknown' });
   });
 
+  it('is counted at list prices from the calls that were reported before an interruption', () => {
+    const usage = (output: number) => ({ input_tokens: 1000, cache_read_input_tokens: 500, output_tokens: output });
+    const start = (id: string, parent: string | null) => ({
+      type: 'stream_event',
+      event: { type: 'message_start', message: { id, model: 'claude-sonnet-4-5', usage: usage(1) } },
+      parent_tool_use_id: parent,
+    });
+    const delta = (output: number, parent: string | null) => ({
+      type: 'stream_event',
+      event: { type: 'message_delta', usage: usage(output) },
+      parent_tool_use_id: parent,
+    });
+    const block = { id: 'm1', model: 'claude-sonnet-4-5', content: [], usage: usage(1) };
+    const lines = [
+      start('m1', null),
+      { type: 'assistant', message: block },
+      start('m2', 'toolu_1'),
+      delta(100, null),
+      delta(20, 'toolu_1'),
+    ];
+    const { result: interrupted } = read(lines, { kind: 'interrupted' });
+    expect(interrupted.usage).toMatchObject({ inputTokens: 2000, cachedTokens: 1000, outputTokens: 120, turns: 1 });
+    expect(interrupted.usage).toMatchObject({ costUsd: expect.closeTo(0.0081, 6), model: 'claude-sonnet-4-5' });
+    const ended = read([...lines, result({ modelUsage: { opus: spent(1) } })]).result;
+    expect(ended.usage).toMatchObject({ costUsd: 1, outputTokens: 1 });
+    expect(read([...lines, called('m3')]).live).toEqual({ kind: 'unknown' });
+  });
+
   it('is unknown, not none, when an answer had begun and no cost is reported', () => {
     expect(read([called('m1'), result({ is_error: true })]).result.usage).toEqual({ kind: 'unknown' });
     expect(read([synthetic('overloaded'), result({ is_error: true })]).result.usage).toEqual({ kind: 'none' });

@@ -1,0 +1,149 @@
+import { homedir } from 'node:os';
+import { basename, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { z } from 'zod';
+import type { Usage } from '../../schema/usage.ts';
+import { AssistantLine } from '../claude/claude-line.ts';
+import { OpenCalls } from '../claude/claude-usage.ts';
+import { openRollout } from '../codex/codex-rollout.ts';
+import { billedUsage, followSession } from '../gemini/gemini-session.ts';
+import { parseJsonObject } from '../json-object.ts';
+import { PRICES } from '../prices.ts';
+import { namesIn, type SessionLines, sessionLines } from '../session-lines.ts';
+import { sumUsage, usageOfCalls } from '../sum-usage.ts';
+
+/** A session of an ACP agent since a time, in the environment of its program. */
+export interface RecordedSession {
+  id: string;
+  since: number;
+  env: Readonly<Record<string, string>>;
+}
+
+/** The usage of a session in the program's own records, which survive a kill; `none` if they contain no call. */
+export interface SessionRecord {
+  usage(): Usage;
+  /** The program's response counts only its last call, so that the record applies also to a completed prompt. */
+  readonly countsMore: boolean;
+}
+
+/** By program name; an unknown program keeps no records that can be read. */
+const RECORDS: readonly (readonly [RegExp, (session: RecordedSession) => () => Usage])[] = [
+  [/claude/, claudeUsage],
+  [/codex/, codexUsage],
+  [/gemini/, geminiUsage],
+  [/opencode/, opencodeUsage],
+];
+
+/** Opens the record of a session; undefined for a program without one. */
+export function openSessionRecord(program: string, session: RecordedSession): SessionRecord | undefined {
+  const name = basename(program);
+  const open = RECORDS.find(([pattern]) => pattern.test(name))?.[1];
+  return open === undefined ? undefined : { usage: open(session), countsMore: name.includes('opencode') };
+}
+
+/** Claude writes each answer of a session and of its subagents to a file, with its final tokens. */
+function claudeUsage({ id, since, env }: RecordedSession): () => Usage {
+  const projects = join(env.CLAUDE_CONFIG_DIR || join(homeOf(env), '.claude'), 'projects');
+  const files = new Map<string, SessionLines>();
+  const calls = new OpenCalls();
+  const onLine = (text: string) => {
+    const line = parseJsonObject(text);
+    const { data } = AssistantLine.safeParse(line);
+    if (data === undefined || Date.parse(data.timestamp ?? '') < since || !data.message.usage) return;
+    calls.record(data.message.id, data.message);
+  };
+  const find = () => {
+    for (const project of namesIn(projects)) {
+      const folder = join(projects, project);
+      if (!namesIn(folder).includes(`${id}.jsonl`)) continue;
+      const subagents = join(folder, id, 'subagents');
+      const paths = namesIn(subagents).filter((name) => name.endsWith('.jsonl'));
+      return [join(folder, `${id}.jsonl`), ...paths.map((name) => join(subagents, name))];
+    }
+    return [];
+  };
+  return () => {
+    for (const path of find()) {
+      const lines = files.get(path) ?? sessionLines(path);
+      files.set(path, lines);
+      lines.readNew(onLine);
+    }
+    return calls.usage();
+  };
+}
+
+function codexUsage({ id, since, env }: RecordedSession): () => Usage {
+  const home = env.CODEX_HOME || join(homeOf(env), '.codex');
+  const rollout = openRollout({ home, thread: id, from: 0, since });
+  return () => {
+    rollout.refresh();
+    return usageOfCalls(rollout.calls, PRICES);
+  };
+}
+
+function geminiUsage({ id, since, env }: RecordedSession): () => Usage {
+  const session = followSession(env.GEMINI_CLI_HOME || homeOf(env), { id, from: since });
+  return () => {
+    const tokens = session.tokens();
+    return billedUsage(tokens, session.answers);
+  };
+}
+
+const Count = z.number().int().nonnegative().catch(0);
+const OpencodeStep = z.object({
+  cost: z.number().nonnegative(),
+  tokens: z.object({
+    input: Count,
+    output: Count,
+    reasoning: Count.default(0),
+    cache: z.object({ read: Count, write: Count }),
+  }),
+});
+/** Steps of a session and of the sessions of its subagents. */
+const OPENCODE_STEPS = `
+  WITH RECURSIVE sessions(id) AS (
+    SELECT ? UNION SELECT session.id FROM session JOIN sessions ON session.parent_id = sessions.id
+  )
+  SELECT part.data AS step, json_extract(message.data, '$.modelID') AS model
+  FROM part JOIN sessions ON part.session_id = sessions.id JOIN message ON message.id = part.message_id
+  WHERE part.time_created >= ? AND json_extract(part.data, '$.type') = 'step-finish'`;
+const BUSY_MS = 500;
+
+/** Opencode stores the tokens and the cost of each completed step in its database. */
+function opencodeUsage({ id, since, env }: RecordedSession): () => Usage {
+  const folder = join(env.XDG_DATA_HOME || join(homeOf(env), '.local', 'share'), 'opencode');
+  const file = env.OPENCODE_DB || join(folder, 'opencode.db');
+  return () => {
+    try {
+      using database = new DatabaseSync(file, { readOnly: true, timeout: BUSY_MS });
+      return database
+        .prepare(OPENCODE_STEPS)
+        .all(id, since)
+        .reduce<Usage>((sum, { step, model }) => sumUsage(sum, opencodeStepUsage(String(step), model)), {
+          kind: 'none',
+        });
+    } catch {
+      // A database that is missing, locked or of another version has no record; the reported usage applies.
+      return { kind: 'none' };
+    }
+  };
+}
+
+function opencodeStepUsage(step: string, model: unknown): Usage {
+  const { data } = OpencodeStep.safeParse(parseJsonObject(step));
+  if (data === undefined) return { kind: 'unknown' };
+  const { input, output, reasoning, cache } = data.tokens;
+  return {
+    kind: 'known',
+    costUsd: data.cost,
+    inputTokens: input + cache.write,
+    outputTokens: output + reasoning,
+    cachedTokens: cache.read,
+    turns: 1,
+    ...(typeof model === 'string' ? { model } : {}),
+  };
+}
+
+function homeOf(env: Readonly<Record<string, string>>): string {
+  return env.HOME || homedir();
+}
