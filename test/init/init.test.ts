@@ -5,6 +5,8 @@ import { z } from 'zod';
 import type { Questions } from '../../src/cli/terminal/questions.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { InitDocument } from '../../src/init/init-document.ts';
+import { proveChecks } from '../../src/init/prove-checks.ts';
+import { realWorld, type World } from '../../src/world.ts';
 import { testProgram } from '../cli/cli-run.ts';
 import { makeProject, type Project } from './project.ts';
 
@@ -37,11 +39,27 @@ describe('manyhands init', () => {
 
   it('runs each proposed check once with --prove, and shows the end of what fails', async () => {
     using project = makeProject({ Makefile: 'test:\n\t@echo all good\nlint:\n\t@echo line 3 is wrong; exit 1\n' });
-    const { code, stdout } = await call(project, ['--yes', '--prove']);
+    const { code, stdout, stderr } = await call(project, ['--yes', '--prove']);
     expect(code).toBe(0);
+    expect(stderr).toMatch(/^runs make test\nruns make lint\n/);
     expect(stdout).toContain('Ran the proposed checks in your checkout: 1 of 2 passed');
     expect(stdout).toContain('✓ make test  exit 0');
     expect(stdout).toMatch(/✗ make lint {2}exit 2\n {4}line 3 is wrong\n/);
+  });
+
+  it('reports how long a check has been running, with its last line of output', async () => {
+    using project = makeProject({});
+    const lines: string[] = [];
+    const onProgress = (line: string) => {
+      lines.push(line);
+      if (line.includes('compiling')) writeFileSync(join(project.root, 'reported'), '');
+    };
+    const run = 'echo compiling; until [ -e reported ]; do sleep 0.02; done';
+    const soon: World = { ...realWorld, alarm: (_, ring) => realWorld.alarm(realWorld.now() + 20, ring) };
+    const env = { PATH: process.env.PATH };
+    await proveChecks({ root: project.root, checks: [{ name: 'build', run }], env, onProgress }, soon);
+    expect(lines[0]).toBe(`runs ${run}`);
+    expect(lines.at(-1)).toBe(`${run} (0s): compiling`);
   });
 
   it('replaces nothing: an existing file stays byte for byte, and what it lacks is shown', async () => {

@@ -111,7 +111,9 @@ async function setUp(session: Session, { root, dir, flags }: SetupRequest): Prom
   const notes = [...document.notes, ...(await notesOf(document, { root, dir, flags }))];
   if (!flags.prove) return { ...document, notes };
   const { checks } = decisions.choices;
-  return { ...document, notes, proof: await proveChecks({ root, checks, env: platform.terminal.env }) };
+  const { env, err } = platform.terminal;
+  const onProgress = (line: string) => err(`${oneLine(line)}\n`);
+  return { ...document, notes, proof: await proveChecks({ root, checks, env, onProgress }, platform.world) };
 }
 
 type DecisionInput = { detection: Awaited<ReturnType<typeof detectProject>>; held: Decisions['agreed']; flags: Flags };
