@@ -12,9 +12,9 @@ const { env } = process;
 
 /** Everything else is loaded when a command needs it. */
 const surroundings: Surroundings = {
-  openCaller: async (callerEnv) => {
+  openCaller: async (callerEnv, onClosing) => {
     const { openCaller } = await import('./access/open-caller.ts');
-    return openCaller({ env: callerEnv });
+    return openCaller({ env: callerEnv, onClosing });
   },
   watchForEngine: async (listener) => {
     const { watchForEngine } = await import('./access/watch-for-engine.ts');

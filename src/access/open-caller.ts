@@ -23,7 +23,12 @@ import { engineAbsent, engineBusy, OwnEngine } from './own-engine.ts';
 import { connectSocket, type SocketClient } from './socket/client.ts';
 import { socketPath } from './socket/socket-path.ts';
 
-export type CallerOptions = { env: NodeJS.ProcessEnv; world?: World };
+export type CallerOptions = {
+  env: NodeJS.ProcessEnv;
+  world?: World;
+  /** Called when disposal waits for the work of an own engine; what it returns is disposed of afterwards. */
+  onClosing?: ((caller: Caller) => AsyncDisposable) | undefined;
+};
 
 type Reached =
   | { kind: 'own'; engine: OwnEngine }
@@ -50,6 +55,7 @@ class EngineCaller implements Caller {
   readonly #env: NodeJS.ProcessEnv;
   readonly #world: World;
   readonly #origin: Origin;
+  readonly #onClosing: CallerOptions['onClosing'];
   readonly #opened: AsyncDisposable[] = [];
   #own: OwnEngine | undefined;
   readonly #ending = new AbortController();
@@ -57,11 +63,12 @@ class EngineCaller implements Caller {
   #other: SocketClient | undefined;
   #reader: Promise<App> | undefined;
 
-  constructor({ env, world = realWorld }: CallerOptions) {
+  constructor({ env, world = realWorld, onClosing }: CallerOptions) {
     this.#home = resolveHome(env);
     this.#env = env;
     this.#world = world;
     this.#origin = originOfProcess(env, this.#home);
+    this.#onClosing = onClosing;
   }
 
   get ending(): AbortSignal {
@@ -146,6 +153,8 @@ class EngineCaller implements Caller {
 
   /** An own engine first finishes the work of other terminals, unless it was drained or stopped; a failure is reported once. */
   async [Symbol.asyncDispose](): Promise<void> {
+    const waits = this.#own !== undefined && !this.#own.engine.draining.aborted;
+    await using _closing = waits ? this.#onClosing?.(this) : undefined;
     try {
       await this.#own?.idle();
     } catch (error) {

@@ -2,12 +2,14 @@ import { closeSync, writeSync } from 'node:fs';
 import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Caller } from '../access/caller.ts';
 import { AppError } from '../errors.ts';
 import { prepareHome, resolveHome } from '../home.ts';
 import { ANNOUNCE_FD, spawnDetached } from '../process/detached.ts';
 import { runInForeground } from '../process/foreground.ts';
 import { run } from '../process/run.ts';
 import { realWorld } from '../world.ts';
+import { showClosing } from './follow/show-steps.ts';
 import type { Platform, ScratchRepository } from './platform.ts';
 import { createQuestions } from './terminal/questions.ts';
 import { takeScreen } from './terminal/raw-screen.ts';
@@ -20,19 +22,24 @@ const GIT_MS = 30_000;
 /** What main.ts passes in: the way to operations, and the HTTP server, which the command line does not know. */
 export type Surroundings = Pick<
   Platform,
-  'openCaller' | 'openServer' | 'findServer' | 'isServedWithRuns' | 'takeToken' | 'watchForEngine'
->;
+  'openServer' | 'findServer' | 'isServedWithRuns' | 'takeToken' | 'watchForEngine'
+> & {
+  openCaller(env: NodeJS.ProcessEnv, onClosing: (caller: Caller) => AsyncDisposable): Promise<Caller>;
+};
 
 /** The platform of this process. */
 export function createPlatform(version: string, surroundings: Surroundings): Platform {
   const { env } = process;
   const announceTo = takeAnnounceFd(env);
   let hasAnnounced = false;
+  const terminal = createTerminal(process);
+  const world = realWorld;
   return {
-    terminal: createTerminal(process),
-    world: realWorld,
+    terminal,
+    world,
     version,
     ...surroundings,
+    openCaller: (callerEnv) => surroundings.openCaller(callerEnv, (caller) => showClosing({ terminal, world }, caller)),
     onSignal: (listener) => {
       process.on('SIGINT', listener);
       process.on('SIGTERM', listener);

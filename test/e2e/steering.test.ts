@@ -70,6 +70,19 @@ describe.concurrent('controlling a run', () => {
     expect(await project.leftovers()).toEqual([]);
   });
 
+  it('names the run of another terminal for which a command stays the engine', async () => {
+    await using project = await scratch();
+    const working = project.start(['job', 'please wait', '--json']);
+    await appears(join(project.root, 'started'));
+    const [first] = JSON.parse((await project.mh(['ls', '--json'])).stdout);
+    const { run } = JSON.parse((await project.mh(['job', 'please wait', '--detach', '--json'])).stdout);
+    expect((await told(project, 'cancel', first.run)).status).toMatch(/cancel/);
+    writeFileSync(join(project.root, 'go'), '');
+    const ended = await working.done;
+    expect(ended.stderr).toContain(`This process is also the engine of run ${run}, and ends when that has ended.`);
+    expect((await told(project, 'show', run)).status).toBe('done');
+  });
+
   it.runIf(TESTS_ALL)('starts a job after the run that it follows', async () => {
     await using project = await scratch();
     const first = project.start(['job', 'please wait', '--json']);

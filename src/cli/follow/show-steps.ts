@@ -1,6 +1,7 @@
 import type { Caller } from '../../access/caller.ts';
 import { type CurrentStep, currentSteps, type RunNow, stepText, waitText } from '../../core/view/activity.ts';
 import { timeText } from '../../core/view/amounts.ts';
+import type { RunOverview } from '../../schema/overview.ts';
 import type { World } from '../../world.ts';
 import type { Platform } from '../platform.ts';
 import { clockText, durationText } from '../render/amounts.ts';
@@ -14,9 +15,9 @@ export const NOTHING_NOW: RunNow = { activity: [], waitsFor: null, live: [] };
 
 /** A step is first shown when it has taken this long. */
 const FIRST_MS = 2_000;
-/** A silence of 5 s is too long; the clock below adds up to one second. */
-const AGAIN_MS = 4_000;
-const CLOCK_MS = 1_000;
+/** A silence of 5 s is too long; the clock below and a busy machine add to it. */
+const AGAIN_MS = 3_500;
+const CLOCK_MS = 500;
 
 /** Plain lines about what is done now, for output that is not a terminal. */
 export interface StepLines extends Disposable {
@@ -28,10 +29,14 @@ export interface StepLines extends Disposable {
 }
 
 /** Prints what is done now when it takes long, and again while nothing else is printed. */
-export function createStepLines(terminal: Pick<Terminal, 'err'>, world: World): StepLines {
+export function createStepLines(
+  terminal: Pick<Terminal, 'err'>,
+  world: World,
+  silentSince: number = world.now(),
+): StepLines {
   let current = NOTHING_NOW;
   let label = (task: string) => task;
-  let printedAt = world.now();
+  let printedAt = silentSince;
   let printed = '';
   const tick = () => {
     const now = world.now();
@@ -44,7 +49,7 @@ export function createStepLines(terminal: Pick<Terminal, 'err'>, world: World): 
     }
     cancelAlarm = world.alarm(now + CLOCK_MS, tick);
   };
-  let cancelAlarm = world.alarm(printedAt + CLOCK_MS, tick);
+  let cancelAlarm = world.alarm(world.now() + CLOCK_MS, tick);
   return {
     print: (lines) => {
       if (lines.length === 0) return;
@@ -83,6 +88,8 @@ function nameOf({ about, what }: CurrentStep): string {
   return `${about} ${what}`;
 }
 
+/** The statuses of runs that an engine continues. */
+const OPEN: ReadonlySet<string> = new Set(['running', 'cancelling']);
 /** A start that answers soon is not followed. */
 const SOON_MS = 1_000;
 
@@ -95,6 +102,7 @@ type Start<T> = {
 /** Starts a run; what is done until it exists is shown, where that takes long. */
 export async function showStart<T>(platform: Platform, caller: Caller, { dir, begin }: Start<T>): Promise<T> {
   const { world } = platform;
+  const silentSince = world.now();
   const over = new AbortController();
   const { signal } = over;
   let following: Promise<void> | undefined;
@@ -102,7 +110,7 @@ export async function showStart<T>(platform: Platform, caller: Caller, { dir, be
   const follow = () => {
     // Until this process is connected to an engine, or is one, there is nothing to follow.
     if (caller.engine() === 'none') cancelAlarm = world.alarm(world.now() + SOON_MS, follow);
-    else following = showSteps(platform, caller, { dir, signal });
+    else following = showSteps(platform, caller, { dir, signal, silentSince });
   };
   cancelAlarm = world.alarm(world.now() + SOON_MS, follow);
   try {
@@ -117,9 +125,9 @@ export async function showStart<T>(platform: Platform, caller: Caller, { dir, be
 async function showSteps(
   platform: Platform,
   caller: Caller,
-  { dir, signal }: { dir: string; signal: AbortSignal },
+  { dir, signal, silentSince }: { dir: string; signal: AbortSignal; silentSince: number },
 ): Promise<void> {
-  using display = startDisplay(platform);
+  using display = startDisplay(platform, silentSince);
   try {
     for await (const { activity } of caller.stream('watch-start', { dir }, { signal }))
       display.show({ ...NOTHING_NOW, activity });
@@ -128,9 +136,63 @@ async function showSteps(
   }
 }
 
+/** Shows what the engine of this process still does after its command has ended: for its own runs, or for those of other terminals. */
+export function showClosing(platform: Pick<Platform, 'terminal' | 'world'>, caller: Caller): AsyncDisposable {
+  const over = new AbortController();
+  const shown = showRemaining(platform, caller, over.signal);
+  return {
+    [Symbol.asyncDispose]: () => {
+      over.abort();
+      return shown;
+    },
+  };
+}
+
+async function showRemaining(
+  platform: Pick<Platform, 'terminal' | 'world'>,
+  caller: Caller,
+  signal: AbortSignal,
+): Promise<void> {
+  using display = startDisplay(platform, platform.world.now());
+  const active = new Map<string, RunOverview>();
+  const noted = new Set<string>();
+  try {
+    for await (const item of caller.stream('watch-runs', {}, { signal })) {
+      if ('removed' in item) active.delete(item.removed);
+      if (!('run' in item)) continue;
+      const { run, status } = item.run;
+      active.set(run, item.run);
+      display.show(remainingOf([...active.values()], platform.world.now()));
+      if (!OPEN.has(status) || noted.has(run)) continue;
+      noted.add(run);
+      platform.terminal.err(`note: This process is also the engine of run ${run}, and ends when that has ended.\n`);
+    }
+  } catch {
+    // Safe: what failed also ends the engine, which reports it.
+  }
+}
+
+/** What is done for several runs, each shown under the id of its run. */
+function remainingOf(runs: readonly RunOverview[], now: number): RunNow {
+  const waits = runs.flatMap(({ run, waitsFor, updatedAt }) =>
+    waitsFor === null
+      ? []
+      : [{ tasks: [run], kind: 'waiting' as const, what: waitText(waitsFor, now), detail: null, since: updatedAt }],
+  );
+  const activity = runs.flatMap(({ run, activity: steps }) => steps.map((step) => ({ ...step, tasks: [run] })));
+  return {
+    activity: [...waits, ...activity],
+    waitsFor: null,
+    live: runs.flatMap(({ run, live }) => live.map((attempt) => ({ ...attempt, task: run }))),
+  };
+}
+
 /** One line that is redrawn on a terminal; elsewhere plain lines. */
-function startDisplay({ terminal, world }: Platform): Disposable & { show(current: RunNow): void } {
-  if (!terminal.isLive) return createStepLines(terminal, world);
+function startDisplay(
+  { terminal, world }: Pick<Platform, 'terminal' | 'world'>,
+  silentSince: number,
+): Disposable & { show(current: RunNow): void } {
+  if (!terminal.isLive) return createStepLines(terminal, world, silentSince);
   let current: RunNow = NOTHING_NOW;
   const colors = painter(terminal.colors.err);
   const area = createLiveArea(terminal, world, ({ columns }) =>

@@ -126,6 +126,8 @@ function saveRef(run: ActiveRun, task: TaskState, { number, save }: { number: nu
 export async function removeAttemptWorkspace(ctx: EngineContext, run: ActiveRun, task: TaskState): Promise<void> {
   const workspace = await attemptWorkspaceOf(ctx, run, task);
   if (!(await exists(workspace.path))) return;
+  const step = { kind: 'workspace' as const, what: 'removes its workspace' };
+  using _step = ctx.activities.begin({ run, tasks: [task.spec.key] }, step);
   await tearDown(ctx, run, task, workspace);
   await removeWorkspace({ mirror: run.project.mirror, path: workspace.path });
   await rm(excludedFile(workspace.path), { force: true });

@@ -75,7 +75,11 @@ export async function finishRun(
     ],
   }).committed;
   crashpoint('run.ended');
-  await run.keptDependencies[Symbol.asyncDispose]();
+  {
+    const step = { kind: 'dependencies' as const, what: 'removes the dependencies of its checks' };
+    using _step = ctx.activities.begin({ run }, step);
+    await run.keptDependencies[Symbol.asyncDispose]();
+  }
   await run.ledger.snapshot();
   await maintainIfDue(ctx, run);
 }

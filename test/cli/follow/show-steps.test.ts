@@ -21,7 +21,8 @@ function printedIn(seconds: number, current: (second: number) => RunNow): { seco
   using lines = createStepLines(terminal, world);
   for (let second = 0; second < seconds; second += 1) {
     lines.show(current(second));
-    world.advance(1_000);
+    world.advance(500);
+    world.advance(500);
   }
   return printed;
 }
@@ -29,7 +30,7 @@ function printedIn(seconds: number, current: (second: number) => RunNow): { seco
 describe('what is done now, without a terminal', () => {
   it('is printed after 2 seconds and then at least every 5, with its last line', () => {
     const printed = printedIn(14, (second) => step('set-up: npm ci', { detail: `package ${second}` }));
-    expect(printed.map(({ second }) => second)).toEqual([2, 6, 10, 14]);
+    expect(printed.map(({ second }) => second)).toEqual([2, 5.5, 9, 12.5]);
     expect(printed[0]?.text).toBe('run  set-up: npm ci (2.0s): package 1');
   });
 
