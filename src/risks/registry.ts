@@ -9,6 +9,7 @@ import { notChecked } from './not-checked.ts';
 import { permissionDenied } from './permission-denied.ts';
 import { repeatedSearch } from './repeated-search.ts';
 import type { Risk, RiskContext } from './risk.ts';
+import { scopeViolation } from './scope-violation.ts';
 import { secretLikeOutput } from './secret-like-output.ts';
 import { sensitiveFile } from './sensitive-file.ts';
 import { stalled } from './stalled.ts';
@@ -25,6 +26,7 @@ const RISKS: { [N in Exclude<RiskName, CandidateRisk>]: Risk } = {
   'secret-like-output': secretLikeOutput,
   'model-mismatch': modelMismatch,
   'sensitive-file': sensitiveFile,
+  'scope-violation': scopeViolation,
   'permission-denied': permissionDenied,
   'budget-stopped': budgetStopped,
   'not-checked': notChecked,

@@ -11,6 +11,8 @@ export type Digest = {
   redactions: number;
   /** Whether the last test command it ran itself failed. */
   lastTestFailed: boolean;
+  /** Whether it wrote that the tests pass, after the last test command. */
+  claimedTestsPass: boolean;
   permissionDenials: number;
 };
 
@@ -33,11 +35,11 @@ export type RiskContext = {
   changed: readonly string[];
   /** The lines added to those of them that are programs. */
   added: readonly AddedLines[];
-  /** What the inspecting gates found: secrets in its output or in commits that do not land, and what they leave to a person. */
-  inspected: { exposed: number; held: readonly string[] };
+  /** What the inspecting gates found: secrets in its output or in commits that do not land, what they leave to a person, and changes outside its scope. */
+  inspected: { exposed: number; held: readonly string[]; outOfScope?: string };
 };
 
-/** Something about an attempt that a person should know; how it is recognised. Pure, and never from the agent's prose. */
+/** Something about an attempt that a person should know; how it is recognised. Pure, and from what the agent wrote only where its claim is the risk. */
 export interface Risk {
   readonly name: RiskName;
   readonly title: string;

@@ -10,6 +10,7 @@ export const RiskName = z.enum([
   'secret-like-output',
   'model-mismatch',
   'sensitive-file',
+  'scope-violation',
   'permission-denied',
   'budget-stopped',
   'untrusted-settings',

@@ -69,6 +69,7 @@ describe('work outside its scope', () => {
       verdict: 'fail',
       summary: expect.stringContaining('docs/a.md is outside of what is allowed'),
     });
+    expect(run.tasks[0]?.flags).toMatchObject([{ risk: 'scope-violation', severity: 'high' }]);
     expect(project.git('branch', '--list', 'mh/*')).toBe('');
   });
 

@@ -10,6 +10,7 @@ function found(more: Partial<Omit<RiskContext, 'digest'>> & { digest?: Partial<R
     outputBytes: 0,
     redactions: 0,
     lastTestFailed: false,
+    claimedTestsPass: false,
     permissionDenials: 0,
     ...more.digest,
   };
@@ -67,10 +68,14 @@ describe('risks', () => {
   it('notices sensitive files by name', () => {
     expect(found({ changed: ['config/secrets.yaml'] })).toEqual(['sensitive-file']);
     expect(found({ changed: ['a/.env'] })).toEqual(['sensitive-file']);
+    for (const path of ['.github/workflows/ci.yml', '.gitlab-ci.yml', 'Jenkinsfile', 'sub/.circleci/config.yml'])
+      expect(found({ changed: [path] })).toEqual(['sensitive-file']);
+    expect(found({ changed: ['docs/.github.md', '.github/ISSUE_TEMPLATE.md'] })).toEqual([]);
   });
 
   it('says when an attempt was stopped, went in circles, or hid secrets', () => {
     expect(found({ stoppedBy: 'stalled' })).toEqual(['stalled']);
+    expect(found({ inspected: { exposed: 0, held: [], outOfScope: 'b.txt is outside' } })).toEqual(['scope-violation']);
     expect(found({ stoppedBy: 'budget' })).toEqual(['budget-stopped']);
     expect(found({ digest: { searches: { 'Grep x': 5 } } })).toEqual(['repeated-search']);
     expect(found({ digest: { redactions: 1 } })).toEqual(['secret-like-output']);
@@ -176,6 +181,17 @@ describe('the digest of an attempt', () => {
     digest.addEvent({ type: 'tool-call', id: '2', name: 'exec_command', input: { cmd: 'cargo test' } });
     digest.addEvent({ type: 'tool-result', id: '2', output: 'green', isError: false });
     expect(digest.summary().lastTestFailed).toBe(false);
+  });
+
+  it('finds failed tests behind a pipe, and the claim that they pass', () => {
+    const digest = new AttemptDigest();
+    digest.addEvent({ type: 'tool-call', id: '1', name: 'Bash', input: { command: 'npm test | tail -20' } });
+    digest.addEvent({ type: 'tool-result', id: '1', output: 'ℹ tests 2\nℹ pass 1\nℹ fail 1\n', isError: false });
+    expect(found({ digest: digest.summary(), claimedSuccess: false })).toEqual([]);
+    digest.addEvent({ type: 'text', text: 'I fixed it. All tests pass now.' });
+    expect(found({ digest: digest.summary(), claimedSuccess: false })).toEqual(['claim-after-failed-test']);
+    digest.addEvent({ type: 'tool-call', id: '2', name: 'Bash', input: { command: 'npm test' } });
+    expect(digest.summary().claimedTestsPass).toBe(false);
   });
 
   it('takes the agent at its deeds: prose about failed tests is nothing', () => {

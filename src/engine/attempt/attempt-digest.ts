@@ -1,10 +1,14 @@
 import type { AgentEvent } from '../../agents/agent.ts';
+import { readTestResults } from '../../gates/test-results/read-test-results.ts';
 import type { Digest } from '../../risks/risk.ts';
 
 const SHELL_TOOL = /^(bash|shell|exec_command|run_shell_command|command_execution|execute|terminal)$/i;
 const SEARCH_TOOL = /^(grep|glob|search|ripgrep|search_file_content|find|websearch|web_search)/i;
 const TEST_COMMAND =
   /\b(npm|pnpm|yarn|bun)\s+(run\s+)?t(est)?\b|\b(vitest|jest|mocha|pytest|phpunit|rspec|go\s+test|cargo\s+(nextest|test)|node\s+--test|make\s+test|ctest|mvn\s+test|gradle\w*\s+test)\b/;
+/** What an agent writes when it claims that the tests pass. */
+const TESTS_PASS =
+  /\b(?:all|the|every|\d+(?:\s+of\s+\d+)?)\s+(?:unit |integration |the |our |of the )?tests?\s+(?:(?:are|is|now|all|should)\s+)*(?:pass(?:es|ed|ing)?|green|succeed(?:s|ed)?|successful)\b|\btests?\s+(?:suite\s+)?(?:(?:are|is|now|all)\s+)*(?:pass(?:es|ed|ing)?|green)\b/i;
 /** Enough to assess risks; an attempt may run thousands. */
 const MAX_COMMANDS = 2_000;
 
@@ -14,13 +18,16 @@ export class AttemptDigest {
   readonly #searches: Record<string, number> = {};
   readonly #tests = new Set<string>();
   #lastTestFailed = false;
+  #claimedTestsPass = false;
   #outputBytes = 0;
   #redactions = 0;
   #permissionDenials = 0;
 
   addEvent(event: AgentEvent): void {
     if (event.type === 'tool-call') this.#addToolCall(event);
-    if (event.type === 'tool-result' && this.#tests.has(event.id)) this.#lastTestFailed = event.isError;
+    if (event.type === 'tool-result' && this.#tests.has(event.id))
+      this.#lastTestFailed = event.isError || readTestResults(event.output).results.failed > 0;
+    if (event.type === 'text') this.#claimedTestsPass ||= TESTS_PASS.test(event.text);
     if (event.type === 'permission-denied') this.#permissionDenials += 1;
   }
 
@@ -39,6 +46,7 @@ export class AttemptDigest {
       outputBytes: this.#outputBytes,
       redactions: this.#redactions,
       lastTestFailed: this.#lastTestFailed,
+      claimedTestsPass: this.#claimedTestsPass,
       permissionDenials: this.#permissionDenials,
     };
   }
@@ -47,7 +55,10 @@ export class AttemptDigest {
     const command = SHELL_TOOL.test(event.name) ? commandIn(event.input) : undefined;
     if (command !== undefined) {
       if (this.#commands.length < MAX_COMMANDS) this.#commands.push(command);
-      if (TEST_COMMAND.test(command)) this.#tests.add(event.id);
+      if (TEST_COMMAND.test(command)) {
+        this.#tests.add(event.id);
+        this.#claimedTestsPass = false;
+      }
     }
     if (!SEARCH_TOOL.test(event.name)) return;
     const search = `${event.name} ${JSON.stringify(event.input)}`.slice(0, 300);

@@ -23,6 +23,8 @@ export type Inspection = {
   exposed: number;
   /** Findings that a person must decide on. */
   held: string[];
+  /** What it changed outside its scope. */
+  outOfScope?: string;
   /** The evidence, recorded together with the attempt's end. */
   events: RunEvent[];
 };
@@ -58,6 +60,7 @@ export async function inspectWork(ctx: EngineContext, run: ActiveRun, request: I
   // Of two gates with one name the failed one must be visible: it is recorded last.
   const ordered = [...found].sort((a, b) => Number(a.result.verdict !== 'pass') - Number(b.result.verdict !== 'pass'));
   const failure = failureOf(found, task);
+  const outOfScope = found.find(({ gate, result }) => gate.gate === 'scope' && result.verdict === 'fail');
   return {
     exposed: found.reduce((sum, { result }) => sum + (result.exposed ?? 0), 0),
     held: found
@@ -70,6 +73,7 @@ export async function inspectWork(ctx: EngineContext, run: ActiveRun, request: I
         evidenceOf(each.gate, each.result, { tree: saved.tree, definition: definitionOf(ctx, run, each.gate) }),
       ),
     ),
+    ...(outOfScope === undefined ? {} : { outOfScope: outOfScope.result.summary }),
     ...(failure === undefined ? {} : { failure }),
   };
 }

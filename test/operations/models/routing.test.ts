@@ -86,6 +86,12 @@ describe('the agent of a task', { timeout: 240_000 }, () => {
     expect(pick.stdout).toContain('calm: ');
     expect(pick.stdout).toContain('score 0.67 (1 of 1 good here)');
     expect(readFileSync(join(project.repo, '.manyhands', 'config.yaml'), 'utf8')).toBe(settings);
+    await project.json('job', 'Do it', '--check', 'true', '--agent', 'command:./good.sh');
+    const listed = z.array(ModelScore).parse(await project.json('models', 'scores', '--role', 'implement'));
+    expect(listed.find(({ because }) => because.endsWith('not in the settings'))).toMatchObject({
+      agent: expect.stringContaining('good'),
+      here: { good: 1, bad: 0 },
+    });
   });
 
   it.runIf(TESTS_ALL)(
