@@ -57,6 +57,15 @@ export function gitEnvironment(asUser: boolean): Record<string, string> {
   return { ...(asUser ? {} : NEUTRAL), ...inherited(passed), ...FIXED };
 }
 
+/** The environment that adds settings to those of every call to git. */
+export function gitSettings(extra: readonly (readonly [string, string])[]): Record<string, string> {
+  const entries = extra.flatMap(([key, value], index) => [
+    [`GIT_CONFIG_KEY_${SETTINGS.length + index}`, key],
+    [`GIT_CONFIG_VALUE_${SETTINGS.length + index}`, value],
+  ]);
+  return { GIT_CONFIG_COUNT: String(SETTINGS.length + extra.length), ...Object.fromEntries(entries) };
+}
+
 /** The same settings as a command line, for the remote end of a local transport, which gets none from the environment. */
 export function otherEnd(program: 'upload-pack' | 'receive-pack', extra: readonly string[] = []): string {
   const settings = ['core.hooksPath=/dev/null', 'gc.auto=0', 'maintenance.auto=false', 'safe.directory=*', ...extra];

@@ -204,7 +204,9 @@ export const Config = z.strictObject({
   trust: z
     .record(InsidePath, z.string().regex(/^[0-9a-f]{64}$/))
     .default({})
-    .describe('Settings files of the repository that agents may load, each with its SHA-256.'),
+    .describe(
+      'Files of the repository that may decide which programs run, each with its SHA-256: settings that agents may load, and .git/config, whose filters git runs only then.',
+    ),
   criticalPatterns: CriticalPatterns,
   checks: z
     .array(CheckConfig)
@@ -214,7 +216,10 @@ export const Config = z.strictObject({
   scope: ScopeConfig,
   secrets: SecretsConfig,
   syntax: SyntaxConfig,
-  cleanOutput: z.boolean().default(false).describe('Reject attempts whose output ends with an error, such as a traceback.'),
+  cleanOutput: z
+    .boolean()
+    .default(false)
+    .describe('Reject attempts whose output ends with an error, such as a traceback.'),
   project: ProjectConfig,
   health: HealthThresholds.prefault({}).describe('Thresholds for warnings about an attempt.'),
   risks: z

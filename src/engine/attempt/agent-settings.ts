@@ -110,6 +110,8 @@ export async function trustedFiles(
   if (access === 'read') return [];
   const files: TrustedFile[] = [];
   for (const [path, hash] of Object.entries(hashes)) {
+    // The configuration of the user's own repository, which no workspace has.
+    if (path.startsWith('.git/')) continue;
     const bytes = await readPlainFile(join(workspace, path));
     if (bytes === undefined || sha256(bytes) !== hash) return [];
     files.push({ path, text: bytes.toString('utf8') });

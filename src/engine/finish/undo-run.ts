@@ -13,6 +13,7 @@ import type { UndoResult } from '../../schema/undo.ts';
 import type { StoredEvent } from '../../store/store.ts';
 import { crashpoint } from '../../world.ts';
 import { checkCandidate, commandGates } from '../land/check-candidate.ts';
+import { trustedNow } from '../land/land-on-base.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
 import { parseEvent } from '../loop/ledger.ts';
 import { removeBranch } from './remove-branch.ts';
@@ -71,7 +72,7 @@ async function revert(ctx: EngineContext, run: ActiveRun, request: RevertRequest
     const proof = await checkCandidate(ctx, run, { commit: plan.commit, tree: plan.tree, tasks: [] }, gates);
     if (proof.verdict === 'fail' || proof.verdict === 'error')
       throw unsafe(`${proof.evidence.gate} does not pass without it: ${proof.evidence.summary}`, []);
-    if (!(await move(run, { branch, commit: plan.commit, onto }))) continue;
+    if (!(await move(ctx, run, { branch, commit: plan.commit, onto }))) continue;
     const reverted = await record(
       ctx,
       run,
@@ -132,13 +133,15 @@ function requireRevert(plan: UndoPlan, branch: string): Extract<UndoPlan, { kind
 
 /** Moves the branch forward to the revert, which is stored under a ref first, so that it is found after a crash. */
 async function move(
+  ctx: EngineContext,
   run: ActiveRun,
   { branch, commit, onto }: { branch: string; commit: string; onto: string },
 ): Promise<boolean> {
   const { mirror, repository } = run.project;
   await writeRef(mirror, { ref: `${undoRefs(run)}/${commit}`, to: commit, expected: null });
   crashpoint('undo.pushing');
-  const pushed = await pushBranch({ mirror, repository, commit, branch, expected: onto, updateCheckout: true });
+  const trust = await trustedNow(ctx, run);
+  const pushed = await pushBranch({ mirror, repository, commit, branch, expected: onto, updateCheckout: true, trust });
   crashpoint('undo.pushed');
   if (pushed.kind === 'pushed') return true;
   if (pushed.reason === 'moved' || pushed.reason === 'not-fast-forward') return false;

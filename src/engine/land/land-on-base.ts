@@ -1,3 +1,4 @@
+import { loadConfig } from '../../config/load.ts';
 import { runMergeMessage } from '../../core/land/commit-message.ts';
 import { recordBaseLanding } from '../../core/land/decide-run-landing.ts';
 import { mergeCommits } from '../../git/merge/merge.ts';
@@ -45,6 +46,7 @@ export async function landOnBase(ctx: EngineContext, run: ActiveRun): Promise<Ba
       branch,
       expected: current ?? null,
       updateCheckout: true,
+      trust: await trustedNow(ctx, run),
       keep: writtenFiles(run),
     });
     crashpoint('base.pushed');
@@ -64,6 +66,14 @@ export async function landOnBase(ctx: EngineContext, run: ActiveRun): Promise<Ba
     `${branch} moved ${MAX_RACES} times while it was being checked; land it when nothing else is landing`,
     `manyhands land ${run.id}`,
   );
+}
+
+/** What the user trusts: recorded with the run, or since then. */
+export async function trustedNow(ctx: EngineContext, run: ActiveRun): Promise<Record<string, string>> {
+  const recorded = run.ledger.state.start.config.trust;
+  // Settings that cannot be read now trust nothing more.
+  const current = await loadConfig({ env: ctx.env, dir: run.project.repository.root }).catch(() => undefined);
+  return { ...recorded, ...current?.trust };
 }
 
 type Target = { base: string; branch: string };

@@ -9,6 +9,7 @@ import type { RunState } from '../../core/run/state.ts';
 import { AppError } from '../../errors.ts';
 import { openMirror } from '../../git/mirror/mirror.ts';
 import { refreshMirror } from '../../git/mirror/refresh.ts';
+import { untrustedFilters, untrustedText, withoutFilters } from '../../git/read/filters.ts';
 import { inspectRepository, projectId, type Repository, uncommitted } from '../../git/read/repository.ts';
 import { branchAt, readRef, resolve } from '../../git/refs/mirror-refs.ts';
 import { snapshotFolder } from '../../git/save/snapshot-folder.ts';
@@ -246,7 +247,9 @@ type NotedStart = { request: StartRequest; repository: Project['repository']; co
 
 async function notesFor(isReadOnly: boolean, { repository, config, base, request }: NotedStart): Promise<string[]> {
   const notes: string[] = [];
-  const all = (await uncommitted(repository)).map(({ path }) => path);
+  const filters = await untrustedFilters(repository, config.trust);
+  if (filters.names.length > 0) notes.push(untrustedText(filters));
+  const all = (await uncommitted(repository, withoutFilters(filters))).map(({ path }) => path);
   const isSetting = (path: string) => path.startsWith(SETTINGS_FOLDER);
   const used = filesInUse(repository.root, config, request);
   const changes = all.filter((path) => !isSetting(path) && !used.has(path));

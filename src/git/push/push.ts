@@ -7,13 +7,14 @@ import { otherEnd } from '../environment.ts';
 import { git } from '../git.ts';
 import { type Mirror, privateFolder, requireUnmodified } from '../mirror/mirror-config.ts';
 import { withMutex } from '../mutex.ts';
+import { type UntrustedFilters, untrustedFilters, untrustedText } from '../read/filters.ts';
 import { type Repository, uncommitted } from '../read/repository.ts';
 import { changedPaths } from '../read/touched.ts';
 import { isOid, requireBranchName } from '../refs/refs.ts';
 
 export type PushBranch = {
   mirror: Mirror;
-  repository: Pick<Repository, 'root'>;
+  repository: Pick<Repository, 'root' | 'commonDir'>;
   commit: string;
   branch: string;
   /** The commit that the branch must be at; null means that it must not exist. */
@@ -22,13 +23,15 @@ export type PushBranch = {
   mayRewind?: boolean;
   /** Also updates a checkout of the branch, if it is clean. */
   updateCheckout?: boolean;
+  /** Files with their SHA-256 whose filters may run in such a checkout. */
+  trust?: Readonly<Record<string, string>>;
   /** Files that may differ in such a checkout and are not changed; relative to its root. */
   keep?: readonly string[];
   signal?: AbortSignal;
 };
 
-/** `locked`: another git process holds a lock file, or left it behind. */
-type Refusal = 'moved' | 'locked' | 'checked-out' | 'dirty' | 'not-fast-forward' | 'name-taken' | 'other';
+/** `untrusted`: the checkout has filters that the user has not trusted; `locked`: another git process holds a lock file, or left it behind. */
+type Refusal = 'moved' | 'locked' | 'untrusted' | 'checked-out' | 'dirty' | 'not-fast-forward' | 'name-taken' | 'other';
 export type Pushed =
   | { kind: 'pushed' }
   | { kind: 'refused'; reason: Exclude<Refusal, 'dirty'>; detail: string }
@@ -57,6 +60,8 @@ export async function pushBranch(options: PushBranch): Promise<Pushed> {
   requireBranchName(branch);
   if (!isOid(commit)) throw new AppError('INTERNAL', `${commit} is not a commit id`, { commit });
   await requireUnmodified(mirror);
+  const filters = updateCheckout ? await checkoutFilters(options) : undefined;
+  if (filters !== undefined) return { kind: 'refused', reason: 'untrusted', detail: untrustedText(filters) };
   const lease = `--force-with-lease=refs/heads/${branch}:${expected ?? ''}`;
   const target = [repository.root, `${commit}:refs/heads/${branch}`];
   const hooks = updateCheckout && keep.length > 0 ? await checkoutHook(mirror, keep) : undefined;
@@ -89,6 +94,20 @@ export async function pushBranch(options: PushBranch): Promise<Pushed> {
   return { kind: 'refused', reason, detail, ...(await filesInTheWay(options)) };
 }
 
+/** The filters that git would run in a checkout of the branch although the user has not trusted them. */
+async function checkoutFilters({
+  repository,
+  branch,
+  trust = {},
+  signal,
+}: PushBranch): Promise<UntrustedFilters | undefined> {
+  const filters = await untrustedFilters(repository, trust, signal);
+  if (filters.names.length === 0) return undefined;
+  const args = ['for-each-ref', '--format=%(worktreepath)', `refs/heads/${branch}`];
+  const { stdout } = await git(args, { cwd: repository.root, asUser: true, ...(signal ? { signal } : {}) });
+  return stdout.trim() === '' ? undefined : filters;
+}
+
 async function filesInTheWay({
   mirror,
   repository,
@@ -97,7 +116,7 @@ async function filesInTheWay({
   keep = [],
   signal,
 }: PushBranch): Promise<FilesInTheWay> {
-  const changes = await uncommitted(repository, signal);
+  const changes = await uncommitted(repository, {}, signal);
   const written = expected === null ? [] : await changedPaths(mirror, { from: expected, to: commit }, signal);
   const tracked = changes.filter(({ path, isTracked }) => isTracked && !keep.includes(path));
   const untracked = changes.filter(({ path, isTracked }) => !isTracked && written.includes(path));

@@ -52,14 +52,16 @@ export function projectId(repository: Pick<Repository, 'commonDir'>): string {
   return `${name.slice(0, 40)}-${createHash('sha256').update(commonDir).digest('hex').slice(0, 8)}`;
 }
 
-/** The files with changes that are in no commit, as the user's own git would list them. */
+/** The files with changes that are in no commit, as the user's own git would list them; some settings can be overridden by environment variables. */
 export async function uncommitted(
   repository: Pick<Repository, 'root'>,
+  env: Record<string, string>,
   signal?: AbortSignal,
 ): Promise<{ path: string; isTracked: boolean }[]> {
-  const read = gitReader(repository.root, signal);
   const args = ['status', '--porcelain', '-z', '--no-renames', '--untracked-files=all', '--ignore-submodules=dirty'];
-  return names((await read(args)).stdout).map((line) => ({ path: line.slice(3), isTracked: !line.startsWith('??') }));
+  const options = { cwd: repository.root, asUser: true, env, ...(signal === undefined ? {} : { signal }) };
+  const lines = names((await git(args, options)).stdout);
+  return lines.map((line) => ({ path: line.slice(3), isTracked: !line.startsWith('??') }));
 }
 
 /** The ignored files and folders in the work tree, folders with a slash at the end. */

@@ -1,6 +1,9 @@
-import { chmodSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { chmodSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { refreshMirror } from '../../../src/git/mirror/refresh.ts';
+import { pushBranch } from '../../../src/git/push/push.ts';
 import { writeFiles } from '../../support/scratch.ts';
 import { makeRunProject } from '../run-project.ts';
 
@@ -67,4 +70,35 @@ describe('starting a run', () => {
     await using project = await makeRunProject({ agent: { command: './no-such-program' } });
     await expect(project.start(project.newEngine(), 'Do it')).rejects.toMatchObject({ code: 'AGENT_MISSING' });
   });
+});
+
+it('does not run filters of the repository configuration until the user trusts its file by its hash', async () => {
+  await using project = await makeRunProject({ files: { '.gitattributes': '* filter=evil\n', 'a.txt': 'a\n' } });
+  const ran = join(project.repo, '../filter-ran');
+  const clean = `touch ${ran}; cat`;
+  project.git('config', 'filter.evil.clean', clean);
+  project.git('config', 'filter.evil.smudge', clean);
+  writeFiles(project.repo, { 'a.txt': 'changed\n' });
+  const {
+    notes,
+    project: { mirror, repository },
+  } = await project.start(project.newEngine(), 'Do it');
+  expect(existsSync(ran)).toBe(false);
+  const hash = createHash('sha256')
+    .update(readFileSync(join(project.repo, '.git/config')))
+    .digest('hex');
+  expect(notes.join()).toContain(`The filter evil of this repository's git configuration does not run`);
+  expect(notes.join()).toContain(`trust: { .git/config: ${hash} }`);
+  expect(notes.join()).toContain('Your 1 uncommitted change is not part of this run');
+
+  const main = project.git('rev-parse', 'main');
+  project.git('checkout', '--quiet', 'a.txt');
+  const commit = project.commit('work', 'main', { 'b.txt': 'b\n' });
+  await refreshMirror(mirror, repository);
+  const push = { mirror, repository, commit, branch: 'main', expected: main, updateCheckout: true };
+  rmSync(ran, { force: true });
+  expect(await pushBranch(push)).toMatchObject({ kind: 'refused', reason: 'untrusted' });
+  expect(existsSync(ran)).toBe(false);
+  expect(await pushBranch({ ...push, trust: { '.git/config': hash } })).toEqual({ kind: 'pushed' });
+  expect(existsSync(ran)).toBe(true);
 });

@@ -114,7 +114,7 @@ test('uncommitted and ignored files are listed by their real names, and listing 
   shell(dir, 'add', 'deep');
   const repository = await inspectRepository(dir);
   const before = await fingerprint(repository);
-  expect((await uncommitted(repository)).map(({ path }) => path).sort()).toEqual([
+  expect((await uncommitted(repository, {})).map(({ path }) => path).sort()).toEqual([
     'a.txt',
     'deep/er/é.txt',
     'new\nline "q".txt',
