@@ -145,7 +145,10 @@ const TODO_SETTINGS = {
 /** How pull requests are created from a run. */
 const PrConfig = z
   .strictObject({
-    per: z.enum(['run', 'task']).default('run').describe('One pull request for the run, or one for each task.'),
+    per: z
+      .enum(['run', 'task'])
+      .optional()
+      .describe('One pull request for the run, or one for each task; default: run, and task for manyhands yolo.'),
     draft: z
       .enum(['auto', 'always', 'never'])
       .default('auto')

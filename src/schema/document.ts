@@ -124,7 +124,18 @@ export const RunDocument = z.object({
   branch: z.string().nullable(),
   commit: z.string().nullable(),
   base: z.object({ branch: z.string().nullable(), commit: z.string() }),
-  landed: z.object({ branch: z.string(), commit: z.string(), how: z.string(), url: z.string().nullable() }).nullable(),
+  landed: z
+    .object({
+      branch: z.string(),
+      commit: z.string(),
+      how: z.string(),
+      url: z.string().nullable().describe('The pull request; the last one where there are several.'),
+      pullRequests: z
+        .array(z.object({ url: z.string(), commit: z.string(), task: z.string().nullable() }))
+        .optional()
+        .describe('All pull requests of the run; each for one task, or for the whole run (null).'),
+    })
+    .nullable(),
   undone: z
     .object({ branch: z.string(), commit: z.string(), at: z.string() })
     .nullable()

@@ -101,6 +101,7 @@ export const TodoRequest = TodoInput.extend({
     .boolean()
     .default(false)
     .describe('Run the generated tasks; otherwise the run ends once they are generated.'),
+  pr: TasksInput.shape.pr,
 });
 export type TodoRequest = z.infer<typeof TodoRequest>;
 

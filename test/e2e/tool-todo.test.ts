@@ -219,9 +219,18 @@ describe('the files and commands of the tool for to-do lists', () => {
     expect(pulls(), '--execute opens no pull request').toEqual([]);
 
     const yolo = await run(project, 'yolo', 'todo.md', ...USING);
-    expect([yolo.code, yolo.landed?.how], 'yolo goes through to a pull request').toEqual([0, 'pr']);
-    expect(pulls(), 'it is opened against the destination').toMatchObject([{ base: 'develop', draft: false }]);
+    expect([yolo.code, yolo.landed?.how], 'yolo continues to pull requests').toEqual([0, 'pr']);
+    expect(pulls(), 'each task has one, against the destination').toMatchObject([
+      { base: 'develop', draft: false },
+      { base: 'develop', draft: false },
+    ]);
     expect(pulls()[0]?.body, 'it says what was done').toContain('feat: add user auth');
+    expect(
+      yolo.landed?.pullRequests?.map(({ task }) => task),
+      'the document lists all of them',
+    ).toEqual(['task/1', 'task/2']);
+    const listed = (await project.say('show')).stdout;
+    expect(listed.match(/pull request {2}http/g), 'and so does show').toHaveLength(2);
 
     const looked = await run(project, 'review', '--pr', '1', '--yes', ...USING);
     expect([looked.code, pulls()[0]?.approvals.length], 'review --pr approves what passes').toEqual([0, 1]);
@@ -240,10 +249,10 @@ describe('the files and commands of the tool for to-do lists', () => {
 
     await project.say('config', 'set', 'mode', 'yolo');
     const through = await run(project, 'run', 'todo.md', '--title', 'Once more', ...USING);
-    expect([through.landed?.how, pulls().length], 'mode yolo does not stop').toEqual(['pr', 2]);
+    expect([through.landed?.how, pulls().length], 'mode yolo does not stop').toEqual(['pr', 4]);
     await project.say('config', 'set', 'autoPr', 'false');
     const none = await run(project, 'run', 'todo.md', ...USING);
-    expect([none.tasks.length, none.landed, pulls().length], 'autoPr: false opens none').toEqual([3, null, 2]);
+    expect([none.tasks.length, none.landed, pulls().length], 'autoPr: false opens none').toEqual([3, null, 4]);
   });
 
   it('stop a hanging program, retry it as configured, and keep its work', {

@@ -56,6 +56,11 @@ function resultSteps(document: RunDocument): NextStep[] {
   const { run, branch, base, landed, commit } = document;
   if (plannedTasks(document) !== undefined)
     return [{ command: `manyhands plan --run ${run} --output tasks.yaml`, purpose: 'write the tasks to a file' }];
+  const { pullRequests = [] } = landed ?? {};
+  if (pullRequests.length > 1)
+    return [
+      { command: `manyhands review --from-run ${run}`, purpose: `review the ${pullRequests.length} pull requests` },
+    ];
   if (landed?.url) return [{ command: landed.url, purpose: 'the pull request' }];
   if (landed !== null && landed.how === 'merge') {
     return [

@@ -226,7 +226,7 @@ function same(text: string): { text: string; shown: string } {
 }
 
 function resultLines(
-  { branch, commit, landed, undone, base }: RunDocument,
+  { branch, commit, landed, undone, base, tasks }: RunDocument,
   { columns, colors }: SummaryView,
 ): string[] {
   const results: { what: string; text: string }[] = [];
@@ -238,8 +238,11 @@ function resultLines(
     });
   }
   if (landed !== null && landed.how !== 'branch') {
-    const url = landed.url === null ? '' : ` ${landed.url}`;
+    const { pullRequests = [] } = landed;
+    const url = landed.url === null || pullRequests.length > 1 ? '' : ` ${landed.url}`;
     results.push({ what: 'landed', text: `${landed.how} on ${landed.branch} at ${landed.commit.slice(0, 8)}${url}` });
+    for (const { url: page, task } of pullRequests.length > 1 ? pullRequests : [])
+      results.push({ what: 'pull request', text: `${page} (${labelIn(tasks, task)})` });
   }
   if (undone !== null) results.push({ what: 'undone', text: `on ${undone.branch} by ${undone.commit.slice(0, 8)}` });
   return results.map(({ what, text }) => `  ${colors.green(what)}  ${shorten(text, columns - 11)}`);

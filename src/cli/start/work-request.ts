@@ -26,13 +26,17 @@ export function workRequest(
       const input = choices.pr ? work.input : { ...work.input, pr: 'none' as const };
       const pr = choices.pr && (input.pr !== 'none' || choices.through);
       const through = choices.through || input.pr === 'each' || input.pr === 'run';
-      return { recipe: 'tasks', input, options: landing(options, config, { ...choices, pr, through }) };
+      const landed = landing(options, config, { ...choices, pr, through });
+      const each = isForEach(landed, { typed, config, choices }) && (input.pr === undefined || input.pr === 'none');
+      return { recipe: 'tasks', input: each ? { ...input, pr: 'each' } : input, options: landed };
     }
     case 'workflow':
       return { recipe: 'workflow', input: work.input, options };
     case 'todo': {
       const execute = !stopsAfterPlan(config, choices);
-      return { recipe: 'todo', input: { ...work.input, execute }, options: landing(options, config, choices) };
+      const landed = landing(options, config, choices);
+      const pr = isForEach(landed, { typed, config, choices }) ? { pr: 'each' as const } : {};
+      return { recipe: 'todo', input: { ...work.input, execute, ...pr }, options: landed };
     }
   }
 }
@@ -41,6 +45,15 @@ export function workRequest(
 export function stopsAfterPlan(config: Config, { execute, yes, through }: WorkChoices): boolean {
   const stops = config.stopAfterGenerate ?? config.mode === 'review';
   return stops && !execute && !yes && !through && !config.autoApprove;
+}
+
+/** In mode yolo each task gets its own pull request, unless the settings or the command line request something else. */
+function isForEach(
+  { land }: Options,
+  { typed, config, choices }: { typed: Options; config: Config; choices: WorkChoices },
+): boolean {
+  const isRequested = typed.land === undefined && (choices.through || config.mode === 'yolo');
+  return land === 'pr' && choices.pr && isRequested && config.pr.per !== 'run';
 }
 
 function landing(options: Options, config: Config, choices: WorkChoices): Options {

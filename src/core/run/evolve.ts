@@ -101,6 +101,7 @@ function apply(state: RunState, event: RunEvent, when: When): void {
         how: event.data.how,
         url: event.data.url ?? null,
         tip: event.data.tip ?? null,
+        ...pullRequestsOf(state.landed, event.data),
       };
       state.undone = null;
       return;
@@ -251,4 +252,14 @@ function answerRun(
 ): void {
   if (state.status.kind === 'held') recordAnswer(state, state.status.hold, { ...answer, task: null });
   state.status = { kind: 'running' };
+}
+
+/** The pull requests of one tip are recorded one by one. */
+function pullRequestsOf(
+  before: RunState['landed'],
+  { url, commit, tip }: { url?: string | undefined; commit: string; tip?: string | undefined },
+): { pullRequests?: { url: string; commit: string }[] } {
+  if (url === undefined) return {};
+  const same = before?.tip != null && before.tip === tip ? (before.pullRequests ?? []) : [];
+  return { pullRequests: [...same.filter((known) => known.url !== url), { url, commit }] };
 }

@@ -195,7 +195,15 @@ export type RunState = {
   /** Passed evidence by tree and gate definition: a check that passed is not repeated. */
   proven: Record<string, Evidence>;
   pushed: string | null;
-  landed: { branch: string; commit: string; how: string; url: string | null; tip: string | null } | null;
+  landed: {
+    branch: string;
+    commit: string;
+    how: string;
+    url: string | null;
+    tip: string | null;
+    /** The pull requests of this tip, each with the commit that it proposes. */
+    pullRequests?: { url: string; commit: string }[];
+  } | null;
   /** The commit that reverts the landing. */
   undone: { branch: string; commit: string; at: number } | null;
   /** Tracks that start nothing, with the reason; the empty name is the whole run. */

@@ -92,10 +92,21 @@ function nextAtOf(state: RunState): string | null {
   return at === undefined ? null : new Date(at).toISOString();
 }
 
-function landedDocument({ landed }: RunState): RunDocument['landed'] {
+function landedDocument({ landed, tip, order, tasks }: RunState): RunDocument['landed'] {
   if (landed === null) return null;
-  const { tip: _, ...shown } = landed;
-  return shown;
+  const { tip: _, pullRequests, ...shown } = landed;
+  if (pullRequests === undefined) return shown;
+  const taskOf = (commit: string) =>
+    order.find((key) => {
+      const task = tasks[key];
+      return task !== undefined && lastAttempt(task)?.ended?.saved?.commit === commit;
+    });
+  const listed = pullRequests.map(({ url, commit }) => ({
+    url,
+    commit,
+    task: commit === tip.commit && pullRequests.length === 1 ? null : (taskOf(commit) ?? null),
+  }));
+  return { ...shown, pullRequests: listed };
 }
 
 function undoneDocument({ undone }: RunState): RunDocument['undone'] {

@@ -23,7 +23,7 @@ export function pullRequestPer({ start }: RunState): 'run' | 'task' {
   const requested =
     typeof start.input === 'object' && start.input !== null && 'pr' in start.input ? start.input.pr : undefined;
   if (requested === 'each') return 'task';
-  return requested === 'run' ? 'run' : start.config.pr.per;
+  return requested === 'run' ? 'run' : (start.config.pr.per ?? 'run');
 }
 
 /** The requested tasks whose work landed on the run branch, with the commit of their own work. */

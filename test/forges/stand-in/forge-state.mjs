@@ -70,8 +70,17 @@ export function showHead(state, pull) {
 }
 
 export function merge(state, pull) {
-  if (state.remote !== null) git(state, 'update-ref', `refs/heads/${pull.base}`, tipOf(state, pull.head));
+  if (state.remote !== null) git(state, 'update-ref', `refs/heads/${pull.base}`, mergedTip(state, pull));
   pull.state = 'merged';
+}
+
+/** The head itself where it contains the base, else a merge of both. */
+function mergedTip(state, pull) {
+  const [base, head] = [tipOf(state, pull.base), tipOf(state, pull.head)];
+  if (git(state, 'merge-base', base, head) === base) return head;
+  const tree = git(state, 'merge-tree', '--write-tree', base, head);
+  const who = ['-c', 'user.name=Forge', '-c', 'user.email=forge@example.org'];
+  return git(state, ...who, 'commit-tree', tree, '-p', base, '-p', head, '-m', `Merge ${pull.number}`);
 }
 
 export function findPull(state, number) {

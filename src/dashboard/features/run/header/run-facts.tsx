@@ -63,6 +63,17 @@ function Fact({ name, children }: { name: string; children: ReactNode }): ReactE
 
 function Landed({ state: { landed, undone } }: { state: RunState }): ReactElement | null {
   if (landed === null) return null;
+  const pages = (landed.pullRequests ?? []).filter(({ url }) => /^https?:\/\//.test(url));
+  if (pages.length > 1)
+    return (
+      <Fact name={undone === null ? 'Landed' : 'Undone'}>
+        {pages.map(({ url }, index) => (
+          <a key={url} href={url} target="_blank" rel="noreferrer" className={styles.page}>
+            Pull request {index + 1} <Icon name="outside" size={12} />
+          </a>
+        ))}
+      </Fact>
+    );
   const isPage = landed.url !== null && /^https?:\/\//.test(landed.url);
   return (
     <Fact name={undone === null ? 'Landed' : 'Undone'}>
