@@ -13,7 +13,8 @@ const END = '<!-- manyhands:end -->';
 
 type Place = { start: number; end: number; eol: string };
 
-export type AgentsMdRequest = { root: string; remove: boolean; dryRun: boolean };
+/** With `force` a file is replaced as a whole instead of getting a block at its end. */
+export type AgentsMdRequest = { root: string; remove: boolean; dryRun: boolean; force?: boolean };
 
 const FILES = ['AGENTS.md', 'CLAUDE.md'] as const;
 const BACKUPS = '.manyhands/backup';
@@ -47,9 +48,8 @@ async function change(
   const { name, file } = target;
   const before = (await pathExists(file)) ? await readText(file, name) : undefined;
   const text = before ?? '';
-  const after = request.remove
-    ? withoutBlock(text, name)
-    : withBlock(text, promptText('roles/sections/started-by-manyhands', {}), name);
+  const body = promptText('roles/sections/started-by-manyhands', {});
+  const after = request.remove ? withoutBlock(text, name) : withBlock(request.force === true ? '' : text, body, name);
   if (after === text) return { path: name, action: 'unchanged', backup: null, note: null };
   const backup = before === undefined ? null : `${BACKUPS}/${name}.${stamp(world)}`;
   const action = after.trim() === '' ? 'removed' : before === undefined ? 'written' : 'updated';

@@ -28,6 +28,8 @@ export type InitRequest = {
   /** Settings that let agents do more and that a person agreed to. */
   agreed: readonly Setting[];
   agentsMd: boolean;
+  /** Replaces files of instructions instead of adding to them; a backup is kept. */
+  force?: boolean;
   dryRun: boolean;
   env: NodeJS.ProcessEnv;
 };
@@ -47,7 +49,10 @@ export async function initProject(request: InitRequest, world: World = realWorld
   const drafts = [...(imported?.files ?? []), ...(isThere ? [] : [{ path: CONFIG, text }])];
   const files: InitFile[] = [...(isThere ? [keptFile(CONFIG)] : []), await refreshSchema(root, dryRun, world)];
   for (const each of drafts) files.push(await make(root, each, { dryRun, world }));
-  if (request.agentsMd) files.push(...(await writeAgentsMd({ root, remove: false, dryRun }, world)));
+  if (request.agentsMd) {
+    const force = request.force === true;
+    files.push(...(await writeAgentsMd({ root, remove: false, dryRun, force }, world)));
+  }
   return {
     root,
     dryRun,

@@ -60,6 +60,17 @@ describe('AGENTS.md and CLAUDE.md', () => {
     expect(read(project, 'AGENTS.md')).toBe(mine);
   });
 
+  it('are replaced with force, also where the marks are damaged, and a backup is kept', async () => {
+    const mine = '# Mine\n<!-- manyhands:end -->\n';
+    using project = makeProject({ 'AGENTS.md': mine });
+    const force = { root: project.root, remove: false, dryRun: false, force: true };
+    const [changed, made] = await writeAgentsMd(force);
+    expect([changed?.action, made?.action, made?.backup]).toEqual(['updated', 'written', null]);
+    expect(read(project, changed?.backup ?? '')).toBe(mine);
+    expect(read(project, 'AGENTS.md')).toBe(read(project, 'CLAUDE.md'));
+    expect((await writeAgentsMd(force)).map(({ action }) => action)).toEqual(['unchanged', 'unchanged']);
+  });
+
   it('are one file where one is a link to the other', async () => {
     using project = makeProject({ 'AGENTS.md': 'a\n' });
     symlinkSync('AGENTS.md', join(project.root, 'CLAUDE.md'));

@@ -217,8 +217,10 @@ describe('manyhands init', () => {
     expect(read(project)).not.toContain('touch');
   });
 
-  it('takes --remove only with --agents-md', async () => {
+  it('accepts --remove and --force only with --agents-md', async () => {
     using project = makeProject({});
     expect((await call(project, ['--remove'])).code).toBe(2);
+    expect((await call(project, ['--force'])).code).toBe(2);
+    expect((await call(project, ['--agents-md', '--force', '--dry-run', '--yes'])).code).toBe(0);
   });
 });

@@ -27,6 +27,7 @@ const Flags = CommonOptions.extend({
   import: z.boolean().default(false),
   agentsMd: z.boolean().default(false),
   remove: z.boolean().default(false),
+  force: z.boolean().default(false),
   dryRun: z.boolean().default(false),
   prove: z.boolean().default(false),
 });
@@ -38,6 +39,7 @@ const EXAMPLES = [
   'manyhands init --yes --prove',
   'manyhands init --import',
   'manyhands init --agents-md --remove',
+  'manyhands init --agents-md --force',
 ];
 const EXIT_CODES = `Exit codes:
   0    the project is set up, whether or not its checks pass
@@ -59,6 +61,7 @@ export const initCommand: CliCommand = {
       )
       .option('--agents-md', 'write instructions for agents into a marked block of AGENTS.md and CLAUDE.md')
       .option('--remove', 'with --agents-md: remove them again')
+      .option('--force', 'with --agents-md: replace existing files instead of adding to them; a copy is kept')
       .option('--dry-run', 'show what would be written; write nothing')
       .option('--prove', 'run each proposed check once in your checkout and print which of them pass');
     addHelp(addDir(addJson(command)), EXAMPLES, EXIT_CODES);
@@ -66,6 +69,8 @@ export const initCommand: CliCommand = {
       options: Flags,
       act: async (flags) => {
         if (flags.remove && !flags.agentsMd) throw new AppError('USAGE', '--remove requires --agents-md');
+        if (flags.force && (!flags.agentsMd || flags.remove))
+          throw new AppError('USAGE', '--force requires --agents-md, without --remove');
         const dir = await realpath(await resolveDir(session.platform.terminal, flags.dir));
         const root = await requireRoot(session, dir, flags);
         const document = flags.remove
@@ -103,6 +108,7 @@ async function setUp(session: Session, { root, dir, flags }: SetupRequest): Prom
       detection,
       imported,
       agentsMd: flags.agentsMd,
+      force: flags.force,
       dryRun: flags.dryRun,
       env: platform.terminal.env,
     },
