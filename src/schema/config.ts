@@ -33,6 +33,13 @@ const WorkspaceConfig = z
       .describe(
         'Ignored files to copy from your checkout into every workspace and check; agents and checks can read them.',
       ),
+    dir: z
+      .string()
+      .min(1)
+      .optional()
+      .describe(
+        'The folder of workspaces, relative to the repository and outside it; default: a folder of the data directory.',
+      ),
     setup: z.array(CommandText).default([]).describe('Commands that prepare a fresh checkout, for example npm ci.'),
     teardown: z.array(CommandText).default([]).describe('Commands to run before a workspace is removed.'),
     setupSeconds: Seconds.default(600).describe('Time limit of each set-up or teardown command.'),

@@ -1,5 +1,5 @@
-import { existsSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, realpathSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { RunDocument } from '../../src/schema/document.ts';
 import { runAndReport } from '../hostile/hostile-run.ts';
@@ -37,7 +37,8 @@ async function follow(project: Scratch, { tasks, attention }: RunDocument) {
 }
 
 it('removes the cause of a failure when the printed retry is run', async () => {
-  const settings = 'limits: { attempts: 2, retryDelaySeconds: 0 }\nbudget: { attempt: 1 }\n';
+  const settings =
+    'limits: { attempts: 2, retryDelaySeconds: 0 }\nbudget: { attempt: 1 }\nworkspace: { dir: ../trees }\n';
   const files = { 'src/a.js': 'let a;\n', 'docs/a.md': 'a\n', 'agent.sh': AGENT, 'broken.yaml': SCENARIO };
   await using project = await makeScratch({ files: { ...files, '.manyhands/config.yaml': settings } });
 
@@ -60,7 +61,8 @@ it('removes the cause of a failure when the printed retry is run', async () => {
   expect(paid.run).toMatchObject({ tasks: [{ status: 'done' }] });
 
   const left = await job(project, 'KEPT');
-  const workspace = join(project.home, 'workspaces', `${left.run.run}-1`);
+  const workspace = join(dirname(project.repo), 'trees', `${left.run.run}-1`);
+  expect((await project.mh(['open', left.run.run, 'job/1'])).stdout.trim()).toBe(realpathSync(workspace));
   writeFileSync(join(workspace, 'docs/by-hand.md'), 'by hand');
   for (const _ of [1, 2]) {
     const blocked = await runAndReport(project, 'retry', left.run.run);
@@ -87,4 +89,13 @@ it('removes the cause of a failure when the printed retry is run', async () => {
   expect(savedWork).toMatchObject([{ attempt: 2, landed: true }, first, first]);
   const report = await project.mh(['report', other.run.run]);
   expect(report.stdout).toContain('agent second');
+
+  const cleaned = await project.mh(['clean', '--apply', '--older-than', '0']);
+  expect(cleaned.code, cleaned.stderr).toBe(0);
+  expect(readdirSync(join(dirname(project.repo), 'trees'))).toEqual([]);
+  expect(readdirSync(join(project.home, 'workspaces'))).toEqual([]);
+  const inside = await project.mh(['config', 'set', 'workspace.dir', 'trees']);
+  expect(inside.code).toBe(0);
+  const refused = await project.mh(['job', 'OTHER', '--agent', 'command:./agent.sh']);
+  expect([refused.code, refused.stderr]).toEqual([3, expect.stringContaining('inside the repository')]);
 });

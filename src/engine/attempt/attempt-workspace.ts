@@ -1,5 +1,5 @@
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { workMessage } from '../../core/land/commit-message.ts';
 import { taskOf } from '../../core/run/phase.ts';
@@ -16,6 +16,7 @@ import type { TaskKey } from '../../schema/ids.ts';
 import { attemptId } from '../../schema/ids.ts';
 import { seedForCommit } from '../../workspaces/checkout.ts';
 import { childEnvironment } from '../../workspaces/environment.ts';
+import { linkWorkspace, unlinkWorkspace, workspaceFolder } from '../../workspaces/location.ts';
 import { provision, teardown } from '../../workspaces/provision.ts';
 import { EMPTY_SEED } from '../../workspaces/seed.ts';
 import { observePreparation } from '../land/evidence.ts';
@@ -33,8 +34,10 @@ export async function attemptWorkspaceOf(
   task: TaskState,
 ): Promise<AttemptWorkspace> {
   const owner = task.spec.workspace === undefined ? task : (run.ledger.state.tasks[task.spec.workspace] ?? task);
-  const path = join(ctx.home.workspaces, `${run.id}-${owner.ordinal}`);
-  return { path, branch: `task-${owner.ordinal}`, excluded: await readExcluded(path) };
+  const { project, config } = run.ledger.state.start;
+  const folder = { dir: config.workspace.dir, root: project.folder ?? project.root };
+  const path = join(workspaceFolder(folder, ctx.home.workspaces), `${run.id}-${owner.ordinal}`);
+  return { path, branch: `task-${owner.ordinal}`, excluded: await readExcluded(excludedFile(ctx, path)) };
 }
 
 /** The workspace for the attempt that was just claimed: a new one, or the previous one if it is unchanged since it was recorded. */
@@ -61,7 +64,8 @@ export async function prepareAttemptWorkspace(
       return workspace;
   }
   await removeWorkspace({ mirror: run.project.mirror, path: workspace.path });
-  await rm(excludedFile(workspace.path), { force: true });
+  await rm(excludedFile(ctx, workspace.path), { force: true });
+  await linkWorkspace(ctx.home.workspaces, workspace.path);
   const lastSaved = task.attempts.slice(0, -1).findLast((attempt) => attempt.ended?.saved != null)?.ended?.saved;
   const continued = task.changes === 'keep' ? (accepted ?? lastSaved) : lastSaved;
   const commit = await createForTask(run, task, workspace, continued?.commit);
@@ -125,12 +129,14 @@ function saveRef(run: ActiveRun, task: TaskState, { number, save }: { number: nu
 /** Removes a task's workspace after its work is recorded; teardown commands run first. */
 export async function removeAttemptWorkspace(ctx: EngineContext, run: ActiveRun, task: TaskState): Promise<void> {
   const workspace = await attemptWorkspaceOf(ctx, run, task);
-  if (!(await exists(workspace.path))) return;
-  const step = { kind: 'workspace' as const, what: 'removes its workspace' };
-  using _step = ctx.activities.begin({ run, tasks: [task.spec.key] }, step);
-  await tearDown(ctx, run, task, workspace);
-  await removeWorkspace({ mirror: run.project.mirror, path: workspace.path });
-  await rm(excludedFile(workspace.path), { force: true });
+  if (await exists(workspace.path)) {
+    const step = { kind: 'workspace' as const, what: 'removes its workspace' };
+    using _step = ctx.activities.begin({ run, tasks: [task.spec.key] }, step);
+    await tearDown(ctx, run, task, workspace);
+    await removeWorkspace({ mirror: run.project.mirror, path: workspace.path });
+    await rm(excludedFile(ctx, workspace.path), { force: true });
+  }
+  await unlinkWorkspace(ctx.home.workspaces, workspace.path);
 }
 
 /** Removes the workspace of an ended task whose work is saved, after its end is committed; that of a failed task is kept for inspection. */
@@ -243,19 +249,19 @@ async function provisionWorkspace(
       })
     : EMPTY_SEED;
   const { excluded } = await provision({ ...common, workspace: workspace.path, seed });
-  const file = excludedFile(workspace.path);
+  const file = excludedFile(ctx, workspace.path);
   await writeFile(`${file}.new`, JSON.stringify(excluded), { mode: 0o600 });
   await rename(`${file}.new`, file);
   return excluded;
 }
 
-function excludedFile(path: string): string {
-  return `${path}.excluded`;
+function excludedFile(ctx: EngineContext, path: string): string {
+  return join(ctx.home.workspaces, `${basename(path)}.excluded`);
 }
 
-async function readExcluded(path: string): Promise<readonly string[] | undefined> {
+async function readExcluded(file: string): Promise<readonly string[] | undefined> {
   try {
-    return z.array(z.string()).parse(JSON.parse(await readFile(excludedFile(path), 'utf8')));
+    return z.array(z.string()).parse(JSON.parse(await readFile(file, 'utf8')));
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return undefined;
     throw error;

@@ -1,4 +1,4 @@
-import { lstat, readdir, rm } from 'node:fs/promises';
+import { lstat, readdir, realpath, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RunState } from '../../core/run/state.ts';
 import { AppError, messageOf } from '../../errors.ts';
@@ -145,12 +145,16 @@ async function entries(folder: string): Promise<string[]> {
   return found?.isDirectory() ? readdir(folder) : [];
 }
 
-/** The size of a folder in bytes; links are not followed, and files that disappear concurrently count nothing. */
+/** The size of a folder in bytes; a workspace in another folder is a link. Other links are not followed, and files that disappear concurrently count nothing. */
 async function treeBytes(path: string): Promise<number> {
+  return bytesBelow(await realpath(path).catch(() => path));
+}
+
+async function bytesBelow(path: string): Promise<number> {
   const stat = await lstat(path).catch(() => undefined);
   if (stat === undefined || !stat.isDirectory()) return stat?.size ?? 0;
   const names = await readdir(path).catch(() => []);
   let bytes = 0;
-  for (const name of names) bytes += await treeBytes(join(path, name));
+  for (const name of names) bytes += await bytesBelow(join(path, name));
   return bytes;
 }

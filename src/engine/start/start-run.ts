@@ -24,6 +24,7 @@ import { projectStream, runStream } from '../../schema/ids.ts';
 import type { BenchKind } from '../../schema/model.ts';
 import type { StartOptions, StartRequest } from '../../schema/request.ts';
 import type { Write } from '../../store/store.ts';
+import { requireOutside } from '../../workspaces/location.ts';
 import { crashpoint } from '../../world.ts';
 import { mirrorProgress } from '../loop/activities.ts';
 import type { EngineContext, Project } from '../loop/context.ts';
@@ -54,6 +55,7 @@ export async function startRun(
   const root = bench?.settings ?? repository.root;
   const settings = withOptions(await settingsOf(ctx, root, bench), options);
   const config = recipe.settings?.(settings) ?? settings;
+  await requireOutside({ dir: config.workspace.dir, root: folder ?? repository.root });
   const choices = { ...options, dir: bench?.dir ?? options.dir };
   const pinned = await withLogins(ctx, pinChoices(ctx.implementations, { config, options: choices, root }));
   step.update({ kind: 'attempt', what: 'finds out which agents can work' });

@@ -37,7 +37,7 @@ export const ORCHESTRATOR_YAML: readonly KeyMapping[] = [
     turn: (_, { whole }) =>
       left(valueAt(whole, ['git', 'owner']) === undefined ? 'there is no git.owner' : 'taken with git.owner'),
   }),
-  ...ignored('workspaces are in the data directory; MANYHANDS_HOME moves it', ['worktree_dir']),
+  mapped('worktree_dir', 'workspace.dir', { type: Text }),
   mapped('mcps.enabled', 'mcp', {
     type: Listed,
     turn: (names) => {
@@ -113,7 +113,7 @@ export const TASK_CONFIG: readonly KeyMapping[] = [
   }),
   mapped('settings.destination_branch', 'git.destination', { type: Text }),
   mapped('settings.repo_slug', 'git.repo', { type: Text }),
-  ...ignored('workspaces are in the data directory; MANYHANDS_HOME moves it', ['settings.worktree_dir']),
+  mapped('settings.worktree_dir', 'workspace.dir', { type: Text }),
   ...ignored('workspaces are kept until manyhands clean', ['settings.auto_cleanup']),
   ...ignored('they are work, not settings: manyhands run task_config.yaml', ['tasks']),
 ];

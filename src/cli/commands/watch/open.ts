@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { AppError, errorCode } from '../../../errors.ts';
@@ -65,7 +65,8 @@ function namesOf({ run, tasks }: RunDocument, task: string | undefined): RegExp 
 async function foldersOf(env: NodeJS.ProcessEnv, names: RegExp): Promise<string[]> {
   const home = resolveHome(env);
   const found = await Promise.all([home.workspaces, home.attempts].map((folder) => entries(folder, names)));
-  return found.flat();
+  // A workspace in the folder of workspace.dir is a link.
+  return Promise.all(found.flat().map((path) => realpath(path).catch(() => path)));
 }
 
 async function entries(folder: string, names: RegExp): Promise<string[]> {
