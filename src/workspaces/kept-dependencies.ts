@@ -40,7 +40,7 @@ export class KeptDependencies implements AsyncDisposable {
     const stamps: Stamp[] = [];
     observer?.step({ kind: 'dependencies', what: 'verifies the dependencies of the last check' });
     const earlier = await this.#take(seed.key);
-    const onCopied = earlier === undefined ? reportCopying(observer, seed.size) : undefined;
+    let onCopied: ReturnType<typeof reportCopying> | undefined;
     try {
       for (const entry of seed.entries) {
         const target = await targetInside(checkout, entry);
@@ -48,7 +48,10 @@ export class KeptDependencies implements AsyncDisposable {
         if (await exists(target)) await removeTree(target);
         const known = earlier?.stamps.find((stamp) => stamp.entry === entry);
         if (earlier !== undefined && known !== undefined) await move(join(earlier.folder, known.entry), target);
-        else await copyTree(join(seed.files, entry), target, signal, onCopied);
+        else {
+          onCopied ??= reportCopying(observer, seed.size);
+          await copyTree(join(seed.files, entry), target, signal, onCopied);
+        }
         stamps.push({ entry, root: await describePath(target), below: known?.below ?? (await hashBelow(target)) });
       }
     } finally {

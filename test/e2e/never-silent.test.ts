@@ -74,11 +74,13 @@ describe.concurrent('a run with a slow set-up, a slow check and a slow agent', {
 
   it('shows the last lines of a failed set-up like those of a failed check', async () => {
     await using project = await scratch(
-      { workspace: { setup: ['seq 30; echo no network; exit 7'] }, checks: ['true'] },
+      { workspace: { setup: ['seq 30; echo no network; exit 7'] }, checks: ['true', 'test -d .'] },
       { 'scenario.yaml': JSON.stringify({ plays: plays(0) }) },
     );
     const { code, stderr } = await project.mh(['job', 'Write', '--scenario', 'scenario.yaml']);
-    expect(code).not.toBe(0);
+    expect(code).toBe(4);
+    expect(stderr.match(/command: seq 30/g)).toHaveLength(2);
+    expect(stderr).toMatch(/run {2}needs you: The set-up command .*; next: fix it, then manyhands approve/);
     const { stdout } = await project.mh(['show']);
     for (const text of [stderr, stdout]) {
       expect(text).toContain('command: seq 30; echo no network; exit 7');

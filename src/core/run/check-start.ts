@@ -1,4 +1,5 @@
 import { type Evidence, isSatisfied } from '../../schema/gate.ts';
+import type { RunState } from './state.ts';
 
 const NOT_EXECUTABLE = 126;
 const NOT_FOUND = 127;
@@ -9,6 +10,22 @@ const PROGRAM_ERROR =
 
 /** A full disk is not a fault of the check: attempts are blocked until there is space. */
 const DISK_FULL = /No space left|ENOSPC/;
+
+/** The gate and the definition of evidence about a set-up, which precedes all checks. */
+export const SETUP_GATE = 'set-up';
+
+/** Whether the checks ran on the base; a set-up that failed there is repeated once the run continues. */
+export function isBaseChecked({ baseEvidence }: Pick<RunState, 'baseEvidence'>): boolean {
+  return baseEvidence !== null && !baseEvidence.some(({ definition }) => definition === SETUP_GATE);
+}
+
+/** The evidence of a check that did not run because its set-up failed, as evidence about the set-up; undefined for any other. */
+export function failedSetupOf(evidence: Evidence): Evidence | undefined {
+  const { verdict, exitCode, summary, output = '' } = evidence;
+  const start = summary.indexOf('The set-up command');
+  if (verdict !== 'error' || exitCode === null || start < 0 || DISK_FULL.test(output)) return undefined;
+  return { ...evidence, gate: SETUP_GATE, definition: SETUP_GATE, summary: summary.slice(start) };
+}
 
 /** Why a check could not start, if no change of the repository can fix that; undefined if it started. */
 export function startErrorOf({ verdict, exitCode, output, summary }: Evidence): string | undefined {

@@ -1,6 +1,7 @@
 import type { ProjectEvent, RunEvent, RunEventOf, RunStart } from '../../schema/event.ts';
 import type { Evidence } from '../../schema/gate.ts';
 import type { TaskKey } from '../../schema/ids.ts';
+import { isBaseChecked } from './check-start.ts';
 import type { RunState } from './state.ts';
 
 /** Records a new run with everything that it is pinned to. */
@@ -10,7 +11,7 @@ export function recordStart(start: RunStart): RunEventOf<'run.started'> {
 
 /** Records the results of the checks on the base, which run once, before any work. */
 export function recordBaseCheck(state: RunState, what: { tree: string; evidence: Evidence[] }): RunEvent[] {
-  return state.baseEvidence === null ? [{ type: 'run.base-checked', data: what }] : [];
+  return !isBaseChecked(state) ? [{ type: 'run.base-checked', data: what }] : [];
 }
 
 /** Shares new verdicts on a tree with later runs of the project; an error is not a verdict. */

@@ -13,6 +13,8 @@ export type Fact = {
   fact: string;
   /** The command, the end and the last output lines of a check that did not pass. */
   details?: string[];
+  /** The key of the task that it is about, where it is one. */
+  task?: TaskKey;
 };
 
 /** How an entry point formats amounts. */
@@ -20,7 +22,11 @@ export type AmountFormat = { duration(ms: number): string; money(usd: number): s
 
 /** The facts of an event; none for an event that is not shown to users. */
 export function factsOf(state: RunState, recorded: { event: RunEvent; at: number }, format: AmountFormat): Fact[] {
-  return factsByKey(state, recorded, format).map((fact) => ({ ...fact, about: labelOf(state, fact.about) }));
+  return factsByKey(state, recorded, format).map((fact) => ({
+    ...fact,
+    about: labelOf(state, fact.about),
+    ...(state.tasks[fact.about] === undefined ? {} : { task: fact.about }),
+  }));
 }
 
 function factsByKey(state: RunState, { event, at }: { event: RunEvent; at: number }, format: AmountFormat): Fact[] {
@@ -106,9 +112,9 @@ function factsByKey(state: RunState, { event, at }: { event: RunEvent; at: numbe
         fact: `added: ${title}${needs.length > 0 ? ` (after ${labels(needs)})` : ''}`,
       }));
     case 'gate.ended':
-      return gateFacts(event, format);
+      return gateFacts(state, event, format);
     case 'tasks.landed':
-      return event.data.tasks.map((about) => ({ about, fact: `landed at ${short(event.data.commit)}` }));
+      return [{ about: labels(event.data.tasks), fact: `landed at ${short(event.data.commit)}` }];
     case 'attempt.started':
     case 'attempt.spawned':
     case 'attempt.warned':
@@ -197,12 +203,18 @@ function callFact({ data: { by, tries } }: RunEventOf<'call.ended'>, format: Amo
   return [`${answered} (${format.money(cost)})`, ...problems].join('; ');
 }
 
-/** One fact for each task, the details with the first; a check without tasks is one on the landing. */
-function gateFacts({ data: { tasks, evidence } }: RunEventOf<'gate.ended'>, format: AmountFormat): Fact[] {
+/** One fact for all tasks of a candidate; a check without tasks is one on the landing. */
+function gateFacts(
+  state: RunState,
+  { data: { tasks, evidence } }: RunEventOf<'gate.ended'>,
+  format: AmountFormat,
+): Fact[] {
   const fact = gateFact(evidence, format);
-  if (tasks.length === 0)
+  const [first, ...more] = tasks;
+  if (first === undefined)
     return isFailed(evidence) ? [{ about: 'run', fact: `landing: ${fact}`, ...detailsOf(evidence, format) }] : [];
-  return tasks.map((about, index) => ({ about, fact, ...(index === 0 ? detailsOf(evidence, format) : {}) }));
+  const about = more.length === 0 ? first : `${labelOf(state, first)} and ${more.length} more`;
+  return [{ about, fact, ...detailsOf(evidence, format) }];
 }
 
 function detailsOf(evidence: Evidence, format: AmountFormat): { details?: string[] } {

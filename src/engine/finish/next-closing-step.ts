@@ -1,4 +1,5 @@
 import { diagnosisByRules, diagnosisName, failureOf } from '../../core/attempt/diagnosis.ts';
+import { isBaseChecked } from '../../core/run/check-start.ts';
 import { holdRun } from '../../core/run/decide-run.ts';
 import { hasLanded, lastAttempt, openTasks, type RunState, type TaskState } from '../../core/run/state.ts';
 import { nextStartAt } from '../../core/schedule/start-time.ts';
@@ -37,7 +38,7 @@ export function nextClosingStep(state: RunState): ClosingStep | undefined {
       what: `lands on ${state.start.base.branch ?? 'the base'}`,
       perform: landNow,
     };
-  const mayEnd = state.status.kind === 'cancelling' || (isRunning && state.baseEvidence !== null);
+  const mayEnd = state.status.kind === 'cancelling' || (isRunning && isBaseChecked(state));
   if (mayEnd && openTasks(state) === 0) return state.openCalls > 0 ? undefined : END;
   const waits = isStuck(state) || (state.start.landEach !== true && nextStartAt(state) !== undefined);
   if (waits && state.pushed !== state.tip.commit && hasWork(state))

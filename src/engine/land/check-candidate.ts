@@ -218,7 +218,8 @@ async function runGateOnce(
 ): Promise<GateResult> {
   const { signal, env } = checkoutOf(ctx, run, candidate.commit);
   const { size } = ctx.checkSlots;
-  const about = `check on ${checkedCommit(run, candidate)}: ${shellText(what.gate)}`;
+  const check = what.isFresh === true ? 'repeats the failed check' : 'check';
+  const about = `${check} on ${checkedCommit(run, candidate)}: ${shellText(what.gate)}`;
   using step = ctx.activities.begin(
     { run, tasks: candidate.tasks },
     { kind: 'waiting', what: `waits for a free slot (${size} of ${size} checks run): ${about}` },

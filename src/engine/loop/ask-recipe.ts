@@ -1,5 +1,6 @@
 import { addTasks } from '../../core/run/add-tasks.ts';
 import { cancelTasks } from '../../core/run/cancel-tasks.ts';
+import { isBaseChecked } from '../../core/run/check-start.ts';
 import { holdRun } from '../../core/run/decide-run.ts';
 import { isOpen, openTasks, type RunState } from '../../core/run/state.ts';
 import type { RunEvent } from '../../schema/event.ts';
@@ -13,7 +14,7 @@ export type RecipeQuestion = TaskKey | undefined;
 export function askRecipe(ctx: EngineContext, run: ActiveRun, questions: readonly RecipeQuestion[]): void {
   for (const key of questions) {
     const { state } = run.ledger;
-    if (state.status.kind !== 'running') return;
+    if (state.status.kind !== 'running' || !isBaseChecked(state)) return;
     const planned = plannedEnd(state, key);
     if (planned === 'none') continue;
     const { add, cancel, hold, keep } = run.recipe.unfold(state, state.start.input, planned);

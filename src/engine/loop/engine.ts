@@ -1,4 +1,5 @@
 import { endOpenCalls } from '../../core/models/decide-call.ts';
+import { isBaseChecked } from '../../core/run/check-start.ts';
 import { blockTask, giveUpTask } from '../../core/run/end-tasks.ts';
 import { taskOf } from '../../core/run/phase.ts';
 import type { RunState } from '../../core/run/state.ts';
@@ -115,7 +116,7 @@ export class Engine implements EngineContext {
     this.checkSlots.grow(state.start.config.limits.checks);
     for (const key of Object.keys(state.running))
       this.#inFlight.perform(run, key, () => adoptAttempt(this, run, taskOf(state, key)));
-    if (state.baseEvidence !== null) askRecipe(this, run, [undefined, ...endedTasks(state)]);
+    if (isBaseChecked(state)) askRecipe(this, run, [undefined, ...endedTasks(state)]);
     if (state.status.kind === 'cancelling') cancel(run, state.status.force);
     this.#inFlight.once(run, SMALL_CALLS, () => beginCalls(this, run));
     this.wake();
@@ -219,7 +220,7 @@ export class Engine implements EngineContext {
 
   #checkBase(run: ActiveRun): void {
     const { state } = run.ledger;
-    if (state.baseEvidence !== null || state.status.kind !== 'running' || this.#drain.signal.aborted) return;
+    if (isBaseChecked(state) || state.status.kind !== 'running' || this.#drain.signal.aborted) return;
     this.#inFlight.once(run, CHECK_BASE, () => holdOnError(this, run, checkBase(this, run, run.checks)));
   }
 

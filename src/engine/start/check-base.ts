@@ -1,4 +1,5 @@
-import { startErrorOf } from '../../core/run/check-start.ts';
+import { failedSetupOf, startErrorOf } from '../../core/run/check-start.ts';
+import { holdRun } from '../../core/run/decide-run.ts';
 import { recordBaseCheck, recordFlaky, shareProofs } from '../../core/run/decide-start.ts';
 import { proofKey } from '../../core/run/state.ts';
 import { AppError } from '../../errors.ts';
@@ -13,6 +14,9 @@ import { observePreparation } from '../land/evidence.ts';
 import type { RunningStep } from '../loop/activities.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
 
+const SETUP_REMEDY =
+  'Install what is missing and approve, which runs it again; or cancel the run, correct workspace.setup in .manyhands/config.yaml, and start it again.';
+
 /** Runs each check once on the base, before any work, and records the result; a tree known from an earlier run is not checked again. A check that cannot start is an error, not a result. */
 export async function checkBase(ctx: EngineContext, run: ActiveRun, gates: readonly CommandGateSpec[]): Promise<void> {
   const { start } = run.ledger.state;
@@ -22,11 +26,6 @@ export async function checkBase(ctx: EngineContext, run: ActiveRun, gates: reado
   const evidence: Evidence[] = [];
   for (const gate of gates) {
     const definition = ctx.implementations.definition(gate, start.config);
-    const failedSetup = evidence.find(isSetupFailure);
-    if (failedSetup !== undefined) {
-      evidence.push({ ...failedSetup, gate: gate.name, definition });
-      continue;
-    }
     const earlier = known.get(proofKey({ tree, definition }));
     using step = ctx.activities.begin({ run }, { kind: 'check', what: 'prepares the check on the base' });
     const found =
@@ -35,6 +34,11 @@ export async function checkBase(ctx: EngineContext, run: ActiveRun, gates: reado
         : { ...earlier, reused: true };
     ctx.stopping.throwIfAborted();
     run.cancel.signal.throwIfAborted();
+    const failedSetup = failedSetupOf(found);
+    if (failedSetup !== undefined) {
+      await holdForSetup(ctx, run, { tree, evidence: [failedSetup] });
+      return;
+    }
     evidence.push(found);
   }
   requireStarted(evidence);
@@ -44,9 +48,17 @@ export async function checkBase(ctx: EngineContext, run: ActiveRun, gates: reado
   await ctx.submit(run, (state) => recordBaseCheck(state, { tree, evidence }), { also }).committed;
 }
 
-/** A set-up that failed for one check fails for all: it is not repeated. */
-function isSetupFailure({ verdict, exitCode, summary }: Evidence): boolean {
-  return verdict === 'error' && exitCode !== null && summary.includes('The set-up command');
+/** A set-up that failed fails for every check and every attempt: the run waits before any of them. */
+async function holdForSetup(
+  ctx: EngineContext,
+  run: ActiveRun,
+  what: { tree: string; evidence: [Evidence] },
+): Promise<void> {
+  const reason = `${what.evidence[0].summary} (${SETUP_REMEDY})`;
+  await ctx.submit(run, (state) => [
+    ...recordBaseCheck(state, what),
+    ...holdRun(state, { what: 'trouble', reason, files: [] }),
+  ]).committed;
 }
 
 function requireStarted(evidence: readonly Evidence[]): void {

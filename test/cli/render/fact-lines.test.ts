@@ -39,6 +39,21 @@ describe('plain lines', () => {
     );
   });
 
+  it('state the check and the landing of several tasks once, under the ids of the work file', () => {
+    const specs = ['a', 'b', 'c'].map((key) => spec(`task/${key}`, { name: `part-${key}` }));
+    const tasks = specs.map(({ key }) => key);
+    const check: RunEvent = {
+      type: 'gate.ended',
+      data: { tasks, commit: 'c', evidence: evidence('npm test', 'fail') },
+    };
+    const lines = linesOf(started(), added(...specs), check, landed(...tasks));
+    expect(lines.slice(4)).toEqual([
+      'part-a and 2 more  check npm test: fail (1ms): fail',
+      '    exit code 0 after 1ms',
+      'part-a, part-b, part-c  landed at tip',
+    ]);
+  });
+
   it('state one fact each, after the task', () => {
     expect(
       linesOf(

@@ -62,17 +62,25 @@ it('does not reuse the result of a program that was missing in an earlier run', 
   await engine.stop();
 });
 
-it('runs a set-up that fails once, however many checks there are', async () => {
+it('holds the run for a set-up that fails, reports it once, and runs it again once approved', async () => {
   const setup = ['echo ran >>"$HOME/setups"; exit 7'];
   await using project = await makeRunProject({ config: { checks: ['true', 'test -d .'], workspace: { setup } } });
   const engine = project.newEngine();
   const run = await project.open(engine, 'One');
-  await checkBase(engine, run, run.checks);
-  expect(run.ledger.state.baseEvidence).toMatchObject([
-    { gate: 'true', verdict: 'error', exitCode: 7 },
-    { gate: 'test -d .', verdict: 'error', exitCode: 7 },
-  ]);
+  engine.run(run);
+  await engine.idle();
+  const { status, baseEvidence, order } = run.ledger.state;
+  expect(baseEvidence).toMatchObject([{ gate: 'set-up', verdict: 'error', exitCode: 7 }]);
+  expect(order).toEqual([]);
+  const reason = expect.stringMatching(/^The set-up command .* ended with exit code 7: .*correct workspace\.setup/);
+  expect(status).toMatchObject({ kind: 'held', hold: { what: 'trouble', reason } });
   // A check that could not run is repeated once.
   expect(project.lines('setups').length).toBeLessThanOrEqual(2);
+  const before = project.lines('setups').length;
+  engine.submit(run, (state) => approve(state, {}));
+  await engine.idle();
+  expect(run.ledger.state.status).toMatchObject({ kind: 'held', hold: { what: 'trouble' } });
+  expect(project.lines('setups').length).toBeGreaterThan(before);
+  expect(run.ledger.state.order).toEqual([]);
   await engine.stop();
 });

@@ -48,16 +48,16 @@ export function Events({ state }: ViewProps): ReactElement {
 }
 
 function EventLine({ state, line }: { state: RunState; line: EventLineData }): ReactElement {
-  const { about, fact, at } = line;
+  const { about, task, fact, at } = line;
   return (
     <p className={styles.line}>
       <time className={styles.time} dateTime={new Date(at).toISOString()} title={EXACT.format(at)}>
         {CLOCK.format(at)}
       </time>
-      {state.tasks[about] === undefined ? (
+      {task === undefined ? (
         <span className={styles.about}>{about}</span>
       ) : (
-        <Link href={taskPath(state.start.run, about)} className={styles.about} title={state.tasks[about]?.spec.title}>
+        <Link href={taskPath(state.start.run, task)} className={styles.about} title={state.tasks[task]?.spec.title}>
           {about}
         </Link>
       )}
