@@ -1,11 +1,36 @@
+import { Worker } from 'node:worker_threads';
+import { z } from 'zod';
 import { listFiles } from '../git/read/list-files.ts';
 import { readBlobs } from '../git/read/read-blobs.ts';
+import { timeLimit } from '../process/time-limit.ts';
 import type { GateSpec, Verdict } from '../schema/gate.ts';
-import { realWorld } from '../world.ts';
-import { boundedSearch, type Found } from './bounded-search.ts';
-import type { AttemptWork, Gate } from './gate.ts';
-import { noWork, shownPath } from './inspection.ts';
+import { realWorld, type World } from '../world.ts';
+import { type AttemptWork, type Gate, noWork, shownPath } from './gate.ts';
 import { globMatcher } from './scope/scope-matcher.ts';
+
+/** What became of each expression: found, missing, no expression at all, or not decided in the time. */
+type Found = 'found' | 'missing' | 'invalid' | 'too-long';
+
+type Search = { patterns: readonly string[]; texts: readonly string[]; timeoutMs: number };
+
+/** Flags that other languages write at the beginning of the expression. */
+const LEADING_FLAGS = /^\(\?([imsu]+)\)/;
+
+const SEARCHER = `
+const { parentPort, workerData } = require('node:worker_threads');
+for (const { source, flags } of workerData.patterns) {
+  let answer = 'missing';
+  try {
+    const pattern = new RegExp(source, flags);
+    if (workerData.texts.some((text) => pattern.test(text))) answer = 'found';
+  } catch {
+    answer = 'invalid';
+  }
+  parentPort.postMessage(answer);
+}
+`;
+
+const Answer = z.enum(['found', 'missing', 'invalid']);
 
 type PatternsSpec = Extract<GateSpec, { gate: 'patterns' }>;
 
@@ -61,4 +86,37 @@ async function textsOf(
   for await (const content of readBlobs(mirror, { oids: files.map(({ oid }) => oid), maxBytes: MAX_BYTES }, signal))
     if (content !== undefined) texts.push(content.toString('utf8'));
   return texts;
+}
+
+/** Looks for expressions in texts on a thread of its own, which is ended at the time limit: none can keep the engine busy. */
+async function boundedSearch(search: Search, signal: AbortSignal, world: World = realWorld): Promise<Found[]> {
+  signal.throwIfAborted();
+  const answers: Found[] = [];
+  const patterns = search.patterns.map(expressionOf);
+  using limit = timeLimit(search.timeoutMs, world);
+  const worker = new Worker(SEARCHER, {
+    eval: true,
+    workerData: { patterns, texts: search.texts },
+    env: {},
+    execArgv: [],
+  });
+  const stop = () => void worker.terminate();
+  const stopping = AbortSignal.any([limit.signal, signal]);
+  stopping.addEventListener('abort', stop, { once: true });
+  try {
+    await new Promise<void>((resolve, reject) => {
+      worker.on('message', (answer: unknown) => answers.push(Answer.parse(answer)));
+      worker.once('error', reject);
+      worker.once('exit', () => resolve());
+    });
+  } finally {
+    stopping.removeEventListener('abort', stop);
+  }
+  signal.throwIfAborted();
+  return search.patterns.map((_, index) => answers[index] ?? 'too-long');
+}
+
+function expressionOf(pattern: string): { source: string; flags: string } {
+  const [leading = '', flags = ''] = LEADING_FLAGS.exec(pattern) ?? [];
+  return { source: pattern.slice(leading.length), flags: [...new Set(`m${flags}`)].join('') };
 }

@@ -58,7 +58,11 @@ describe('the gate clean-output', () => {
     ['an error long before the end', { stderr: `error: early\n${'fine\n'.repeat(20)}` }, 'pass'],
     ['a word that only begins alike', { stderr: 'errorless run\n0 errors\n' }, 'pass'],
     ['a traceback at the end of stdout', { stdout: `begin\n${TRACEBACK}` }, 'fail'],
-    ['a traceback with a deep stack', { stdout: `Traceback (most recent call last):\n${FRAME.repeat(60)}OSError\n` }, 'fail'],
+    [
+      'a traceback with a deep stack',
+      { stdout: `Traceback (most recent call last):\n${FRAME.repeat(60)}OSError\n` },
+      'fail',
+    ],
     ['npm at the end of stdout', { stdout: 'npm ERR! code 1\nnpm ERR! A complete log is in x\n' }, 'fail'],
     ['a fatal line at the end of stdout', { stdout: 'connect\nFATAL: role "x" does not exist\n\n' }, 'fail'],
     ['a failure on stdout that was fixed', { stdout: `${TRACEBACK}npm ERR! code 1\n${'fixed\n'.repeat(5)}` }, 'pass'],

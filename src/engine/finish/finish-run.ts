@@ -7,7 +7,7 @@ import { AppError, messageOf } from '../../errors.ts';
 import { isMaintenanceDue, maintainMirror } from '../../git/mirror/maintain-mirror.ts';
 import { refreshMirror } from '../../git/mirror/refresh.ts';
 import { type PushBranch, type Pushed, pushBranch } from '../../git/push/push.ts';
-import { treeOf } from '../../git/read/tree.ts';
+import { treeOf } from '../../git/read/commit-graph.ts';
 import { readRef } from '../../git/refs/mirror-refs.ts';
 import type { Hold } from '../../schema/event.ts';
 import { MODELS_STREAM, projectStream } from '../../schema/ids.ts';

@@ -4,7 +4,7 @@ import { recordFlaky } from '../../core/run/decide-start.ts';
 import { proofKey } from '../../core/run/state.ts';
 import type { GateResult } from '../../gates/gate.ts';
 import { type CommandGateSpec, candidateGates, shellText } from '../../gates/gate-kinds.ts';
-import { treeOf } from '../../git/read/tree.ts';
+import { treeOf } from '../../git/read/commit-graph.ts';
 import { candidateFlag } from '../../risks/candidate-risks.ts';
 import { type Evidence, isSatisfied } from '../../schema/gate.ts';
 import type { TaskKey } from '../../schema/ids.ts';

@@ -6,7 +6,7 @@ import type { Redact } from '../../core/redact.ts';
 import { messageOf } from '../../errors.ts';
 import type { GateResult } from '../../gates/gate.ts';
 import { failedSetup } from '../../gates/gate.ts';
-import { treeOf } from '../../git/read/tree.ts';
+import { treeOf } from '../../git/read/commit-graph.ts';
 import type { Evidence, GateSpec } from '../../schema/gate.ts';
 import { attemptId, type TaskKey } from '../../schema/ids.ts';
 import type { EndedSetup, PreparationObserver } from '../../workspaces/setup.ts';

@@ -4,7 +4,7 @@ import { recordGate } from '../../core/land/decide-landing.ts';
 import { AppError } from '../../errors.ts';
 import { isOnCandidate, mustBindAll, recheckedInspections } from '../../gates/gate-kinds.ts';
 import { refreshMirror } from '../../git/mirror/refresh.ts';
-import { treeOf } from '../../git/read/tree.ts';
+import { treeOf } from '../../git/read/commit-graph.ts';
 import { readRef } from '../../git/refs/mirror-refs.ts';
 import type { Evidence, GateSpec } from '../../schema/gate.ts';
 import type { TaskKey } from '../../schema/ids.ts';

@@ -4,7 +4,7 @@ import { recordBaseCheck, recordFlaky, shareProofs } from '../../core/run/decide
 import { proofKey } from '../../core/run/state.ts';
 import { AppError } from '../../errors.ts';
 import type { CommandGateSpec } from '../../gates/gate-kinds.ts';
-import { treeOf } from '../../git/read/tree.ts';
+import { treeOf } from '../../git/read/commit-graph.ts';
 import { ProjectEvent } from '../../schema/event.ts';
 import { type Evidence, isSatisfied } from '../../schema/gate.ts';
 import { projectStream } from '../../schema/ids.ts';

@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { z } from 'zod';
-import { shownPath } from '../inspection.ts';
+import { shownPath } from '../gate.ts';
 import { scopeMatcher } from './scope-matcher.ts';
 
 /** Programs all of whose operands they write to, and those whose last operand it is. */

@@ -1,8 +1,7 @@
 import { changedLines, type TouchedPath, touchedPaths } from '../../git/read/touched.ts';
 import type { GateSpec } from '../../schema/gate.ts';
 import { realWorld } from '../../world.ts';
-import type { Gate } from '../gate.ts';
-import { noWork, shownPath } from '../inspection.ts';
+import { type Gate, noWork, shownPath } from '../gate.ts';
 import { OUTSIDE, scopeMatcher } from './scope-matcher.ts';
 
 type ScopeSpec = Extract<GateSpec, { gate: 'scope' }>;

@@ -1,12 +1,15 @@
+import { createHash } from 'node:crypto';
 import type { SecretClass } from '../../core/secret-class.ts';
 import { AppError } from '../../errors.ts';
 import { readRefs } from '../../git/refs/refs.ts';
 import type { GateSpec, Verdict } from '../../schema/gate.ts';
 import { realWorld } from '../../world.ts';
-import type { AttemptWork, Gate, GateResult } from '../gate.ts';
-import { noWork, shownPath } from '../inspection.ts';
-import { fingerprintOf, maskedValue } from './secret-finding.ts';
+import { type AttemptWork, type Gate, type GateResult, noWork, shownPath } from '../gate.ts';
 import { type FoundSecret, knownIn, type Search, searchFile, searchHistory } from './secret-search.ts';
+
+const SHOWN_CHARS = 4;
+
+const FINGERPRINT_CHARS = 16;
 
 type SecretsSpec = Extract<GateSpec, { gate: 'secrets' }>;
 type Findings = {
@@ -155,4 +158,15 @@ function countClasses(found: readonly FoundSecret[]): Map<SecretClass, number> {
 /** A file may be named for the secret that it holds. */
 function hide(text: string, values: readonly string[]): string {
   return [...new Set(values)].reduce((shown, value) => shown.replaceAll(value, '****'), text);
+}
+
+/** Identifies a value without revealing it: the same value always has the same fingerprint. */
+function fingerprintOf(value: string): string {
+  return createHash('sha256').update(value, 'latin1').digest('hex').slice(0, FINGERPRINT_CHARS);
+}
+
+/** Enough of a value to find it by, never enough to use it. */
+function maskedValue(value: string): string {
+  const shown = value.length >= 5 * SHOWN_CHARS ? value.slice(0, SHOWN_CHARS).replace(/[^\x21-\x7e]/g, '?') : '';
+  return `${shown}**** (${value.length} characters)`;
 }

@@ -1,8 +1,8 @@
 import { AppError } from '../../errors.ts';
 import { git } from '../git.ts';
 import type { Mirror } from '../mirror/mirror-config.ts';
+import { treeOf } from '../read/commit-graph.ts';
 import { changedFiles } from '../read/diff.ts';
-import { treeOf } from '../read/tree.ts';
 import { isOid } from '../refs/refs.ts';
 import { commitTree } from './commit.ts';
 import { mergeCommits } from './merge.ts';

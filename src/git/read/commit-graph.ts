@@ -1,4 +1,6 @@
+import { AppError } from '../../errors.ts';
 import { git } from '../git.ts';
+import type { Mirror } from '../mirror/mirror-config.ts';
 import { isOid } from '../refs/refs.ts';
 
 /** Commits with their trees and parents, without those that the query excludes. */
@@ -50,4 +52,14 @@ function parseGraph(output: string): CommitGraph {
     if (commit && tree && isOid(commit)) graph.set(commit, { tree, parents: parents.filter(isOid) });
   }
   return graph;
+}
+
+/** The id of a commit's tree. */
+export async function treeOf(mirror: Mirror, commit: string): Promise<string> {
+  const { stdout } = await git(['rev-parse', '--verify', '--end-of-options', `${commit}^{tree}`], {
+    gitDir: mirror.dir,
+  });
+  const tree = stdout.trim();
+  if (!isOid(tree)) throw new AppError('GIT_FAILED', `Commit ${commit} has no tree`, { commit });
+  return tree;
 }

@@ -4,7 +4,7 @@ import type { RunState } from '../../core/run/state.ts';
 import { openProject } from '../../engine/start/open-run.ts';
 import { isAncestor } from '../../git/merge/undo.ts';
 import type { Mirror } from '../../git/mirror/mirror.ts';
-import { treeOf } from '../../git/read/tree.ts';
+import { treeOf } from '../../git/read/commit-graph.ts';
 import { readRef } from '../../git/refs/mirror-refs.ts';
 import type { Acceptance } from '../../schema/acceptance.ts';
 import { changesBetween } from './project-mirror.ts';

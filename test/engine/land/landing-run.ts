@@ -5,7 +5,7 @@ import type { TaskState } from '../../../src/core/run/state.ts';
 import { landTasks, runRef } from '../../../src/engine/land/land-tasks.ts';
 import { checkBase } from '../../../src/engine/start/check-base.ts';
 import { refreshMirror } from '../../../src/git/mirror/refresh.ts';
-import { treeOf } from '../../../src/git/read/tree.ts';
+import { treeOf } from '../../../src/git/read/commit-graph.ts';
 import { readRef } from '../../../src/git/refs/mirror-refs.ts';
 import type { RiskFlag } from '../../../src/schema/risk.ts';
 import type { TaskSpec } from '../../../src/schema/task.ts';

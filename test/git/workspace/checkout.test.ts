@@ -2,8 +2,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { refreshMirror } from '../../../src/git/mirror/refresh.ts';
+import { treeOf } from '../../../src/git/read/commit-graph.ts';
 import { changedFiles, diffStat, diffText, log, showFile } from '../../../src/git/read/diff.ts';
-import { treeOf } from '../../../src/git/read/tree.ts';
 import { createCheckout } from '../../../src/git/workspace/checkout.ts';
 import { commit, sandbox, shell, write } from '../sandbox.ts';
 
