@@ -121,6 +121,11 @@ export const ERRORS = {
     http: 409,
     hint: 'Use the version of Manyhands that started the engine, or stop the engine with that version.',
   },
+  UPGRADE_UNKNOWN: {
+    exit: 3,
+    http: 502,
+    hint: 'Check the network and the registry: npm config get registry',
+  },
   DATA_NEWER: { exit: 3, http: 500, hint: 'Upgrade Manyhands, or select another data directory with MANYHANDS_HOME.' },
   DATA_UNSAFE: {
     exit: 3,

@@ -69,6 +69,7 @@ const PRINTED: readonly (readonly [string, string])[] = [
     '`cancel --all`',
     '`{ "runs", "batches", "refused" }`: ids, names, and runs that could not be cancelled with the reason',
   ],
+  ['`upgrade`', '`{ "installed", "newest", "isNewer", "changes", "how" }`; `changes` is Markdown or null'],
   ['`resume`', 'list of [RunDocument](#rundocument); with a run id that one alone'],
   ['`review`', 'list of [RunDocument](#rundocument); with one `--pr` that one alone'],
   ['any of these with `--detach`', '`{ "run": "<id>" }`; for `resume` without an id a list of them'],

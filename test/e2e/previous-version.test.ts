@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { RunDocument, RunSummary } from '../../src/schema/document.ts';
 import { ledger, runForDocument, statuses } from '../support/features-project.ts';
 import { canBePlaced, readAnswers, unpackPreviousVersion } from '../support/previous-version.ts';
-import type { Scratch } from '../support/scratch.ts';
+import { type Scratch, writeFiles } from '../support/scratch.ts';
 
 const LONG = { timeout: 300_000 };
 const Saved = z.array(z.object({ ref: z.string(), commit: z.string() }));
@@ -20,6 +20,8 @@ const savedThen = Saved.parse(answers.get('salvage')?.document);
 describe.skipIf(!canBePlaced)('a data directory of the previous version', () => {
   it('is printed with the same documents as by the previous version', LONG, async () => {
     await using project = await unpackPreviousVersion();
+    const preferences = 'limits:\n  agents: 3 # mine\n';
+    writeFiles(project.root, { '.config/manyhands/config.yaml': preferences });
     for (const [name, { command, document }] of answers) {
       const answer = await project.mh([...command, '--json']);
       expect(answer.code, `${name}: ${answer.stderr}`).toBe(0);
@@ -28,6 +30,9 @@ describe.skipIf(!canBePlaced)('a data directory of the previous version', () => 
       );
     }
     expect(statuses(project)).toEqual(['passed', 'open']);
+    expect((await project.mh(['config', 'get', 'limits.agents'])).stdout).toContain('3');
+    expect(readFileSync(join(project.root, '.config/manyhands/config.yaml'), 'utf8')).toBe(preferences);
+    expect(project.git('status', '--porcelain', '--', '.manyhands/config.yaml')).toBe('');
   });
 
   it('resumes the interrupted run, and pays for nothing twice', LONG, async () => {

@@ -340,4 +340,10 @@ export const COMMANDS: readonly ListedCommand[] = [
     hidden: true,
     load: async () => (await import('./maintenance/complete.ts')).completeCommand,
   },
+  {
+    name: 'upgrade',
+    group: 'Maintenance',
+    summary: 'report the newest version, what changed, and how to install it',
+    load: async () => (await import('./maintenance/upgrade.ts')).upgradeCommand,
+  },
 ];

@@ -12,7 +12,7 @@ export const BackupConfig = z
       .describe(
         'Minimum time between two backups, such as 30m, 6h or 1d, or off; one is made when work lands or a run ends.',
       ),
-    keep: z.number().int().min(1).max(1000).default(3).describe('How many of these backups are kept.'),
+    keep: z.number().int().min(1).max(1000).default(5).describe('How many of these backups are kept.'),
   })
   .prefault({})
   .describe('Automatic backups of the database. Read only from your own settings file, not from that of a project.');
