@@ -28,6 +28,7 @@ export function generatedFiles() {
   const operations = findOperations();
   return [
     { path: 'src/operations/all.ts', text: operationList(operations) },
+    { path: 'src/operations/load.ts', text: loaderList(operations) },
     { path: 'src/operations/routes.generated.ts', text: routeTable(operations) },
     { path: 'src/cli/commands/all.ts', text: commandList() },
   ];
@@ -71,6 +72,27 @@ export type OperationOutput<N extends OperationName> = z.output<(typeof OPERATIO
 export type StreamName = keyof typeof STREAMS;
 export type StreamInput<N extends StreamName> = z.input<(typeof STREAMS)[N]['input']>;
 export type StreamItem<N extends StreamName> = z.output<(typeof STREAMS)[N]['output']>;
+`;
+}
+
+/** How each operation is loaded by itself: a command needs only its own. */
+function loaderList(operations) {
+  const table = (kind) =>
+    operations
+      .filter((operation) => operation.kind === kind)
+      .map(({ name, id, file }) => `  ${keyOf(name)}: async () => (await import('./${file}')).${id},\n`)
+      .join('');
+  return `${HEADER}import type { OPERATIONS, STREAMS } from './all.ts';
+
+type Loaders<Table> = { [Name in keyof Table]: () => Promise<Table[Name]> };
+
+/** Loads one operation. */
+export const LOAD_OPERATION: Loaders<typeof OPERATIONS> = {
+${table('operation')}};
+
+/** Loads one operation that answers with items as they happen. */
+export const LOAD_STREAM: Loaders<typeof STREAMS> = {
+${table('stream')}};
 `;
 }
 

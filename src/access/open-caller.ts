@@ -1,25 +1,24 @@
-import { type App, createReader } from '../app.ts';
+import { type App, createApp } from '../app.ts';
 import { AppError, type ErrorCode } from '../errors.ts';
 import { type Home, prepareHome, resolveHome } from '../home.ts';
-import {
-  OPERATIONS,
-  type OperationInput,
-  type OperationName,
-  type OperationOutput,
-  STREAMS,
-  type StreamInput,
-  type StreamItem,
-  type StreamName,
+import type {
+  OperationInput,
+  OperationName,
+  OperationOutput,
+  StreamInput,
+  StreamItem,
+  StreamName,
 } from '../operations/all.ts';
 import { identityOf, mayCall } from '../operations/authorize.ts';
 import { itemsOf, runOperation, runStream } from '../operations/dispatch.ts';
+import { LOAD_OPERATION, LOAD_STREAM } from '../operations/load.ts';
 import type { Call, Where } from '../operations/operation.ts';
 import type { Origin } from '../schema/actor.ts';
 import { IN_MEMORY, openSqliteStore } from '../store/sqlite/open.ts';
 import { realWorld, type World } from '../world.ts';
 import type { Caller } from './caller.ts';
 import { originOfProcess } from './caller-origin.ts';
-import { engineAbsent, engineBusy, OwnEngine } from './own-engine.ts';
+import type { OwnEngine } from './own-engine.ts';
 import { connectSocket, type SocketClient } from './socket/client.ts';
 import { socketPath } from './socket/socket-path.ts';
 
@@ -86,8 +85,9 @@ class EngineCaller implements Caller {
     options: Partial<Call> = {},
   ): Promise<OperationOutput<N>> {
     const call = this.#callOf(options);
-    await this.#requireAllowed(OPERATIONS[name], input, call);
-    const reached = await this.#reach(OPERATIONS[name]);
+    const operation = await LOAD_OPERATION[name]();
+    await this.#requireAllowed(operation, input, call);
+    const reached = await this.#reach(operation);
     if (reached.kind === 'other') return this.#callOther(reached.client, name, { input, call });
     return runOperation(name, reached.kind === 'own' ? reached.engine.app : reached.app, { input, call });
   }
@@ -103,7 +103,7 @@ class EngineCaller implements Caller {
       return (await client.call(name, input, call)) as OperationOutput<N>;
     } catch (error) {
       const isGone = error instanceof AppError && error.code === 'ENGINE_GONE';
-      if (!isGone || OPERATIONS[name].where !== 'anywhere') throw error;
+      if (!isGone || (await LOAD_OPERATION[name]()).where !== 'anywhere') throw error;
       return runOperation(name, await this.#read(), { input, call });
     }
   }
@@ -122,8 +122,9 @@ class EngineCaller implements Caller {
     options: Partial<Call> = {},
   ): AsyncGenerator<readonly StreamItem<N>[]> {
     const call = this.#callOf(options);
-    await this.#requireAllowed(STREAMS[name], input, call);
-    const reached = await this.#reach(STREAMS[name]);
+    const stream = await LOAD_STREAM[name]();
+    await this.#requireAllowed(stream, input, call);
+    const reached = await this.#reach(stream);
     if (reached.kind === 'other') {
       // As for a call: the items have the type of this stream's items.
       for await (const item of reached.client.stream(name, input, call)) yield [item as StreamItem<N>];
@@ -194,6 +195,7 @@ class EngineCaller implements Caller {
         return { kind: 'none', app: await (toleratesDamage ? this.#readDespiteDamage() : this.#read()) };
       }
       if (where === 'living-engine') throw engineAbsent(this.#home);
+      const { OwnEngine } = await import('./own-engine.ts');
       const own = await OwnEngine.open({ home: this.#home, env: this.#env, world: this.#world });
       if (own !== undefined) {
         this.#own = own;
@@ -238,6 +240,20 @@ class EngineCaller implements Caller {
     await prepareHome(home);
     const store = await openSqliteStore({ file, world });
     this.#opened.push(store);
-    return createReader({ home, env, world, store });
+    return createApp({ home, env, world, store });
   }
+}
+
+/** The error for a data directory that is locked by a process which does not answer. */
+function engineBusy(home: Home): AppError {
+  return new AppError(
+    'ENGINE_BUSY',
+    `The data directory ${home.root} is locked by another process that does not answer`,
+    { home: home.root },
+  );
+}
+
+/** The error for a data directory without an engine. */
+function engineAbsent(home: Home): AppError {
+  return new AppError('ENGINE_NONE', `No engine is running for the data directory ${home.root}`, { home: home.root });
 }

@@ -1,10 +1,11 @@
-import { type App, createEngine } from '../app.ts';
-import type { Engine } from '../engine/loop/engine.ts';
+import { type App, createApp } from '../app.ts';
+import { RunControl } from '../engine/loop/control-runs.ts';
+import { Engine } from '../engine/loop/engine.ts';
 import { AutomaticBackup } from '../engine/maintenance/automatic-backup.ts';
 import { recoverFromCrash } from '../engine/start/recover-from-crash.ts';
-import { AppError } from '../errors.ts';
 import type { Home } from '../home.ts';
 import { prepareHome } from '../home.ts';
+import { chooseImplementations } from '../implementations.ts';
 import { dispatch, isForAgents } from '../operations/dispatch.ts';
 import { acquireLock, type Lock } from '../store/lock.ts';
 import { openSqliteStore } from '../store/sqlite/open.ts';
@@ -58,7 +59,8 @@ export class OwnEngine implements AsyncDisposable {
       await recoverFromCrash(home);
       let own: OwnEngine | undefined;
       const end = (agents: 'leave' | 'stop') => void setImmediate(() => own?.beginToEnd(agents));
-      const { app, engine } = createEngine({ home, env, world, store }, end);
+      const engine = new Engine({ home, env, world, store, implementations: chooseImplementations(env) });
+      const app = createApp({ home, env, world, store }, { engine, control: new RunControl(engine, end) });
       const path = socketPath(home.root);
       const socket = await serveSocket({ path, handle: (request, call) => serveRequest(app, request, call) }, world);
       const backup = new AutomaticBackup({ home, env, world, store });
@@ -113,20 +115,6 @@ async function serveRequest(
   request: Parameters<Handle>[0],
   { peer, ...call }: Parameters<Handle>[1],
 ): Promise<unknown> {
-  if (isForAgents(request)) return dispatch(app, request, call);
+  if (await isForAgents(request)) return dispatch(app, request, call);
   return dispatch(app, request, { ...call, origin: originOfPeer(app.home, call.origin, await peer()) });
-}
-
-/** The error for a data directory that is locked by a process which does not answer. */
-export function engineBusy(home: Home): AppError {
-  return new AppError(
-    'ENGINE_BUSY',
-    `The data directory ${home.root} is locked by another process that does not answer`,
-    { home: home.root },
-  );
-}
-
-/** The error for a data directory without an engine. */
-export function engineAbsent(home: Home): AppError {
-  return new AppError('ENGINE_NONE', `No engine is running for the data directory ${home.root}`, { home: home.root });
 }

@@ -3,25 +3,15 @@ import { refuseCall } from '../core/run/decide-run.ts';
 import type { RunState } from '../core/run/state.ts';
 import { AppError } from '../errors.ts';
 import { RunId } from '../schema/ids.ts';
-import {
-  OPERATIONS,
-  type OperationName,
-  type OperationOutput,
-  STREAMS,
-  type StreamItem,
-  type StreamName,
-} from './all.ts';
+import type { OperationName, OperationOutput, StreamItem, StreamName } from './all.ts';
 import { identityOf, mayCall } from './authorize.ts';
+import { LOAD_OPERATION, LOAD_STREAM } from './load.ts';
 import type { Call } from './operation.ts';
 
 /** Runs the operation that another process named: returns its output, or the items of its stream. */
-export function dispatch(
-  app: App,
-  request: { operation: string; input: unknown },
-  call: Call,
-): Promise<unknown> | AsyncIterable<unknown> {
+export async function dispatch(app: App, request: { operation: string; input: unknown }, call: Call): Promise<unknown> {
   const { operation, input } = request;
-  const known = contractOf(operation);
+  const known = await contractOf(operation);
   if (known !== undefined && !mayCall(identityOf(call.origin), known, input)) return refuse(app, operation, call);
   if (isOperation(operation)) return runOperation(operation, app, { input, call });
   if (isStream(operation)) return itemsOf(runStream(operation, app, { input, call }));
@@ -29,8 +19,8 @@ export function dispatch(
 }
 
 /** Whether agents may call the operation; an unknown one is answered in the same way for every caller. */
-export function isForAgents({ operation, input }: { operation: string; input: unknown }): boolean {
-  const known = contractOf(operation);
+export async function isForAgents({ operation, input }: { operation: string; input: unknown }): Promise<boolean> {
+  const known = await contractOf(operation);
   return known === undefined || mayCall({ role: 'viewer' }, known, input);
 }
 
@@ -52,18 +42,20 @@ export async function runOperation<N extends OperationName>(
   app: App,
   { input, call }: { input: unknown; call: Call },
 ): Promise<OperationOutput<N>> {
+  const operation = await LOAD_OPERATION[name]();
   // The operation of a name has the output of that name, which the type of the table cannot express generically.
-  return (await OPERATIONS[name].run(app, input, call)) as OperationOutput<N>;
+  return (await operation.run(app, input, call)) as OperationOutput<N>;
 }
 
 /** Runs a stream by its name; items that exist at the same time are returned as one batch. */
-export function runStream<N extends StreamName>(
+export async function* runStream<N extends StreamName>(
   name: N,
   app: App,
   { input, call }: { input: unknown; call: Call },
-): AsyncIterable<readonly StreamItem<N>[]> {
+): AsyncGenerator<readonly StreamItem<N>[]> {
+  const stream = await LOAD_STREAM[name]();
   // As above: the stream of a name has the items of that name.
-  return STREAMS[name].run(app, input, call) as AsyncIterable<readonly StreamItem<N>[]>;
+  yield* stream.run(app, input, call) as AsyncIterable<readonly StreamItem<N>[]>;
 }
 
 /** The items of a stream one by one. */
@@ -71,15 +63,15 @@ export async function* itemsOf<T>(batches: AsyncIterable<readonly T[]>): AsyncGe
   for await (const batch of batches) yield* batch;
 }
 
-function contractOf(name: string) {
-  if (isOperation(name)) return OPERATIONS[name];
-  return isStream(name) ? STREAMS[name] : undefined;
+async function contractOf(name: string): Promise<Parameters<typeof mayCall>[1] | undefined> {
+  if (isOperation(name)) return LOAD_OPERATION[name]();
+  return isStream(name) ? LOAD_STREAM[name]() : undefined;
 }
 
 function isOperation(name: string): name is OperationName {
-  return Object.hasOwn(OPERATIONS, name);
+  return Object.hasOwn(LOAD_OPERATION, name);
 }
 
 function isStream(name: string): name is StreamName {
-  return Object.hasOwn(STREAMS, name);
+  return Object.hasOwn(LOAD_STREAM, name);
 }

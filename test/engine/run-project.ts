@@ -3,12 +3,12 @@ import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileS
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { chooseImplementations } from '../../src/app.ts';
 import { Engine } from '../../src/engine/loop/engine.ts';
 import { loadRun } from '../../src/engine/loop/ledger.ts';
 import { openRun } from '../../src/engine/start/open-run.ts';
 import { startRun } from '../../src/engine/start/start-run.ts';
 import { prepareHome, resolveHome } from '../../src/home.ts';
+import { chooseImplementations } from '../../src/implementations.ts';
 import { runStream } from '../../src/schema/ids.ts';
 import { JobInput, StartOptions } from '../../src/schema/request.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';

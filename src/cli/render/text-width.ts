@@ -1,6 +1,7 @@
 import { oneLine } from './clean-text.ts';
 
-const segments = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+/** Made when first needed: most commands print plain text, and making it takes 10 ms. */
+let segmenter: Intl.Segmenter | undefined;
 const NARROW = /^[\u0020-\u007e]*$/;
 const INVISIBLE = /^[\p{Mark}\p{Format}\u200b]+$/u;
 const EMOJI = /\p{Emoji_Presentation}|\ufe0f|\p{Regional_Indicator}{2}/u;
@@ -8,11 +9,16 @@ const EMOJI = /\p{Emoji_Presentation}|\ufe0f|\p{Regional_Indicator}{2}/u;
 const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1b000}-\u{1b2ff}\u{20000}-\u{3fffd}]/u;
 
+function graphemes(text: string): Intl.Segments {
+  segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+  return segmenter.segment(text);
+}
+
 /** The width of a text in terminal columns. */
 export function textWidth(text: string): number {
   if (NARROW.test(text)) return text.length;
   let width = 0;
-  for (const { segment } of segments.segment(text)) width += graphemeWidth(segment);
+  for (const { segment } of graphemes(text)) width += graphemeWidth(segment);
   return width;
 }
 
@@ -23,7 +29,7 @@ export function shorten(text: string, columns: number): string {
   if (textWidth(line) <= columns) return line;
   let kept = '';
   let width = 0;
-  for (const { segment } of segments.segment(line)) {
+  for (const { segment } of graphemes(line)) {
     width += graphemeWidth(segment);
     if (width > columns - 1) break;
     kept += segment;

@@ -58,7 +58,7 @@ type Choices = { agents?: readonly string[]; rehearse?: boolean; scenario?: stri
 
 /** The agents of a folder's settings and their current status; this costs nothing. */
 export async function viewAgents(
-  { implementations, store, world, env }: App,
+  { implementations: load, store, world, env }: App,
   dir: string,
   { agents: chosen = [], rehearse = false, scenario }: Choices = {},
 ): Promise<AgentsView> {
@@ -66,6 +66,7 @@ export async function viewAgents(
     (repository) => ({ root: repository.root, project: projectId(repository) }),
     () => ({ root: dir, project: undefined }),
   );
+  const implementations = await load();
   const settings = await implementations.config(root);
   const rehearsal = { rehearse, ...(scenario === undefined ? {} : { scenario }) };
   const pin = (agents: readonly string[]) =>

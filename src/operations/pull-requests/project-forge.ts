@@ -11,7 +11,8 @@ import type { Config } from '../../schema/config.ts';
 export type ProjectForge = { forge: Forge; remote: Remote; config: Config; root: string };
 
 /** The forge of a folder's repository. */
-export async function forgeOf({ implementations }: App, dir: string, signal: AbortSignal): Promise<ProjectForge> {
+export async function forgeOf(app: App, dir: string, signal: AbortSignal): Promise<ProjectForge> {
+  const implementations = await app.implementations();
   const { root } = await inspectRepository(dir, signal);
   const config = await implementations.config(root);
   const found = await implementations.forge({ root }, config.git, signal);

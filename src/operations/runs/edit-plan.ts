@@ -34,7 +34,8 @@ export const editPlan = operation({
   run: async (app, { tasks, ...ref }, { origin }) => {
     const { run, recipe } = (await findRun(app, ref)).start;
     const control = requireControl(app);
-    const { planTask } = app.implementations.recipe(recipe.name, recipe.version);
+    const implementations = await app.implementations();
+    const { planTask } = implementations.recipe(recipe.name, recipe.version);
     await control.resume(run);
     const decide = (state: RunState) => decideEdit(state, editedPlan(state, tasks, planTask));
     return runDocument(await control.submit(run, decide, origin));
