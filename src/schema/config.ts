@@ -180,6 +180,11 @@ const BudgetConfig = z
   .strictObject({
     run: z.number().positive().optional().describe('Maximum cost of a run in US dollars.'),
     project: z.number().positive().optional().describe('Maximum cost of all runs of the project in US dollars.'),
+    recovery: z
+      .number()
+      .positive()
+      .optional()
+      .describe('Maximum cost, in US dollars, of the attempts of a run that repeat failed ones; default: no limit.'),
     attempt: z.number().positive().default(1).describe('US dollars reserved for an attempt while it runs.'),
   })
   .prefault({});

@@ -32,7 +32,15 @@ export const FailureKind = z.enum([
 export type FailureKind = z.infer<typeof FailureKind>;
 
 /** The limits that end an attempt or keep a task from starting. */
-export const FailureLimit = z.enum(['turns', 'cost', 'output', 'run-attempts', 'run-budget', 'project-budget']);
+export const FailureLimit = z.enum([
+  'turns',
+  'cost',
+  'output',
+  'run-attempts',
+  'run-budget',
+  'project-budget',
+  'recovery-budget',
+]);
 export type FailureLimit = z.infer<typeof FailureLimit>;
 
 /** A failure as recorded: what kind, in one sentence for a person, and the evidence a next attempt is shown. */

@@ -1,16 +1,19 @@
 import { createHash } from 'node:crypto';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { errorCode } from '../errors.ts';
 import type { GateCheckout } from '../gates/gate.ts';
 import { git } from '../git/git.ts';
 import type { Mirror } from '../git/mirror/mirror.ts';
 import { createCheckout } from '../git/workspace/checkout.ts';
+import { endLeftover } from '../process/supervised.ts';
 import type { Config } from '../schema/config.ts';
 import { realWorld, type World } from '../world.ts';
 import { removeTree } from './copy-tree.ts';
 import { copyIncluded, describeIncluded } from './included.ts';
 import type { KeptDependencies } from './kept-dependencies.ts';
 import { applySeed, prepareSeed, type Seed } from './seed.ts';
-import { type PreparationObserver, runSetup } from './setup.ts';
+import { type PreparationObserver, runSetup, setupsFolder } from './setup.ts';
 
 /** Files that determine what a set-up installs. */
 const INSTALLER_FILES: readonly RegExp[] = [
@@ -42,7 +45,7 @@ export interface CheckoutOptions {
 }
 
 /** The folder of temporary checkouts for gates and set-ups. */
-export function checkoutsFolder(home: string): string {
+function checkoutsFolder(home: string): string {
   return join(home, 'checkouts');
 }
 
@@ -112,6 +115,26 @@ async function plainCheckout(options: CheckoutOptions, world: World): Promise<As
     world,
   );
   return { path, [Symbol.asyncDispose]: () => removeTree(path) };
+}
+
+/** Ends and removes what a killed engine was preparing; only for the engine that now holds the data directory's lock. */
+export async function clearLeftovers(home: string): Promise<void> {
+  for (const name of await namesIn(setupsFolder(home))) await endLeftover(join(setupsFolder(home), name));
+  await removeTree(checkoutsFolder(home));
+  const seeds = join(home, 'seeds');
+  for (const project of await namesIn(seeds)) {
+    const incomplete = (await namesIn(join(seeds, project))).filter((name) => name.includes('.making-'));
+    for (const name of incomplete) await removeTree(join(seeds, project, name));
+  }
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return [];
+    throw error;
+  }
 }
 
 /** A hash of everything in a commit that a set-up installs from: lockfiles, manifests, and the scripts that it names. */

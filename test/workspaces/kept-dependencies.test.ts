@@ -5,9 +5,8 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { GateCheckout } from '../../src/gates/gate.ts';
-import { gateCheckout } from '../../src/workspaces/checkout.ts';
+import { clearLeftovers, gateCheckout } from '../../src/workspaces/checkout.ts';
 import { KeptDependencies } from '../../src/workspaces/kept-dependencies.ts';
-import { clearLeftovers } from '../../src/workspaces/leftovers.ts';
 import { CheckedProject, shell } from '../gates/project.ts';
 
 const INSTALL = 'mkdir -p node_modules/dep && echo good >node_modules/dep/index.js && echo tool >tool.bin';

@@ -3,9 +3,8 @@ import { mkdir, readdir, readFile, readlink, stat, symlink, writeFile } from 'no
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { identify } from '../../src/process/identity.ts';
-import { gateCheckout, seedForCommit } from '../../src/workspaces/checkout.ts';
+import { clearLeftovers, gateCheckout, seedForCommit } from '../../src/workspaces/checkout.ts';
 import { foldersToCopy } from '../../src/workspaces/copied-folders.ts';
-import { clearLeftovers } from '../../src/workspaces/leftovers.ts';
 import { applySeed } from '../../src/workspaces/seed.ts';
 import { CheckedProject, shell } from '../gates/project.ts';
 

@@ -156,6 +156,8 @@ function budgetStep(state: RunState, failure: Failure, step: StepContext): strin
       return `Raise the budget of the run: manyhands retry ${state.start.run} --budget ${cents(budgetToReopen(state, limits.costUsd ?? budget.attempt))}.`;
     case 'project-budget':
       return `The budget of the project is used up: raise it with manyhands config set budget.project ${cents(2 * (budget.project ?? 1))}, then start a new run.`;
+    case 'recovery-budget':
+      return `The budget for repeated attempts (budget.recovery) is used up: read why they failed with manyhands logs ${target}, then ${retry}.`;
     case 'output':
       return `It wrote more than limits.output.maxBytes: read its output with manyhands logs ${target}, then tell it to write less: ${step.send('Write less output')}.`;
     case 'run-attempts':

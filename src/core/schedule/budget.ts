@@ -75,7 +75,8 @@ export function affordable(
   return inRun === 'later' || inProject === 'later' ? 'later' : 'yes';
 }
 
-function fits(costUsd: number, cap: number | undefined, { spentUsd, reservedUsd }: Money): Affordable {
+/** Whether an amount fits a cap, where there is one. */
+export function fits(costUsd: number, cap: number | undefined, { spentUsd, reservedUsd }: Money): Affordable {
   if (cap === undefined) return 'yes';
   if (roundMoney(spentUsd + costUsd) > cap || spentUsd >= cap) return 'never';
   return roundMoney(spentUsd + reservedUsd + costUsd) > cap ? 'later' : 'yes';

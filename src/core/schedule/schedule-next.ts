@@ -5,8 +5,9 @@ import { hasLanded, type RunState, type TaskState } from '../run/state.ts';
 import { isPaused } from '../view/attention.ts';
 import { affordable, type Money, nextReservation, shortOfMoney } from './budget.ts';
 import { agedPriority, highest, inOrder } from './queue.ts';
+import { addRecovery, type RecoveryTally, recoveryEnd, recoveryTally, recoveryWait } from './recovery.ts';
 import { type AgentAvailability, type Route, route } from './route.ts';
-import { startWait, type Wait } from './start-time.ts';
+import { slotsWait, startWait, type Wait } from './start-time.ts';
 
 /** An action to perform now. */
 export type Intent =
@@ -53,6 +54,7 @@ type RunTally = {
   live: number;
   attempts: number;
   money: { run: Money; project: Money };
+  recovery: RecoveryTally;
   /** Why the first task that could not start did not. */
   wait?: Wait;
 };
@@ -124,6 +126,7 @@ function begin(runs: readonly RunState[], schedulingInput: SchedulingInput): Tal
       live: state.counts.running,
       attempts: state.attempts,
       money: { run, project },
+      recovery: recoveryTally(state),
     });
   }
   for (const claim of schedulingInput.claimed) countClaim(tallies, claim);
@@ -141,11 +144,12 @@ function countClaim(tallies: ReadonlyMap<string, RunTally>, claim: string): void
   const tally = tallies.get(claim.slice(0, space));
   const task = tally?.state.tasks[claim.slice(space + 1)];
   if (tally === undefined || task?.phase.status !== 'ready') return;
-  setAside(tally, nextReservation(tally.state, task));
+  setAside(tally, task, nextReservation(tally.state, task));
 }
 
-function setAside(tally: RunTally, reservation: Spend): void {
+function setAside(tally: RunTally, task: TaskState, reservation: Spend): void {
   tally.live += 1;
+  addRecovery(tally.recovery, tally.state, task);
   tally.attempts += 1;
   tally.money.run.reservedUsd += reservation.costUsd;
   tally.money.project.reservedUsd += reservation.costUsd;
@@ -192,7 +196,7 @@ function pick(line: RunLine, schedulingInput: SchedulingInput, tally: Tally): In
     if (giveUp !== undefined) return { do: 'give-up', ...about, ...giveUp };
     const reservation = nextReservation(state, task);
     if (isPaused(state, task.spec.track)) continue;
-    const reason = reasonToWait(run, task, schedulingInput);
+    const reason = reasonToWait(run, task, schedulingInput) ?? recoveryWait(run.recovery, state, task);
     if (reason !== undefined) {
       wait(run, task, reason);
       continue;
@@ -211,7 +215,7 @@ function pick(line: RunLine, schedulingInput: SchedulingInput, tally: Tally): In
     }
     tally.slots -= 1;
     tally.busy[choice.agent] = (tally.busy[choice.agent] ?? 0) + 1;
-    setAside(run, reservation);
+    setAside(run, task, reservation);
     const { kind: _, ...chosen } = choice;
     return { do: 'attempt', ...about, ...chosen, reservation };
   }
@@ -221,11 +225,6 @@ function pick(line: RunLine, schedulingInput: SchedulingInput, tally: Tally): In
 /** Keeps the reason of the first task: it is the one that starts next. */
 function wait(run: RunTally, { spec }: TaskState, reason: Omit<Wait, 'task'>): void {
   run.wait ??= { ...reason, task: spec.key };
-}
-
-function slotsWait({ slotLimit, shortage }: SchedulingInput): Omit<Wait, 'task'> {
-  const busy = slotLimit === undefined ? 'all slots busy' : `${slotLimit} of ${slotLimit} slots busy`;
-  return { kind: 'slots', text: shortage ?? busy };
 }
 
 /** What the task waits for that other runs, or a landing of this one, decide. */
@@ -249,7 +248,7 @@ function reasonToWait(
 
 /** Why the task can never start, if so. */
 function reasonToGiveUp(
-  { state, money }: RunTally,
+  { state, money, recovery }: RunTally,
   task: TaskState,
   schedulingInput: SchedulingInput,
 ): Pick<Extract<Intent, { do: 'give-up' }>, 'kind' | 'reason' | 'limit'> | undefined {
@@ -260,6 +259,8 @@ function reasonToGiveUp(
     const reason = `the run's cap of ${limits.runAttempts} attempts is reached`;
     return { kind: 'budget', limit: 'run-attempts', reason };
   }
+  const spent = before === undefined ? recoveryEnd(recovery, state, task) : undefined;
+  if (spent !== undefined) return { kind: 'budget', limit: 'recovery-budget', reason: spent };
   const reservation = nextReservation(state, task);
   if (before !== undefined || affordable(budget, reservation, money) !== 'never') return undefined;
   const isInRun = affordable({ ...budget, project: undefined }, reservation, money) === 'never';

@@ -33,3 +33,15 @@ export function startWait(state: RunState): Wait | undefined {
 export function waitsFor({ kind, text, until, task }: Wait): WaitsFor {
   return { kind, text, until: until === undefined ? null : new Date(until).toISOString(), task };
 }
+
+/** What a task waits for when no attempt may start. */
+export function slotsWait({
+  slotLimit,
+  shortage,
+}: {
+  slotLimit?: number;
+  shortage?: string | undefined;
+}): Omit<Wait, 'task'> {
+  const busy = slotLimit === undefined ? 'all slots busy' : `${slotLimit} of ${slotLimit} slots busy`;
+  return { kind: 'slots', text: shortage ?? busy };
+}

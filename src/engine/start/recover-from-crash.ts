@@ -2,7 +2,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Home } from '../../home.ts';
 import { endLeftover } from '../../process/supervised.ts';
-import { clearLeftovers } from '../../workspaces/leftovers.ts';
+import { clearLeftovers } from '../../workspaces/checkout.ts';
 
 const OURS_ALONE = /^[0-9a-z]{8}-(gate|call)-/;
 

@@ -33,6 +33,15 @@ export const LimitsConfig = z
       .max(100_000)
       .default(5_000)
       .describe('Maximum attempts per run, over all tasks.'),
+    recoverySlots: z
+      .number()
+      .int()
+      .min(1)
+      .max(150)
+      .optional()
+      .describe(
+        'Maximum number of concurrent attempts of a run that repeat failed ones, so that other tasks can start; default: no limit.',
+      ),
     retryDelaySeconds: z.number().nonnegative().max(86_400).default(5).describe('Delay before a retry.'),
     inactivitySeconds: Seconds.default(300).describe('An attempt without output for this long is stopped.'),
     runtimeSeconds: Seconds.default(3600).describe('Time limit of an attempt.'),

@@ -8,6 +8,7 @@ import {
   added,
   attemptEnded,
   attempted,
+  failure,
   given,
   spec,
   started,
@@ -17,7 +18,7 @@ import {
   worked,
 } from '../../support/given.ts';
 
-type Budget = { run?: number; project?: number; attempt?: number };
+type Budget = { run?: number; project?: number; attempt?: number; recovery?: number };
 
 function schedulingInput(more: Partial<SchedulingInput> = {}): SchedulingInput {
   const availability = { rateLimited: {}, busy: {}, maxParallel: {} };
@@ -44,7 +45,7 @@ function run(
   id: string,
   events: RunEvent[],
   budget: Budget = {},
-  limits: { runAttempts?: number; agents?: number } = {},
+  limits: { runAttempts?: number; agents?: number; recoverySlots?: number } = {},
 ): RunState {
   return given(started({ run: id }, { budget, limits }), ...events).state;
 }
@@ -196,6 +197,46 @@ describe('money', () => {
     expect(actions([ended.state, live])).toEqual(['attempt run1 a']);
     expect(actions([live], { projects: { project: 1 } })).toEqual(['attempt run1 a']);
     expect(actions([live], { projects: { project: 1.5 } })).toEqual(['give-up run1 a', 'give-up run1 b']);
+  });
+});
+
+describe('attempts that repeat failed ones', () => {
+  const again = (task: string, costUsd = 0): RunEvent[] => [
+    attempted(task),
+    attemptEnded(task, 1, { failure: failure('tests') }),
+    { type: 'task.retrying', data: { task, at: T0, counted: true, resume: false, evidence: 'red' } },
+    ...(costUsd === 0
+      ? []
+      : [
+          attempted(task, 2),
+          attemptEnded(task, 2, { failure: failure('tests'), usage: used(costUsd) }),
+          { type: 'task.retrying', data: { task, at: T0, counted: true, resume: false, evidence: 'red' } } as const,
+        ]),
+  ];
+
+  it('have slots of their own, and the others go to the rest of the tasks', () => {
+    const state = run('run1', [...three, ...again('a'), ...again('b')], {}, { recoverySlots: 1 });
+    expect(actions([state])).toEqual(['attempt run1 c', 'attempt run1 a']);
+    expect(actions([state], { claimed: new Set(['run1 a']) })).toEqual(['attempt run1 c']);
+    expect(actions([run('run1', [...three, ...again('a'), ...again('b')])]).toSorted()).toEqual([
+      'attempt run1 a',
+      'attempt run1 b',
+      'attempt run1 c',
+    ]);
+  });
+
+  it('have a budget, after which they are not attempted again unless a person retries', () => {
+    const events = [...three, ...again('a', 1.5), ...again('b')];
+    const state = run('run1', events, { recovery: 2, attempt: 1 });
+    expect(actions([state])).toEqual(['attempt run1 c', 'give-up run1 a', 'give-up run1 b']);
+    const [, ended] = next([state], schedulingInput()).intents;
+    const reason = 'repeated attempts have cost $1.50 of $2.00';
+    expect(ended).toMatchObject({ kind: 'budget', limit: 'recovery-budget', reason });
+    const reopened: RunEvent = { type: 'run.reopened', data: { tasks: ['a'], reason: 'a person' } };
+    const retried = run('run1', [...events, taskEnded('a', 'failed'), reopened], { recovery: 2, attempt: 1 });
+    expect(actions([retried])).toContain('attempt run1 a');
+    const enough = run('run1', [...three, ...again('a', 0.5), ...again('b')], { recovery: 2, attempt: 1 });
+    expect(actions([enough])).toEqual(['attempt run1 c', 'attempt run1 a']);
   });
 });
 
