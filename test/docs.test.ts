@@ -3,6 +3,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { referencePages } from '../scripts/reference/pages.ts';
+import { OTHER_COMMANDS, OTHER_OPTIONS } from '../src/cli/other-tools.ts';
 import { wholeProgram } from '../src/cli/program.ts';
 import { describeConfig } from '../src/config/describe.ts';
 import { ERRORS } from '../src/errors.ts';
@@ -54,6 +55,13 @@ test('a hint that names a page or a command names one that there is', async () =
       expect(strangeWords(program, line), hint).toEqual([]);
     }
   }
+});
+
+test('what replaces a command of another tool is a command that exists', async () => {
+  const program = await theProgram();
+  const uses = [...Object.values(OTHER_COMMANDS), ...Object.values(OTHER_OPTIONS)];
+  const lines = uses.flatMap((use) => /manyhands .*/.exec(use)?.[0] ?? []);
+  expect(lines.flatMap((line) => strangeWords(program, line))).toEqual([]);
 });
 
 function pagesIn(folder: string, recursive: boolean): string[] {

@@ -23,7 +23,7 @@ export async function runProgram(argv: readonly string[], platform: Platform): P
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return 0;
     if (error instanceof CommanderError && error.code === 'commander.help') return USAGE_EXIT;
-    const failure = withCommand(error instanceof CommanderError ? usageError(error, argv) : error, argv);
+    const failure = withCommand(error instanceof CommanderError ? await usageError(error, argv) : error, argv);
     if (hasFlag(argv, '--background')) announceFailure(session, failure);
     return printError(terminal, failure, hasFlag(argv, '--json'));
   }
@@ -79,11 +79,21 @@ function helpAsOption(argv: readonly string[]): string[] {
   return argv[0] === 'help' ? [...argv.slice(1), '--help'] : [...argv];
 }
 
-function usageError(error: CommanderError, argv: readonly string[]): AppError {
+async function usageError(error: CommanderError, argv: readonly string[]): Promise<AppError> {
   const message = error.message.replace(/^error: /, '');
+  const use = await replacement(error, argv);
   const goal = error.code === 'commander.unknownCommand' ? argv.find((word) => word.includes(' ')) : undefined;
   const help = goal === undefined ? '' : `\nTo work on a goal: manyhands do ${JSON.stringify(goal)}`;
-  return new AppError('USAGE', `${message}${help}`, {}, { cause: error });
+  const text = use === undefined ? `${message}${help}` : `${message.split('\n')[0]}\nUse instead: ${use}`;
+  return new AppError('USAGE', text, {}, { cause: error });
+}
+
+/** What replaces a command or an option of another tool; the table is only loaded for an error. */
+async function replacement({ code, message }: CommanderError, argv: readonly string[]): Promise<string | undefined> {
+  const { replacedCommand, replacedOption } = await import('./other-tools.ts');
+  if (code === 'commander.unknownCommand') return replacedCommand(argv);
+  const option = code === 'commander.unknownOption' ? /'([^'=]+)/.exec(message)?.[1] : undefined;
+  return option === undefined ? undefined : replacedOption(option, argv);
 }
 
 /** Names the command of an input error, so that its hint can be pasted. */

@@ -21,12 +21,23 @@ export async function readRequestedWork(
   terminal: Terminal,
   request: { file: string | undefined; dir: string; format?: WorkFormat | undefined; only?: readonly string[] },
 ): Promise<RequestedWork> {
+  if (request.file?.includes(' ') === true) await refuseText(terminal, request.file);
   const path = request.file === undefined ? await defaultFile(request.dir) : resolve(terminal.cwd, request.file);
   const root = await findProjectRoot(request.dir);
   const file = request.file ?? (relative(terminal.cwd, path) || path);
   const roles = await roleNames(root === undefined ? {} : { userDir: join(root, '.manyhands', 'roles') });
   const work = await readWorkFile(path, { shown: file, format: request.format, roles, root });
   return { file, work: withOnly(work, request.only ?? [], file) };
+}
+
+/** A text instead of a file is refused with the commands that accept one. */
+async function refuseText(terminal: Terminal, text: string): Promise<void> {
+  if ((await stat(resolve(terminal.cwd, text)).catch(() => undefined)) !== undefined) return;
+  const quoted = JSON.stringify(text);
+  throw new AppError(
+    'USAGE',
+    `There is no file ${quoted}. For one task of one agent: manyhands job ${quoted}; for a goal: manyhands do ${quoted}`,
+  );
 }
 
 async function defaultFile(dir: string): Promise<string> {

@@ -1,3 +1,5 @@
+import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import type { Caller } from '../../access/caller.ts';
 import { shellWord } from '../../core/view/shell-word.ts';
 import { AppError } from '../../errors.ts';
@@ -13,6 +15,8 @@ import { readRequestedWork } from './requested-work.ts';
 import { type StartFlags, startOptions } from './start-options.ts';
 
 type Request = OperationInput<'start-run'>;
+
+const FILE_NAME = /^[^\s@-][^\s]*\.[A-Za-z]{2,5}$/;
 
 /** A command that starts a run: its words, and the request they become. */
 export type StartCommand = {
@@ -38,6 +42,7 @@ export async function startRun(
     readsInput: words[0] === '-',
     ...(attend === undefined ? {} : { attend: (caller, run) => attend(caller, run, options.dir) }),
     begin: async (caller) => {
+      await refuseFileName(terminal, words, options.dir);
       const text = await readGoalText(terminal, words);
       for (const note of await workFileNote(terminal, words, options.dir)) terminal.err(`note: ${cleanText(note)}\n`);
       const { run, notes } = await showStart(session.platform, caller, {
@@ -49,6 +54,33 @@ export async function startRun(
       return [run];
     },
   });
+}
+
+/** A file instead of a goal is refused with the command that was probably intended. */
+async function refuseFileName(terminal: Terminal, words: readonly string[], dir: string): Promise<void> {
+  const [file = '', ...more] = words;
+  if (more.length > 0 || !FILE_NAME.test(file)) return;
+  const found = await stat(resolve(terminal.cwd, file)).catch(() => undefined);
+  if (found?.isFile() !== true) return;
+  const format = await workFormat(terminal, file, dir);
+  const name = shellWord(file);
+  const use = format === undefined ? `To validate it: manyhands check ${name}` : `Run it with: manyhands run ${name}`;
+  const what = format === undefined ? 'a file' : `a work file (${format})`;
+  throw new AppError(
+    'USAGE',
+    `${file} is ${what}, not a goal. ${use}\nTo use its text as the goal: manyhands do @${name}`,
+    { file },
+  );
+}
+
+async function workFormat(terminal: Terminal, file: string, dir: string): Promise<string | undefined> {
+  try {
+    return (await readRequestedWork(terminal, { file, dir })).work.format;
+  } catch (error) {
+    // Any other file, or a work file with errors, which `check` reports.
+    if (error instanceof AppError) return undefined;
+    throw error;
+  }
 }
 
 /** A note if the file that contains the goal is itself a work file; a to-do list is a valid goal. */
