@@ -1,3 +1,5 @@
+import type { AgentConfig } from '../schema/config/agent.ts';
+
 /** Whether agents of this kind are simulated: no model answers, so their results are no evidence about an agent. */
 export function isSimulated(kind: string | null | undefined): boolean {
   return kind === 'rehearsal';
@@ -13,3 +15,21 @@ export const PREFERRED_BY_ROLE: ReadonlyMap<string, string> = new Map([
   ...['plan', 'review', 'analyze', 'verify'].map((role) => [role, 'claude'] as const),
   ...['implement', 'fix', 'repair', 'resolve'].map((role) => [role, 'codex'] as const),
 ]);
+
+/** Programs that speak ACP and that request permission for what they write and run, which is tested with each of them. */
+const RESTRICTABLE = ['claude', 'codex', 'gemini', 'opencode'] as const;
+export type RestrictableProgram = (typeof RESTRICTABLE)[number];
+
+/** Which known program an ACP agent runs, by its command or, where that is a launcher such as npx, by its arguments. */
+export function restrictableProgram({ command = '', args }: Pick<AgentConfig, 'command' | 'args'>) {
+  const words = [command, ...args].map((word) => word.replace(/@[\d^~][^/]*$/, '').replace(/^.*\//, ''));
+  return RESTRICTABLE.find((name) => words.some((word) => word.includes(name)));
+}
+
+/**
+ * Whether an agent can be kept from writing in a read-only role, or the user uses it there although it cannot. A command
+ * is the user's own program; its changes are discarded.
+ */
+export function canBeReadOnly(config: Pick<AgentConfig, 'kind' | 'command' | 'args' | 'readOnlyRoles'>): boolean {
+  return config.kind !== 'acp' || config.readOnlyRoles === true || restrictableProgram(config) !== undefined;
+}

@@ -135,7 +135,7 @@ export interface Agent {
   available(): Promise<Availability>;
   /** Its own vendor's variables, which it may see in addition to the common ones. */
   readonly vendor: RegExp | undefined;
-  /** Settings files of a repository that it always obeys. */
+  /** Settings files of a repository, and folders of them with a slash at the end, that it always obeys. */
   readonly obeys?: readonly string[];
   command(assignment: Assignment): Promise<AgentCommand>;
   reader(assignment: Assignment): AgentReader;

@@ -135,7 +135,6 @@ function opencodeConfig(base: string) {
     model,
     small_model: model,
     provider: { anthropic: { options: { baseURL: `${base}/v1`, apiKey: 'test-key' } } },
-    permission: { edit: 'ask', bash: 'ask' },
     autoupdate: false,
     share: 'disabled',
   };

@@ -1,12 +1,18 @@
+import { writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import type { Reporter, TestCase } from 'vitest/node';
-import { ROWS } from './matrix/cases.ts';
+import { ROWS, type Row } from './matrix/cases.ts';
+import { SCENARIOS } from './restrictions/scenarios.ts';
+import { restrictionsPage } from './restrictions/table.ts';
 
 const COLUMN = 18;
+const PAGE = fileURLToPath(new URL('../../docs/reference/agents.md', import.meta.url));
 
 /** After the tests: which were passed only when they were tried again, and the table of programs and cases. */
 export class AgentsReport implements Reporter {
   readonly #running = new Set<string>();
   readonly #retried: string[] = [];
+  readonly #restrictions = new Map<string, string>();
   readonly #cases = new Map<string, Map<string, string>>();
 
   constructor() {
@@ -26,10 +32,12 @@ export class AgentsReport implements Reporter {
     const tries = 1 + (test.diagnostic()?.retryCount ?? 0);
     if (tries > 1) this.#retried.push(`${test.fullName}: ${state} at try ${tries}`);
     this.#fill(test, state === 'passed' && tries > 1 ? 'retried' : state);
+    this.#addRestriction(test, state);
   }
 
   onTestRunEnd(): void {
     if (this.#cases.size > 0) process.stdout.write(`\n${this.#table()}\n`);
+    this.#writePage();
     for (const line of this.#retried) process.stdout.write(`RETRIED: ${line}\n`);
   }
 
@@ -40,6 +48,20 @@ export class AgentsReport implements Reporter {
     const cells = this.#cases.get(name) ?? new Map<string, string>();
     const isOther = state === 'passed' && test.name.includes(', because ');
     this.#cases.set(name, cells.set(row, isOther ? 'cannot' : state));
+  }
+
+  #addRestriction({ fullName, name }: TestCase, state: string): void {
+    const row = /^restrictions of (.+?) > /.exec(fullName)?.[1];
+    const [scenario, ...status] = name.split(': ');
+    if (row !== undefined && state === 'passed') this.#restrictions.set(`${row}: ${scenario}`, status.join(': '));
+  }
+
+  /** The page is replaced only if every program was tried in every scenario. */
+  #writePage(): void {
+    const cells = Object.keys(ROWS).flatMap((row) => Object.keys(SCENARIOS).map((name) => `${row}: ${name}`));
+    if (!cells.every((cell) => this.#restrictions.has(cell))) return;
+    const statusOf = (row: Row, name: string) => this.#restrictions.get(`${row}: ${name}`) ?? '';
+    writeFileSync(PAGE, restrictionsPage(statusOf));
   }
 
   #table(): string {

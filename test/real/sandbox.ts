@@ -25,8 +25,8 @@ export function geminiSettings(maxAttempts: number) {
 }
 
 /** Makes a workplace on whose programs the server's traps are set; it goes away with what is in it. */
-export async function makeSandbox(server: ModelServer): Promise<Sandbox> {
-  const root = await realpath(await mkdtemp(join(tmpdir(), 'mh-real-')));
+export async function makeSandbox(server: ModelServer, parent = tmpdir()): Promise<Sandbox> {
+  const root = await realpath(await mkdtemp(join(parent, 'mh-real-')));
   const [home, workspace, temporary] = [join(root, 'home'), join(root, 'workspace'), join(root, 'tmp')];
   for (const folder of [home, workspace, temporary, join(home, '.gemini')]) await mkdir(folder);
   await writeFile(join(home, '.gemini', 'settings.json'), JSON.stringify(geminiSettings(2)));

@@ -13,7 +13,7 @@ import { z } from 'zod';
 import type { Conversation } from '../../process/conversation.ts';
 import { pathInside } from '../path-inside.ts';
 import type { AcpInput } from './acp-input.ts';
-import { chooseOption, isGranted, PermissionRequest } from './acp-permission.ts';
+import { chooseOption, PermissionRequest, refusalOf } from './acp-permission.ts';
 
 /** Handles what the agent sends besides responses. */
 export interface ClientHandlers {
@@ -31,7 +31,6 @@ const REFUSED = -32_001;
 
 /** Connects to an agent as its client: the input decides permissions, and file access is limited to the workspace. */
 export function connectClient(conversation: Conversation, input: AcpInput, handlers: ClientHandlers): ClientConnection {
-  const edit: PermissionRequest = { toolCall: { toolCallId: 'file', kind: 'edit' }, options: [] };
   const inside = async (path: string) => {
     const file = await pathInside(input.workspace, path);
     if (file === undefined) throw new RequestError(REFUSED, `${path} is not in the workspace`);
@@ -46,8 +45,11 @@ export function connectClient(conversation: Conversation, input: AcpInput, handl
       content: await readFile(await inside(params.path), 'utf8'),
     }))
     .onRequest(methods.client.fs.writeTextFile, FileRequest, async ({ params }) => {
-      if (!isGranted(edit, input)) throw new RequestError(REFUSED, 'Writing is not allowed here');
-      await writeFile(await inside(params.path), params.content);
+      const file = await inside(params.path);
+      const toolCall = { toolCallId: 'file', kind: 'edit', locations: [{ path: file }] };
+      const refusal = refusalOf({ toolCall, options: [] }, input);
+      if (refusal !== undefined) throw new RequestError(REFUSED, `${params.path} must not be written: ${refusal}`);
+      await writeFile(file, params.content);
       return {};
     })
     .connect(withoutUpdates(conversation, handlers));

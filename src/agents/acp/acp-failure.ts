@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Failure, FailureKind } from '../../schema/failure.ts';
 import { failureMessage } from '../exit-failure.ts';
+import { resetTimeIn } from '../reset-time.ts';
 import { statusFailure } from '../status-failure.ts';
 
 const Coded = z.looseObject({ code: z.number(), message: z.string(), data: z.unknown().optional() });
@@ -26,8 +27,8 @@ const BY_TEXT: readonly (readonly [RegExp, FailureKind])[] = [
 /** Ambiguous statuses (agents use 500 for any other error): for these the text is more specific. */
 const VAGUE: ReadonlySet<number> = new Set([0, 400, 429, 500]);
 
-/** Classifies an error response: by its code first, then by its text or by a status in its data. */
-export function errorFailure(error: unknown): Failure {
+/** Classifies an error response received at `now`: by its code first, then by its text or by a status in its data. */
+export function errorFailure(error: unknown, now: number): Failure {
   const { data: coded } = Coded.safeParse(error);
   if (coded === undefined) return { kind: 'crashed', message: failureMessage(String(error)) };
   const text = [coded.message, textIn(coded.data)].filter((part) => part !== '').join(': ');
@@ -35,7 +36,9 @@ export function errorFailure(error: unknown): Failure {
   const named = Number(status?.[1] ?? status?.[2] ?? (coded.code >= 400 && coded.code < 600 ? coded.code : 0));
   const kind =
     (coded.code === AUTH_REQUIRED ? 'auth' : undefined) ?? kindByText(text, named) ?? statusFailure(named) ?? 'unknown';
-  return { kind, message: failureMessage(text) };
+  const isLimit = kind === 'usage-limit' || kind === 'rate-limit';
+  const resetAt = isLimit ? resetTimeIn(text, now) : undefined;
+  return { kind, message: failureMessage(text), ...(resetAt === undefined ? {} : { resetAt }) };
 }
 
 /** The failure for a stop reason, if any. */

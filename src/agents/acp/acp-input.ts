@@ -15,6 +15,10 @@ export const AcpInput = z.object({
   allowedCli: z.array(z.string()),
   addDirs: z.array(z.string()),
   mcp: z.record(z.string(), McpServer),
+  /** Which files of the repository it may change; all scopes apply. */
+  scopes: z
+    .array(z.object({ allow: z.array(z.string()), deny: z.array(z.string()), also: z.array(z.string()) }))
+    .default([]),
   /** Instructions of lower priority than the prompt, and the base's native files for agents that may not read them. */
   instructions: z.string(),
   native: z.record(z.string(), z.string()),

@@ -8,47 +8,50 @@ import type { AgentConfig } from '../../schema/config/agent.ts';
 import type { Failure } from '../../schema/failure.ts';
 import type { Usage } from '../../schema/usage.ts';
 import type { Agent, AgentEvent, AgentExit, AgentReader, Assignment } from '../agent.ts';
+import { canBeReadOnly, type RestrictableProgram, restrictableProgram } from '../agent-kinds.ts';
 import { attemptEnvironment } from '../attempt-environment.ts';
 import { exitFailure } from '../exit-failure.ts';
 import { parseJsonObject } from '../json-object.ts';
 import { findOnPath, type ProgramSearch, requireProgram } from '../program.ts';
 import { tailOfLines } from '../tail-of-lines.ts';
+import { areAllTrusted } from '../vendor-agent.ts';
 import type { AcpInput } from './acp-input.ts';
 import { AcpLine } from './acp-line.ts';
 import { openSessionRecord, type SessionRecord } from './session-record.ts';
 
 /** How a known program is prevented from obeying the repository's own settings. */
 type Restriction = {
-  /** The settings files that it would obey. */
-  files: RegExp;
-  /** Variables that disable or enable these settings; without them the program cannot be restricted. */
+  /** The settings files and folders that it would obey. */
+  files: readonly string[];
+  /** Variables that disable or enable these settings. */
   env?: { without: Readonly<Record<string, string>>; with: Readonly<Record<string, string>> };
-  /** Files that it always obeys. */
+  /** Variables that make it request permission for what it would otherwise do by itself. */
+  always?: Readonly<Record<string, string>>;
+  /** Files, and folders with a slash at the end, that it always obeys. */
   obeyed?: readonly string[];
   /** If none of these files exists the restriction is not needed, which would also disable our MCP servers. */
   names?: readonly string[];
 };
 
-/** By program name; Claude is restricted when its session is opened, and Codex trusts every folder it works in. */
-const KNOWN: readonly (readonly [RegExp, Restriction])[] = [
-  [/claude/, { files: /^\.claude\/|^\.mcp\.json$/, env: { without: {}, with: {} } }],
-  [
-    /gemini/,
-    {
-      files: /^\.gemini\//,
-      names: ['.gemini', '.env'],
-      env: { without: { GEMINI_CLI_TRUST_WORKSPACE: 'false' }, with: { GEMINI_CLI_TRUST_WORKSPACE: 'true' } },
-    },
-  ],
-  [
-    /opencode/,
-    {
-      files: /^\.opencode\/|^opencode\.jsonc?$/,
-      env: { without: { OPENCODE_DISABLE_PROJECT_CONFIG: 'true' }, with: {} },
-    },
-  ],
-  [/codex/, { files: /^\.codex\//, obeyed: ['.codex/config.toml', '.codex/hooks.json'] }],
-];
+/** Opencode requests no permission by default, and the client never learns of requests of its subagents. */
+const OPENCODE_PERMISSION = JSON.stringify({ edit: 'ask', bash: 'ask', external_directory: 'ask', task: 'deny' });
+
+/** By program; Claude is restricted when its session is opened, and Codex trusts every folder it works in. */
+const KNOWN: Readonly<Record<RestrictableProgram, Restriction>> = {
+  claude: { files: ['.claude', '.mcp.json'], env: { without: {}, with: {} } },
+  gemini: {
+    files: ['.gemini'],
+    names: ['.gemini', '.env'],
+    env: { without: { GEMINI_CLI_TRUST_WORKSPACE: 'false' }, with: { GEMINI_CLI_TRUST_WORKSPACE: 'true' } },
+  },
+  opencode: {
+    files: ['.opencode', 'opencode.json', 'opencode.jsonc'],
+    env: { without: { OPENCODE_DISABLE_PROJECT_CONFIG: 'true' }, with: {} },
+    always: { OPENCODE_PERMISSION },
+    obeyed: ['opencode.json', 'opencode.jsonc', '.opencode/plugin/', '.opencode/plugins/'],
+  },
+  codex: { files: ['.codex'], obeyed: ['.codex/config.toml', '.codex/hooks.json'] },
+};
 
 type Result = Extract<AcpLine, { type: 'result' }>;
 
@@ -91,10 +94,10 @@ export function acpAgent({ name, config, search, program = clientProgram() }: Ac
     capabilities: { model: true, scripted: false, pictures: false, instructions: true },
     maxParallel: config.maxParallel ?? MAX_PARALLEL,
     vendor: VENDORS.find(([pattern]) => pattern.test(basename(command)))?.[1],
-    obeys: obeyedBy(command),
+    obeys: obeyedBy(config),
     async available() {
       const found = find();
-      if ('found' in found) return { ok: true, detail: `${found.found} (${cautionFor(command)})` };
+      if ('found' in found) return { ok: true, detail: `${found.found} (${cautionFor(config)})` };
       const nextStep = `Install it, or name the program in agents.${name}.command.`;
       return { ok: false, detail: found.missing, nextStep };
     },
@@ -105,7 +108,7 @@ export function acpAgent({ name, config, search, program = clientProgram() }: Ac
       await writeFile(file, JSON.stringify(input), { mode: 0o600 });
       return {
         command: [...program, file],
-        env: environment(assignment, await restrictingVariables(command, assignment)),
+        env: environment(assignment, await restrictingVariables(config, assignment)),
         pipeOutput: true,
       };
     },
@@ -124,9 +127,10 @@ function withoutTitles(command: string, env: Record<string, string>): Record<str
 }
 
 /** What cannot be checked or prevented before it starts. */
-function cautionFor(command: string): string {
-  const login = 'its login is checked when it starts';
-  return canRestrict(command) ? login : `${login}; it may obey settings of the repository, which cannot be prevented`;
+function cautionFor(config: AgentConfig): string {
+  const settings = obeyedBy(config).length === 0 ? '' : '; it may obey settings of the repository';
+  const writes = canBeReadOnly(config) ? '' : '; it cannot be prevented from writing, so it gets no read-only role';
+  return `its login is checked when it starts${settings}${writes}`;
 }
 
 function inputFor(assignment: Assignment, command: string[]): AcpInput {
@@ -144,6 +148,9 @@ function inputFor(assignment: Assignment, command: string[]): AcpInput {
     allowedCli: [...settings.allowedCli],
     addDirs: [...settings.addDirs],
     mcp: { ...settings.mcp },
+    scopes: (assignment.scopes ?? []).map(({ allow, deny, also }) => {
+      return { allow: [...allow], deny: [...deny], also: [...also] };
+    }),
     native: nativeTexts(settings.native),
     ...(model === undefined ? {} : { model }),
     ...(session === undefined ? {} : { session }),
@@ -244,20 +251,17 @@ function exitOf(exit: AgentExit, result: Result | undefined): Failure | undefine
   return { kind: 'crashed', message: 'It ended without a result' };
 }
 
-/** Whether a program can be prevented from obeying the repository's settings; false for unknown programs. */
-function canRestrict(program: string): boolean {
-  return restrictionFor(program)?.env !== undefined;
-}
-
 /** The variables that disable the repository's settings, or enable those that the user trusts. */
 async function restrictingVariables(
-  program: string,
+  config: AgentConfig,
   { workspace, settings }: Assignment,
 ): Promise<Record<string, string>> {
-  const { files, env, names } = restrictionFor(program) ?? {};
-  const isTrusted = settings.trusted.some(({ path }) => files?.test(path) === true);
+  const program = restrictableProgram(config);
+  if (program === undefined) return {};
+  const { files, env, always, names } = KNOWN[program];
+  const isTrusted = await areAllTrusted(workspace, files, settings.trusted);
   const isHarmless = names !== undefined && !(await existsAny(workspace, names));
-  return { ...(isTrusted || isHarmless ? env?.with : env?.without) };
+  return { ...always, ...(isTrusted || isHarmless ? env?.with : env?.without) };
 }
 
 async function existsAny(folder: string, names: readonly string[]): Promise<boolean> {
@@ -271,11 +275,9 @@ async function existsAny(folder: string, names: readonly string[]): Promise<bool
   return false;
 }
 
-/** The settings files that a program always obeys. */
-function obeyedBy(program: string): readonly string[] {
-  return restrictionFor(program)?.obeyed ?? [];
-}
-
-function restrictionFor(program: string): Restriction | undefined {
-  return KNOWN.find(([pattern]) => pattern.test(basename(program)))?.[1];
+/** The settings files that a program always obeys; an unknown program may obey those of any. */
+function obeyedBy(config: AgentConfig): readonly string[] {
+  const program = restrictableProgram(config);
+  if (program !== undefined) return KNOWN[program].obeyed ?? [];
+  return Object.values(KNOWN).flatMap(({ files }) => files.flatMap((name) => [name, `${name}/`]));
 }

@@ -16,9 +16,8 @@ import { connectClient } from './acp-client.ts';
 import { errorFailure, stopFailure } from './acp-failure.ts';
 import type { AcpInput } from './acp-input.ts';
 import type { AcpLine } from './acp-line.ts';
-import { isGranted, type PermissionRequest } from './acp-permission.ts';
-import { promptBlocks } from './acp-prompt.ts';
-import { configureSession, initialize, openSession, type SendRequest } from './acp-session.ts';
+import { type PermissionRequest, refusalOf } from './acp-permission.ts';
+import { configureSession, initialize, openSession, promptBlocks, type SendRequest } from './acp-session.ts';
 import { Updates } from './acp-updates.ts';
 import { promptUsage } from './acp-usage.ts';
 
@@ -106,7 +105,7 @@ class AcpConversation {
         if (this.#connection.signal.aborted) throw error;
         this.#options.writeLine({
           type: 'retry',
-          message: `The session cannot be resumed: ${errorFailure(error).message}`,
+          message: `The session cannot be resumed: ${errorFailure(error, this.#now()).message}`,
         });
       };
       const session = await openSession(request, { input: this.#input, initialized, onLost });
@@ -116,13 +115,17 @@ class AcpConversation {
     } catch (error) {
       this.#writeAll(this.#updates.flush());
       if (!signal.aborted && this.#connection.signal.aborted) return 'disconnected';
-      const failure = signal.aborted ? INTERRUPTED : errorFailure(error);
+      const failure = signal.aborted ? INTERRUPTED : errorFailure(error, this.#now());
       if (this.#isFree(failure)) this.#options.writeLine({ type: 'spent', usage: { kind: 'none' } });
       return failure;
     } finally {
       signal.removeEventListener('abort', closeConnection);
       this.#connection.close();
     }
+  }
+
+  #now(): number {
+    return (this.#options.world ?? realWorld).now();
   }
 
   /** A request that was refused before the first answer reached no model. */
@@ -174,7 +177,7 @@ class AcpConversation {
     const failure =
       error === undefined
         ? (stopFailure(Stopped.parse(response).stopReason, signal.aborted) ?? (turns === 0 ? UNANSWERED : undefined))
-        : errorFailure({ code: 0, message: error });
+        : errorFailure({ code: 0, message: error }, this.#now());
     const reported = promptUsage({ response, costUsd: this.#cost(), turns });
     // The response to a cancelled prompt may omit calls that were made.
     const usage: Usage = signal.aborted && reported.kind === 'none' ? { kind: 'unknown' } : reported;
@@ -204,10 +207,11 @@ class AcpConversation {
     this.#writeAll(this.#updates.permissionRequested(request.toolCall));
     const rawInput = request.toolCall.rawInput ?? this.#updates.inputOf(request.toolCall.toolCallId);
     const toolCall = { ...request.toolCall, rawInput };
-    const granted = isGranted({ ...request, toolCall }, this.#input);
+    const refusal = refusalOf({ ...request, toolCall }, this.#input);
+    if (refusal === undefined) return true;
     const tool = toolCall.name ?? toolCall.title ?? toolCall.kind ?? 'a tool';
-    if (!granted) this.#options.writeLine({ type: 'permission-denied', tool, message: `${tool} was not allowed` });
-    return granted;
+    this.#options.writeLine({ type: 'permission-denied', tool, message: `${tool} was not allowed: ${refusal}` });
+    return false;
   }
 
   /** The reported cost covers the whole session: for a resumed one only the increase over a known sum is known. */

@@ -1,12 +1,9 @@
 import type { Failure, FailureKind } from '../../schema/failure.ts';
 import type { AgentExit } from '../agent.ts';
 import { exitFailure, failureMessage, signalFailure } from '../exit-failure.ts';
+import { resetTimeIn } from '../reset-time.ts';
 import { statusFailure } from '../status-failure.ts';
 import type { RolloutError } from './codex-rollout.ts';
-
-const TRY_AGAIN = /try again at (?:([A-Z][a-z]{2}) (\d{1,2})(?:st|nd|rd|th)?,? (\d{4}),? )?(\d{1,2}):(\d{2}) ([AP]M)/;
-
-const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
 const MINUTE_MS = 60_000;
 
@@ -83,7 +80,8 @@ function failureOf({ exit, turn, error, stderr, now }: CodexEnd): Failure | unde
 function failedTurn(message: string, error: RolloutError | undefined, now: number): Failure {
   const kind = kindOf(message, error);
   const failure = { kind, message: failureMessage(message) };
-  const resetAt = kind === 'usage-limit' ? resetTimeIn(message, error?.at ?? now) : undefined;
+  const isLimit = kind === 'usage-limit' || kind === 'rate-limit';
+  const resetAt = isLimit ? limitEnd(message, error?.at ?? now) : undefined;
   return resetAt === undefined ? failure : { ...failure, resetAt };
 }
 
@@ -103,18 +101,8 @@ function lastError(stderr: string): string {
   return stderr.split('\n').findLast((line) => /^error(: | loading )/i.test(line)) ?? stderr;
 }
 
-/**
- * When a usage limit ends, from Codex' message: a time on the day of `from`, or with a date, both in this machine's time
- * zone. The message has no seconds, so it is the end of that minute.
- */
-export function resetTimeIn(message: string, from: number): number | undefined {
-  const [, month, day, year, hour, minute, half] = TRY_AGAIN.exec(message) ?? [];
-  if (hour === undefined || minute === undefined || Number(hour) > 12 || Number(minute) > 59) return undefined;
-  const date = new Date(from);
-  if (month !== undefined) {
-    if (!MONTHS.includes(month)) return undefined;
-    date.setFullYear(Number(year), MONTHS.indexOf(month), Number(day));
-  }
-  date.setHours((Number(hour) % 12) + (half === 'PM' ? 12 : 0), Number(minute), 0, 0);
-  return date.getTime() + MINUTE_MS;
+/** When a limit ends, from Codex' message, which has no seconds: it is the end of that minute. */
+function limitEnd(message: string, from: number): number | undefined {
+  const at = resetTimeIn(message, from);
+  return at !== undefined && at % MINUTE_MS === 0 ? at + MINUTE_MS : at;
 }

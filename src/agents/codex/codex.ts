@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { lstat, readdir, realpath, stat, writeFile } from 'node:fs/promises';
+import { realpath, stat, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { errorCode } from '../../errors.ts';
@@ -12,7 +12,7 @@ import { interactiveReader } from '../interactive-reader.ts';
 import { PRICES, type PriceList } from '../prices.ts';
 import { findOnPath, requireProgram } from '../program.ts';
 import { programAvailability, readVersion } from '../program-availability.ts';
-import { accountVariables, promptArgument, type VendorAgentOptions } from '../vendor-agent.ts';
+import { accountVariables, areAllTrusted, promptArgument, type VendorAgentOptions } from '../vendor-agent.ts';
 import { type CodexFacts, codexArguments, codexTerminalArguments } from './codex-arguments.ts';
 import { codexMcp } from './codex-mcp.ts';
 import { BEFORE_FILE, codexReader } from './codex-reader.ts';
@@ -119,7 +119,7 @@ async function prepareCodex(assignment: Assignment, home: string): Promise<Omit<
   if (isEnforced) await writeFile(schemaFile, JSON.stringify(strictSchema(outputSchema)), { mode: 0o600 });
   return {
     roots: [...new Set([workspace, await realpath(workspace)])],
-    isTrusted: await isTrusted(assignment),
+    isTrusted: await areAllTrusted(workspace, ['.codex'], assignment.settings.trusted),
     ...(isEnforced ? { schemaFile } : {}),
   };
 }
@@ -133,21 +133,6 @@ async function noteRollout(folder: string, rollout: string | undefined): Promise
   } catch (error) {
     if (errorCode(error) !== 'EEXIST') throw error;
   }
-}
-
-/** Codex obeys all of `.codex` or nothing, so one file that is not trusted makes it untrusted. */
-async function isTrusted({ workspace, settings }: Assignment): Promise<boolean> {
-  if (settings.trusted.length === 0) return false;
-  const folder = join(workspace, '.codex');
-  const kind = await lstat(folder).catch((error: unknown) => {
-    if (errorCode(error) === 'ENOENT') return undefined;
-    throw error;
-  });
-  if (kind?.isDirectory() !== true) return false;
-  const trusted = new Set(settings.trusted.map(({ path }) => join(workspace, path)));
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const files = entries.filter((entry) => !entry.isDirectory()).map((entry) => join(entry.parentPath, entry.name));
-  return files.length > 0 && files.every((file) => trusted.has(file));
 }
 
 /** Codex' credential, as far as it can be found without a request to its vendor. */

@@ -1,6 +1,7 @@
 import type { Failure, FailureKind } from '../../schema/failure.ts';
 import type { AgentExit } from '../agent.ts';
 import { exitFailure, failureMessage, signalFailure } from '../exit-failure.ts';
+import { resetTimeIn } from '../reset-time.ts';
 import { statusFailure } from '../status-failure.ts';
 import type { ResultLine } from './gemini-line.ts';
 
@@ -103,13 +104,10 @@ function refusalStatus({ exit, result }: GeminiEnd): number | undefined {
   return named === undefined ? STATUSES.find((status) => status % 256 === exit.code) : Number(named);
 }
 
-/** "reset after 2h5m10s" and "retry after 60s" are relative to the line's timestamp. */
+/** Durations are relative to the line's timestamp. */
 function resetTime(text: string, timestamp: string | undefined): number | undefined {
-  const [, hours, minutes, seconds] =
-    /(?:reset|retry) (?:after|in) (?:(\d+)h)?(?:(\d+)m)?(?:([\d.]+)s)?/i.exec(text) ?? [];
-  const delay = Number(hours ?? 0) * 3600 + Number(minutes ?? 0) * 60 + Number(seconds ?? 0);
-  const at = Date.parse(timestamp ?? '');
-  return delay > 0 && !Number.isNaN(at) ? at + Math.round(delay * 1000) : undefined;
+  const from = Date.parse(timestamp ?? '');
+  return Number.isNaN(from) ? undefined : resetTimeIn(text, from);
 }
 
 /** The service's own message, extracted from the JSON that the program prints. */

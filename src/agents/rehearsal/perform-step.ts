@@ -6,7 +6,7 @@ import type { Failure } from '../../schema/failure.ts';
 import type { World } from '../../world.ts';
 import { pathInside } from '../path-inside.ts';
 import { tailOfLines } from '../tail-of-lines.ts';
-import type { RehearsalLine } from './rehearsal-line.ts';
+import type { RehearsalLine } from './rehearsal-input.ts';
 import type { Edit, Resolution, Step } from './scenario-step.ts';
 
 /** Where steps are performed: the workspace, and the writer of event lines. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Access } from '../../schema/task.ts';
 import type { Assignment } from '../agent.ts';
+import { EVENT_LINES } from '../event-line.ts';
 
 /** The variable that holds the program's input. */
 export const INPUT_VARIABLE = 'MANYHANDS_REHEARSAL';
@@ -33,3 +34,10 @@ export function rehearsalInput(options: {
     ...(assignment.outputSchema === undefined ? {} : { outputSchema: assignment.outputSchema }),
   };
 }
+
+/** The output of the rehearsal program, one JSON object per line; a result is always a success. */
+export const RehearsalLine = z.discriminatedUnion('type', [
+  ...EVENT_LINES,
+  z.object({ type: z.literal('result'), isError: z.literal(false), text: z.string(), output: z.unknown().optional() }),
+]);
+export type RehearsalLine = z.infer<typeof RehearsalLine>;

@@ -5,8 +5,8 @@ import { findScript } from './attempt-info.ts';
 import { improvise, type UnscriptedAttempt } from './improvise.ts';
 import { listedPoints, type Point } from './listed-points.ts';
 import { performStep, type StepContext } from './perform-step.ts';
+import type { RehearsalLine } from './rehearsal-input.ts';
 import { INPUT_VARIABLE, RehearsalInput } from './rehearsal-input.ts';
-import type { RehearsalLine } from './rehearsal-line.ts';
 import { loadScenario } from './scenario.ts';
 import type { Step } from './scenario-step.ts';
 

@@ -9,8 +9,7 @@ import { exitFailure } from '../exit-failure.ts';
 import { parseJsonObject } from '../json-object.ts';
 import { sumUsage } from '../sum-usage.ts';
 import { tailOfLines } from '../tail-of-lines.ts';
-import { INPUT_VARIABLE, rehearsalInput } from './rehearsal-input.ts';
-import { RehearsalLine } from './rehearsal-line.ts';
+import { INPUT_VARIABLE, RehearsalLine, rehearsalInput } from './rehearsal-input.ts';
 import { loadScenario } from './scenario.ts';
 
 type Ended = { kind: 'result'; text: string; output?: unknown } | { kind: 'failure'; failure: Failure };

@@ -279,6 +279,7 @@ function switchAfterCrashes(state: RunState, task: TaskState, failure: Failure):
     unable,
     crashes,
     role: task.spec.role,
+    access: task.spec.access,
     agent: task.spec.agent,
   });
   if (next === undefined || next === agent || Object.hasOwn(unable ?? {}, next)) return undefined;

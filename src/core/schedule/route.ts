@@ -1,4 +1,6 @@
+import { canBeReadOnly } from '../../agents/agent-kinds.ts';
 import type { Config } from '../../schema/config.ts';
+import type { Access } from '../../schema/task.ts';
 import { hasUndeliveredMessage } from '../attempt/message.ts';
 import type { Ranking } from '../models/ranking.ts';
 import { lastAttempt, type RunState, type TaskState } from '../run/state.ts';
@@ -24,6 +26,8 @@ export type RoutingRequest = {
   /** Agents requested on the command line, by role or `*`. */
   agents: Readonly<Record<string, string>>;
   role: string;
+  /** Whether the task only reads: agents that cannot be kept from writing do not get it. */
+  access?: Access | undefined;
   /** The agent that the task itself names. */
   agent?: string | undefined;
   /** What each agent has spent in the run. */
@@ -43,7 +47,7 @@ export type RoutingRequest = {
 export type Route =
   | { kind: 'agent'; agent: string; account?: string; closed?: string[]; because: string }
   | { kind: 'later'; at: number | undefined; because: string; waitsFor: { text: string; until?: number } }
-  /** Every agent that may do it is over its spending cap. */
+  /** Every agent that may do it is over its spending cap, or none may do it. */
   | { kind: 'never'; because: string };
 
 /** An agent with this many consecutive crashes comes after the others until an attempt of it ends differently. */
@@ -54,11 +58,11 @@ export function route(state: RunState, task: TaskState, availability: AgentAvail
   const { config, agents, ranking, unable } = state.start;
   const { crashes } = state;
   const spentBy = Object.fromEntries(Object.keys(config.agents).map((name) => [name, spentInRun(state, name)]));
-  const { role, agent } = task.spec;
+  const { role, agent, access } = task.spec;
   const avoid = task.spec.verifies === undefined ? undefined : state.tasks[task.spec.verifies]?.attempts.at(-1)?.agent;
   const session = hasUndeliveredMessage(task) ? lastAttempt(task) : undefined;
   return pickAgent(
-    { config, agents, spentBy, crashes, unable, ranking, role, agent, avoid, session },
+    { config, agents, spentBy, crashes, unable, ranking, role, access, agent, avoid, session },
     availability,
     now,
   );
@@ -100,6 +104,8 @@ export function pickAgent(request: RoutingRequest, availability: AgentAvailabili
       ...(account.closed.length === 0 ? {} : { closed: account.closed }),
     };
   }
+  const unrestricted = candidates.length === 0 ? namedCandidates(request) : [];
+  if (unrestricted.length > 0) return { kind: 'never', because: unrestrictedReason(unrestricted) };
   if (overCaps.length > 0 && soonest === undefined) return { kind: 'never', because: overCaps.join('; ') };
   const because = skippedBecause || 'no agent is configured';
   const waitsFor =
@@ -142,7 +148,22 @@ function accountsOf({ config, session }: RoutingRequest, agent: string): Paramet
   return { agent, config: config.agents[agent], ...(first === null ? {} : { first }) };
 }
 
-function plainCandidates({ config, agents, role, agent, ranking, session }: RoutingRequest): string[] {
+function plainCandidates(request: RoutingRequest): string[] {
+  const named = namedCandidates(request);
+  return request.access === 'read' ? named.filter((agent) => mayRead(request.config, agent)) : named;
+}
+
+function mayRead({ agents }: Config, agent: string): boolean {
+  const config = agents[agent];
+  return config === undefined || canBeReadOnly(config);
+}
+
+function unrestrictedReason(agents: readonly string[]): string {
+  const settings = agents.map((agent) => `agents.${agent}.readOnlyRoles`).join(' or ');
+  return `${agents.join(', ')} cannot be kept from writing in a read-only role; set ${settings} to true to use it there`;
+}
+
+function namedCandidates({ config, agents, role, agent, ranking, session }: RoutingRequest): string[] {
   const open = ranking?.[role]?.agents ?? [];
   const order = [...config.routing.order.filter((name) => !open.includes(name)), ...open];
   const preferred = config.routing.prefer[role] ?? [];

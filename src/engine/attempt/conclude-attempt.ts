@@ -7,7 +7,8 @@ import type { AttemptState, TaskState } from '../../core/run/state.ts';
 import { accountName, limitAccount } from '../../core/schedule/account.ts';
 import { AppError, messageOf } from '../../errors.ts';
 import { handoffGate, requiresChange } from '../../gates/gate-kinds.ts';
-import { addedLines, showFile } from '../../git/read/diff.ts';
+import { addedLines } from '../../git/read/diff.ts';
+import { listFiles } from '../../git/read/list-files.ts';
 import { changedPaths } from '../../git/read/touched.ts';
 import { outputText } from '../../process/output-text.ts';
 import type { RunEvent, SavedWork } from '../../schema/event.ts';
@@ -195,12 +196,12 @@ async function flagsOf(
 
 /** Settings files of the base that the agent always obeys and that are not trusted. */
 async function untrustedSettings(run: ActiveRun, { agent, base }: AttemptState): Promise<string[]> {
-  const found: string[] = [];
-  for (const path of run.agents.get(agent)?.obeys ?? []) {
-    if (run.config.trust[path] !== undefined) continue;
-    if ((await showFile(run.project.mirror, base, path)) !== undefined) found.push(path);
-  }
-  return found;
+  const obeyed = run.agents.get(agent)?.obeys ?? [];
+  if (obeyed.length === 0) return [];
+  const isObeyed = (path: string) =>
+    obeyed.some((name) => (name.endsWith('/') ? path.startsWith(name) : path === name));
+  const files = await listFiles(run.project.mirror, base);
+  return files.flatMap(({ path }) => (isObeyed(path) && run.config.trust[path] === undefined ? [path] : []));
 }
 
 function withoutSecrets(failure: Failure, redact: Redact): Failure {

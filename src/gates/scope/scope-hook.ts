@@ -53,6 +53,12 @@ export function refusal(input: ScopeHookInput, request: string): string | undefi
     ...[file_path, notebook_path].flatMap((path) => path ?? []),
     ...(command === undefined ? [] : writtenPaths(command)),
   ];
+  return scopeRefusal(input, written, cwd);
+}
+
+/** Why one of the paths must not be written in the scopes, or undefined; paths outside the workspace are in no scope. */
+export function scopeRefusal(input: ScopeHookInput, written: readonly string[], cwd: string): string | undefined {
+  const root = realPath(input.workspace);
   const judges = input.scopes.map((scope) => scopeMatcher(scope));
   for (const path of written) {
     const inside = relative(root, realPath(resolve(cwd, path)));
@@ -75,7 +81,7 @@ function readUse(request: string): z.infer<typeof ToolUse> | undefined {
 }
 
 /** Where a path leads, through every link, also when its last parts are not there yet. */
-function realPath(path: string, left = MAX_LINKS): string {
+export function realPath(path: string, left = MAX_LINKS): string {
   try {
     return realpathSync(path);
   } catch {

@@ -41,6 +41,10 @@ export const AgentConfig = z.strictObject({
     .boolean()
     .optional()
     .describe('Run it in a terminal that a person can type into, for tasks that change files.'),
+  readOnlyRoles: z
+    .boolean()
+    .optional()
+    .describe('For acp: use a program in read-only roles although it is not known to request permission to write.'),
   maxParallel: z.number().int().positive().optional().describe('Maximum number of its concurrent attempts.'),
   runtimeSeconds: Seconds.optional().describe('Time limit of one attempt.'),
   spendUsd: z.number().positive().optional().describe('Maximum cost in one run, in US dollars.'),

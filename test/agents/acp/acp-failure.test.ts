@@ -27,5 +27,5 @@ it.each<[string, FailureKind, { code: number; message: string; data?: unknown }]
   ['a wrong key in the words of OpenCode', 'auth', { code: -32603, message: 'Internal error: invalid x-api-key' }],
   ['unknown text', 'unknown', { code: -32603, message: 'Internal error: something else' }],
 ])('by ACP, %s is reported as %s', (_, kind, error) => {
-  expect(errorFailure(error)).toMatchObject({ kind });
+  expect(errorFailure(error, 0)).toMatchObject({ kind });
 });

@@ -8,7 +8,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { acpAgent } from '../../../src/agents/acp/acp.ts';
 import { chooseMode, chooseModel } from '../../../src/agents/acp/acp-capabilities.ts';
 import { errorFailure, stopFailure } from '../../../src/agents/acp/acp-failure.ts';
-import { chooseOption, isGranted, type Rights } from '../../../src/agents/acp/acp-permission.ts';
+import { chooseOption, type Rights, refusalOf } from '../../../src/agents/acp/acp-permission.ts';
 import { promptUsage } from '../../../src/agents/acp/acp-usage.ts';
 import type { AgentEvent, Assignment, AssignmentSettings } from '../../../src/agents/agent.ts';
 import { AgentConfig } from '../../../src/schema/config/agent.ts';
@@ -55,7 +55,7 @@ describe('a session with an ACP agent', () => {
     expect(events).toContainEqual({
       type: 'permission-denied',
       tool: 'Write a.txt',
-      message: 'Write a.txt was not allowed',
+      message: 'Write a.txt was not allowed: the role is read-only',
     });
     expect(result.text).toBe('selected no');
   });
@@ -124,6 +124,8 @@ describe('a session with an ACP agent', () => {
       error: { message: expect.stringContaining('not in') },
     });
     expect(await write(join(workspace, 'c.txt'), { access: 'read' })).toMatchObject({ error: {} });
+    const scopes = [{ allow: ['src'], deny: [], also: [] }];
+    expect(await write(join(workspace, 'c.txt'), { scopes })).toMatchObject({ error: {} });
     expect(existsSync(join(made.root, 'b.txt')) || existsSync(join(workspace, 'c.txt'))).toBe(false);
   });
 
@@ -143,6 +145,8 @@ describe('a permission', () => {
     toolCall: { toolCallId: 'x', rawInput: undefined, ...toolCall },
     options: [],
   });
+  const at = (path: string) => ({ locations: [{ path }] });
+  const SCOPE = { allow: ['src'], deny: ['src/key'], also: [] };
   const runs = (command: string) => usesPermission({ kind: 'execute', rawInput: { command } });
 
   it.each<[string, object, Partial<Rights>, boolean]>([
@@ -150,9 +154,21 @@ describe('a permission', () => {
     ['to edit in a reading task', { kind: 'edit' }, { access: 'read', permission: 'bypass' }, false],
     ['of an unknown kind in a read-only task', { kind: 'other' }, { access: 'read' }, false],
     ['without a kind', {}, {}, false],
-    ['to edit', { kind: 'edit' }, {}, true],
-    ['to delete', { kind: 'delete' }, {}, true],
-    ['to edit where edits are not accepted', { kind: 'edit' }, { permission: 'default' }, false],
+    ['to edit', { kind: 'edit', ...at('a.txt') }, {}, true],
+    ['to delete', { kind: 'delete', ...at('a.txt') }, {}, true],
+    ['to edit where edits are not accepted', { kind: 'edit', ...at('a.txt') }, { permission: 'default' }, false],
+    ['to edit an unnamed file', { kind: 'edit' }, {}, false],
+    ['to edit outside the workspace', { kind: 'edit', ...at('../a.txt') }, {}, false],
+    ['to edit outside, named in the input', { kind: 'edit', rawInput: { file_path: '/etc/a' } }, {}, false],
+    ['to edit outside, named in a diff', { kind: 'edit', content: [{ type: 'diff', path: '/etc/a' }] }, {}, false],
+    ['to edit outside by an allowed tool', { name: 'W', ...at('/etc/a') }, { allowedTools: ['W'] }, false],
+    ['to edit in an added folder', { kind: 'edit', ...at('/usr/a') }, { addDirs: ['/usr'] }, true],
+    ['to edit outside where all is allowed', { kind: 'edit', ...at('/etc/a') }, { permission: 'bypass' }, true],
+    ["to edit git's own files", { kind: 'edit', ...at('.git/hooks/post-commit') }, {}, false],
+    ['to edit in the scope', { kind: 'edit', ...at('src/a') }, { scopes: [SCOPE] }, true],
+    ['to edit outside the scope', { kind: 'edit', ...at('docs/a') }, { scopes: [SCOPE] }, false],
+    ['to edit what is denied', { kind: 'edit', ...at('src/key') }, { scopes: [SCOPE], permission: 'bypass' }, false],
+    ['to read outside the workspace', { kind: 'read', ...at('/etc/passwd') }, {}, false],
     [
       'to edit by a tool that is allowed',
       { kind: 'edit', name: 'Write' },
@@ -174,7 +190,7 @@ describe('a permission', () => {
     ],
     ['of another server', { kind: 'other', name: 'mcp__else__add' }, {}, false],
   ])('%s is granted or not by its kind', (_, toolCall, more, granted) => {
-    expect(isGranted(usesPermission(toolCall), rights(more))).toBe(granted);
+    expect(refusalOf(usesPermission(toolCall), rights(more)) === undefined).toBe(granted);
   });
 
   it.each<[string, Partial<Rights>, boolean]>([
@@ -195,8 +211,12 @@ describe('a permission', () => {
     ['git log -3', { access: 'read' }, true],
     ['git log > x', { access: 'read' }, false],
     ['git commit -m x', { access: 'read' }, false],
+    ['git log > log.txt', {}, true],
+    ['git log > ../log.txt', {}, false],
+    ['git log 2> /dev/null', {}, true],
+    ['git log > docs/log.txt', { scopes: [SCOPE] }, false],
   ])('to run %s with %o', (command, more, granted) => {
-    expect(isGranted(runs(command), rights(more))).toBe(granted);
+    expect(refusalOf(runs(command), rights(more)) === undefined).toBe(granted);
   });
 
   it('is answered by the kind of the option, preferring once over always', () => {
@@ -285,7 +305,12 @@ describe('an error of an agent', () => {
     [{ code: -32603, message: 'Internal error' }, 'unknown'],
     [new TypeError('x is not a function'), 'crashed'],
   ])('%o is of the kind %s', (error, kind) => {
-    expect(errorFailure(error).kind).toBe(kind);
+    expect(errorFailure(error, 0).kind).toBe(kind);
+  });
+
+  it('names when a limit ends, where its text does', () => {
+    const failure = errorFailure({ code: 429, message: 'Rate limit', data: { 'retry-after': 60 } }, 1_000);
+    expect(failure).toMatchObject({ kind: 'rate-limit', resetAt: 61_000 });
   });
 
   it.each([
@@ -308,6 +333,9 @@ describe('an ACP agent in the settings', () => {
     expect(agent({ command: 'claude-agent-acp' }).vendor?.test('ANTHROPIC_API_KEY')).toBe(true);
     expect(agent({ command: '/usr/bin/gemini' }).vendor?.test('ANTHROPIC_API_KEY')).toBe(false);
     expect(agent({ command: 'mine' }).vendor).toBeUndefined();
+    expect(agent({ command: 'npx', args: ['-y', 'opencode-ai@1.2.3', 'acp'] }).obeys).toContain('.opencode/plugin/');
+    expect(agent({ command: 'mine' }).obeys).toContain('.codex/');
+    expect(agent({ command: 'gemini' }).obeys).toEqual([]);
     expect(await agent({ command: 'acp.mjs' }).available()).toMatchObject({
       ok: false,
       detail: 'acp.mjs is not on PATH',
@@ -316,8 +344,8 @@ describe('an ACP agent in the settings', () => {
 });
 
 function rights(more: Partial<Rights> = {}): Rights {
-  const none = { allowedTools: [], disallowedTools: [], allowedCli: [], mcp: {} };
-  return { access: 'write', permission: 'acceptEdits', ...none, ...more };
+  const none = { allowedTools: [], disallowedTools: [], allowedCli: [], mcp: {}, addDirs: [], scopes: [] };
+  return { workspace: DIR, access: 'write', permission: 'acceptEdits', ...none, ...more };
 }
 
 async function play(behaviour: string, more: Partial<Assignment> & { settings?: AssignmentSettings } = {}) {

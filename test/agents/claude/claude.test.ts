@@ -6,7 +6,6 @@ import { describe, expect, it } from 'vitest';
 import type { AgentEvent, AgentExit, Assignment, AssignmentSettings } from '../../../src/agents/agent.ts';
 import { claudeAgent } from '../../../src/agents/claude/claude.ts';
 import { claudeArguments } from '../../../src/agents/claude/claude-arguments.ts';
-import { resetTimeIn } from '../../../src/agents/claude/claude-failure.ts';
 import { claudeReader } from '../../../src/agents/claude/claude-reader.ts';
 import { createAgents } from '../../../src/agents/registry.ts';
 import { lineReader } from '../../../src/process/lines.ts';
@@ -336,26 +335,6 @@ describe('a failure of Claude', () => {
     reader.line('stderr', text);
     expect(reader.end({ kind: 'exited', code: 1 }).failure).toMatchObject({ kind, evidence: text });
   });
-});
-
-describe('the time at which a limit ends', () => {
-  const from = Date.parse('2026-11-15T18:38:59Z');
-  it.each([
-    ['resets 7:38pm (UTC)', '2026-11-15T19:38:00Z'],
-    ['resets 6pm (UTC)', '2026-11-16T18:00:00Z'],
-    ['resets 12am (UTC)', '2026-11-16T00:00:00Z'],
-    ['resets 12:30pm (America/New_York)', '2026-11-16T17:30:00Z'],
-    ['resets 1am (Asia/Kolkata)', '2026-11-15T19:30:00Z'],
-  ])('is the next one: %s', (text, time) => {
-    expect(resetTimeIn(`You've hit your limit · ${text}`, from)).toBe(Date.parse(time));
-  });
-
-  it.each(['no time', 'resets soon', 'resets 25pm (UTC)', 'resets 7:99pm (UTC)', 'resets 7pm (Nowhere/Land)'])(
-    'is not guessed from "%s"',
-    (text) => {
-      expect(resetTimeIn(text, from)).toBeUndefined();
-    },
-  );
 });
 
 describe("Claude's arguments", () => {

@@ -6,7 +6,6 @@ import { describe, expect, it } from 'vitest';
 import type { AgentEvent, AgentExit, Assignment, AssignmentSettings } from '../../../src/agents/agent.ts';
 import { codexAgent } from '../../../src/agents/codex/codex.ts';
 import { type CodexFacts, codexArguments } from '../../../src/agents/codex/codex-arguments.ts';
-import { resetTimeIn } from '../../../src/agents/codex/codex-failure.ts';
 import { codexReader } from '../../../src/agents/codex/codex-reader.ts';
 import { hasStrictForm, strictSchema, withoutNulls } from '../../../src/agents/codex/codex-schema.ts';
 import { createAgents } from '../../../src/agents/registry.ts';
@@ -344,23 +343,6 @@ describe('a failed Codex attempt', () => {
       reader.line('stderr', text);
     }
     expect(reader.end(FAILED)).toMatchObject({ usage: { kind: 'none' }, failure: { kind, message: line } });
-  });
-});
-
-describe('the end of a usage limit', () => {
-  const at = (...parts: [number, number, number, number, number]) => new Date(...parts).getTime();
-
-  it.each([
-    ['try again at 7:30 PM.', at(2026, 10, 15, 19, 31)],
-    ['try again at 12:05 AM.', at(2026, 10, 15, 0, 6)],
-    ['try again at Nov 18th, 2026 6:46 AM.', at(2026, 10, 18, 6, 47)],
-    ['try again at Jan 1st, 2027 12:00 PM.', at(2027, 0, 1, 12, 1)],
-    ['try again at Aug 20, 2026, 7:38 AM', at(2026, 7, 20, 7, 39)],
-    ['try again later.', undefined],
-    ['try again at 25:99 PM', undefined],
-    ['try again at Foo 1st, 2027 12:00 PM', undefined],
-  ])('in "%s"', (message, expected) => {
-    expect(resetTimeIn(message, NOW)).toBe(expected);
   });
 });
 

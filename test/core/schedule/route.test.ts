@@ -169,6 +169,33 @@ describe('the agent for a task', () => {
   });
 });
 
+describe('a read-only task', () => {
+  const readOnly = (mine: object) => {
+    const agents = { mine: { kind: 'acp' as const, command: 'mine', ...mine }, two: { kind: 'claude' as const } };
+    return (order: string[]) => {
+      const config = { routing: { order }, agents };
+      const { state } = given(started({ agents: {} }, config), added(spec('job/1', { access: 'read' })));
+      const task = state.tasks['job/1'];
+      if (task === undefined) throw new Error('the task is missing');
+      return route(state, task, { rateLimited: {}, busy: {}, maxParallel: {} }, T0);
+    };
+  };
+
+  it('does not get an agent that cannot be kept from writing, unless the user says so', () => {
+    expect(readOnly({})(['mine', 'two'])).toMatchObject({ kind: 'agent', agent: 'two' });
+    expect(readOnly({})(['mine'])).toEqual({
+      kind: 'never',
+      because:
+        'mine cannot be kept from writing in a read-only role; set agents.mine.readOnlyRoles to true to use it there',
+    });
+    expect(readOnly({ readOnlyRoles: true })(['mine', 'two'])).toMatchObject({ agent: 'mine' });
+    expect(readOnly({ command: '/usr/bin/opencode' })(['mine', 'two'])).toMatchObject({ agent: 'mine' });
+    expect(readOnly({ command: 'npx', args: ['@google/gemini-cli@1.2', '--acp'] })(['mine'])).toMatchObject({
+      agent: 'mine',
+    });
+  });
+});
+
 describe('the agent that verifies', () => {
   const verifier = (
     agents: Record<string, string>,

@@ -17,14 +17,16 @@ export function acpRunner(server: ModelServer, program: string, name: AcpProgram
   return {
     async runCase(place, { script, base, more, settings, hooks, retries = 0, waitMs = WAIT_MS }) {
       scenarios += 1;
-      const scenario = `acp-${scenarios}`;
+      const scenario = `${name}-acp-${scenarios}`;
       const scripted = server.scenario(scenario, script);
       const how = { base: base ?? scripted, retries, waitMs };
       for (const [file, text] of Object.entries(speaker.files(how))) {
         await mkdir(dirname(join(place.home, file)), { recursive: true });
         await writeFile(join(place.home, file), text);
       }
-      const config = { kind: 'acp', command: program, args: speaker.args, env: speaker.env(how) };
+      // Which settings of the repository it trusts is decided by the adapter.
+      const { GEMINI_CLI_TRUST_WORKSPACE: _, ...env } = speaker.env(how);
+      const config = { kind: 'acp', command: program, args: speaker.args, env };
       const agent = acpAgent({ name, config: AgentConfig.parse(config), search: { dir: '/', path: '' } });
       const assignment = await makeRealAssignment(place, 'Do the task.\n', {
         ...more,
