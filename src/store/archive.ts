@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import { AppError, fromSystemError, messageOf } from '../errors.ts';
@@ -21,6 +21,7 @@ export async function writeArchive(
   const bytes = await pack(packTar(entriesOf(record, report), world.now() / 1000));
   try {
     await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+    await removeUnfinished(file);
     const handle = await open(temporary, 'wx', 0o600);
     try {
       await handle.writeFile(bytes);
@@ -37,6 +38,13 @@ export async function writeArchive(
   }
   await requireSame(file, record);
   return bytes.length;
+}
+
+/** Removes what a killed engine left while it wrote the same archive. */
+async function removeUnfinished(file: string): Promise<void> {
+  const folder = dirname(file);
+  const unfinished = (await readdir(folder)).filter((name) => name.startsWith(`${basename(file)}.making-`));
+  for (const name of unfinished) await rm(join(folder, name), { force: true });
 }
 
 /** The run in an archive; a damaged one is refused. */

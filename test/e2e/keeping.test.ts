@@ -1,6 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DoctorLine } from '../../src/operations/maintenance/doctor/doctor-line.ts';
 import { RunDocument } from '../../src/schema/document.ts';
@@ -94,17 +103,27 @@ describe('backups and archives', () => {
     const before = await look();
     const dry = await archived(project);
     expect([dry.bytes, existsSync(dry.file)]).toEqual([null, false]);
-    expect(await archived(project, '--apply', '--remove')).toMatchObject({
-      removed: false,
-      reason: expect.stringContaining('manyhands clean'),
-    });
-    await project.mh(['clean', '--older-than', '0', '--apply']);
-    const died = await project.mh(['archive', '--older-than', '0', '--apply', '--remove'], {
-      env: { MANYHANDS_CRASH: 'archive.removing:1' },
-    });
-    expect([died.signal, await look()]).toEqual(['SIGKILL', before]);
+    mkdirSync(join(project.home, 'attempts', `${project.run}-setup-0`));
+    for (const point of ['archive.cleaned', 'archive.made', 'archive.removing']) {
+      const died = await project.mh(['archive', '--older-than', '0', '--apply', '--remove'], {
+        env: { MANYHANDS_CRASH: `${point}:1` },
+      });
+      expect([died.signal, await look()], point).toEqual(['SIGKILL', before]);
+      expect(readdirSync(join(project.home, 'attempts')).filter((name) => name.startsWith(project.run))).toEqual([]);
+    }
+    const unknown = join(project.home, 'attempts', `${project.run}-unknown`);
+    mkdirSync(unknown);
+    const kept = await project.mh(['archive', '--older-than', '0', '--apply', '--remove']);
+    expect([kept.code, kept.stdout, kept.stderr]).toMatchObject([
+      3,
+      expect.stringContaining('it stays in the database'),
+      expect.stringContaining('0 removed from the database'),
+    ]);
+    rmdirSync(unknown);
+    writeFileSync(dry.file, 'damaged');
     const { file, removed } = await archived(project, '--apply', '--remove');
     expect(removed).toBe(true);
+    expect(readdirSync(join(project.home, 'archives'))).toEqual([basename(file)]);
     expect((await project.mh(['ls', '--json'])).json).toEqual([]);
     const names = execFileSync('tar', ['-tzf', file], { encoding: 'utf8' });
     expect(names).toContain(`${project.run}/report.md\n${project.run}/run.json\n${project.run}/events.jsonl\n`);

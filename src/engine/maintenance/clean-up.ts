@@ -9,13 +9,14 @@ import type { EngineContext } from '../loop/context.ts';
 import { loadRun } from '../loop/ledger.ts';
 import { openRun } from '../start/open-run.ts';
 
-export type CleanUpRequest = { project: string | undefined; olderThanDays: number; apply: boolean };
+/** Which ended runs are cleaned up: all of a project, or only one. */
+export type CleanUpRequest = { project: string | undefined; olderThanDays: number; apply: boolean; run?: string };
 export type CleanItem = { what: string; path: string; bytes: number; reason: string };
 /** What is not removed; `until` is when it can be, where that is known. */
 export type KeptItem = CleanItem & { until: string | null };
 
 const DAY_MS = 86_400_000;
-const NAMED = /^([0-9a-z]{8})-(\d+|gate|check)\b/;
+const NAMED = /^([0-9a-z]{8})-(\d+|gate|check|setup)\b/;
 
 /** Lists, and with `apply` removes, what ended runs left: workspaces (saved first), raw output, checkouts. Work under refs is never touched. */
 export async function cleanUp(
@@ -42,7 +43,7 @@ export async function cleanUp(
     const rest = `the other ${items.length} ${items.length === 1 ? 'entry was' : 'entries were'} removed`;
     throw new AppError('REFUSED', `What cannot be saved is kept, ${rest}: ${unsaved.join('; ')}`, { staying: unsaved });
   }
-  const kept = await keptItems(ctx, request, new Set(items.map(({ path }) => path)));
+  const kept = request.run !== undefined ? [] : await keptItems(ctx, request, new Set(items.map(({ path }) => path)));
   return { items, bytes: items.reduce((sum, item) => sum + item.bytes, 0), applied: request.apply, kept };
 }
 
@@ -101,7 +102,7 @@ function permanentItems(home: Home): { what: string; path: string; reason: strin
 
 function reasonOf(name: string): string {
   const isCheck = NAMED.exec(name)?.[2] === 'check';
-  return isCheck ? 'its last lines are in the result of the check' : 'it is in the transcript';
+  return isCheck ? 'its first and last lines are in the result of the check' : 'it is in the transcript';
 }
 
 async function cleanWorkspace(
@@ -133,7 +134,8 @@ async function cleanWorkspace(
 /** The run that a folder belongs to, if it ended long enough ago and belongs to the requested project. */
 function endedRun(ctx: EngineContext, name: string, request: CleanUpRequest): RunState | undefined {
   const run = NAMED.exec(name)?.[1];
-  if (run === undefined || ctx.store.read(runStream(run)).length === 0) return undefined;
+  if (run === undefined || run !== (request.run ?? run)) return undefined;
+  if (ctx.store.read(runStream(run)).length === 0) return undefined;
   const state = loadRun(ctx.store, runStream(run));
   if (state.status.kind !== 'ended') return undefined;
   if (request.project !== undefined && state.start.project.id !== request.project) return undefined;

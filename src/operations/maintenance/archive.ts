@@ -5,6 +5,7 @@ import { z } from 'zod';
 import type { App } from '../../app.ts';
 import type { RunState } from '../../core/run/state.ts';
 import { loadRun } from '../../engine/loop/ledger.ts';
+import { AppError } from '../../errors.ts';
 import type { Home } from '../../home.ts';
 import { nodesOf } from '../../recipes/registry.ts';
 import { toMarkdown } from '../../reports/markdown.ts';
@@ -16,7 +17,7 @@ import { ArchiveResult, type RunRecord } from '../../schema/keeping.ts';
 import { requireSame, writeArchive } from '../../store/archive.ts';
 import type { Store } from '../../store/store.ts';
 import { crashpoint } from '../../world.ts';
-import { projectFilter } from '../find-run.ts';
+import { projectFilter, requireControl } from '../find-run.ts';
 import { operation } from '../operation.ts';
 
 type ArchiveItem = ArchiveResult['items'][number];
@@ -49,13 +50,13 @@ export const archive = operation({
   run: async (app, { dir, ...input }, { origin }) => {
     const archiving = { ...input, project: await projectFilter(app, { dir }), origin };
     const items: ArchiveItem[] = [];
-    for (const state of oldRuns(app, archiving)) items.push(await archiveRun(app, state, archiving));
+    for (const run of oldRuns(app, archiving)) items.push(await archiveRun(app, run, archiving));
     return { items, applied: input.apply };
   },
 });
 
 /** Runs of the project that ended long enough ago; the oldest first. */
-function oldRuns({ store, world }: App, { project, olderThanDays }: Archiving): RunState[] {
+function oldRuns({ store, world }: App, { project, olderThanDays }: Archiving): string[] {
   return store
     .streams('run/')
     .sort((a, b) => a.firstAt - b.firstAt)
@@ -63,24 +64,26 @@ function oldRuns({ store, world }: App, { project, olderThanDays }: Archiving): 
       const state = loadRun(store, stream);
       if (project !== undefined && state.start.project.id !== project) return [];
       const isOld = state.status.kind === 'ended' && world.now() - state.status.at >= olderThanDays * DAY_MS;
-      return isOld ? [state] : [];
+      return isOld ? [state.start.run] : [];
     });
 }
 
-async function archiveRun(app: App, state: RunState, { apply, remove, origin }: Archiving): Promise<ArchiveItem> {
+async function archiveRun(app: App, run: string, { apply, remove, origin }: Archiving): Promise<ArchiveItem> {
   const { home, store, world } = app;
-  const { run, title, project } = state.start;
+  const unsaved = apply && remove ? await removeFolders(app, run) : undefined;
+  const state = loadRun(store, runStream(run));
+  const { title, project } = state.start;
   const file = join(home.archives, `${run}-${state.version}.tar.gz`);
   const endedAt = new Date(state.status.kind === 'ended' ? state.status.at : state.updatedAt).toISOString();
   const item = { run, title, endedAt, file, bytes: null, removed: false };
   if (!apply) return { ...item, reason: 'it ended before the given time' };
   const record = recordOf(store, state);
-  if (existsSync(file)) await requireSame(file, record);
-  else await writeArchive(file, { record, report: reportOf(store, state) }, world);
+  if (!(await isArchived(file, record))) await writeArchive(file, { record, report: reportOf(store, state) }, world);
   const made = { ...item, bytes: (await stat(file)).size };
   if (!remove) return { ...made, reason: 'it is in the archive and in the database' };
-  if (await hasFolders(home, run))
-    return { ...made, reason: `it stays in the database: it still has folders, which manyhands clean removes` };
+  const folder = await findFolder(home, run);
+  if (folder !== undefined)
+    return { ...made, reason: `it stays in the database: ${unsaved ?? `${folder} could not be removed`}` };
   const archived: ProjectEvent = { type: 'run.archived', data: { run } };
   crashpoint('archive.removing');
   await store.deleteRun(run, state.version, [
@@ -88,6 +91,28 @@ async function archiveRun(app: App, state: RunState, { apply, remove, origin }: 
   ]);
   crashpoint('archive.removed');
   return { ...made, removed: true, reason: 'it is in the archive only' };
+}
+
+/** Removes the workspaces of a run, which are saved first, and its raw output; returns the reason if something cannot be saved. */
+async function removeFolders(app: App, run: string): Promise<string | undefined> {
+  try {
+    await requireControl(app).clean({ project: undefined, olderThanDays: 0, apply: true, run });
+    return undefined;
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'REFUSED') return error.message;
+    throw error;
+  } finally {
+    crashpoint('archive.cleaned');
+  }
+}
+
+/** Whether an archive contains exactly this run; one that was damaged, or written before the run got more output, is replaced. */
+async function isArchived(file: string, record: RunRecord): Promise<boolean> {
+  if (!existsSync(file)) return false;
+  return requireSame(file, record).then(
+    () => true,
+    () => false,
+  );
 }
 
 function recordOf(store: Store, { start }: RunState): RunRecord {
@@ -113,9 +138,10 @@ function reportOf(store: Store, state: RunState): string {
 }
 
 /** A run with folders stays in the database, because otherwise they could not be cleaned any more. */
-async function hasFolders(home: Home, run: string): Promise<boolean> {
+async function findFolder(home: Home, run: string): Promise<string | undefined> {
   for (const folder of [home.workspaces, home.attempts]) {
-    if ((await readdir(folder)).some((name) => name.startsWith(`${run}-`))) return true;
+    const name = (await readdir(folder)).find((each) => each.startsWith(`${run}-`));
+    if (name !== undefined) return join(folder, name);
   }
-  return false;
+  return undefined;
 }

@@ -35,6 +35,9 @@ const COLUMNS = [
   { title: 'STATUS' },
 ];
 
+/** The exit code where a run stays in the database although it was to be removed. */
+const NOT_REMOVED = 3;
+
 /** Moves old ended runs into tar archives, and back. */
 export const archiveCommand: CliCommand = {
   name: 'archive',
@@ -45,7 +48,10 @@ export const archiveCommand: CliCommand = {
       .option('--all', 'runs of all projects')
       .option('--older-than <days>', 'only runs that ended at least this many days ago', wholeNumber(0, 36_500), 30)
       .option('--apply', 'write the archives; without it nothing is written')
-      .option('--remove', 'with --apply: remove each run from the database after its archive has been verified');
+      .option(
+        '--remove',
+        'with --apply: remove each run from the database after its archive has been verified, with its workspaces (saved first) and raw output',
+      );
     addHelp(addDir(addJson(command.helpCommand(false))), EXAMPLES, READING_EXIT_CODES);
     whenCalled(command, session, {
       options: Flags,
@@ -61,7 +67,7 @@ export const archiveCommand: CliCommand = {
             printLines(terminal, tableLines(COLUMNS, found.items.map(rowOf), terminal.size().columns));
           terminal.err(`${conclusion(found)}\n`);
         }
-        return 0;
+        return remove && found.items.some(({ removed }) => !removed) ? NOT_REMOVED : 0;
       },
     });
     defineRestore(command.command('restore'), session);
