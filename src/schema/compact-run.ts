@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { RunDocument, RunStatus } from './document.ts';
+import { RunDocument, RunStatus, TaskLabel } from './document.ts';
 import { TaskOverviewStatus } from './overview.ts';
 import { RiskFlag } from './risk.ts';
 
@@ -25,8 +25,8 @@ export const CompactRun = z.object({
     .array(z.object({ task: z.string(), tool: z.string(), detail: z.string(), times: z.number().int() }))
     .describe('Tool calls since the cursor, repeated calls listed once, the latest last; at most 50.'),
   changedFiles: z.array(z.string()).describe('Files that agents reported as changed since the cursor; at most 200.'),
-  risks: z.array(RiskFlag.extend({ task: z.string() })).describe('The worst first.'),
-  warnings: z.array(z.object({ task: z.string(), message: z.string() })),
+  risks: z.array(RiskFlag.extend({ task: z.string(), label: TaskLabel })).describe('The worst first.'),
+  warnings: z.array(z.object({ task: z.string(), label: TaskLabel, message: z.string() })),
   attention: RunDocument.shape.attention,
   recommended: z.object({
     action: z.enum(['wait', 'approve', 'retry', 'resume', 'inspect', 'land', 'none']),

@@ -74,9 +74,16 @@ export const NodeDocument = z.object({
 });
 export type NodeDocument = z.infer<typeof NodeDocument>;
 
+/** The id of a task for display; absent in documents of earlier versions, and where there is no task. */
+export const TaskLabel = z
+  .string()
+  .optional()
+  .describe('The id of the task for display: its id in the work file, else its key.');
+
 /** Something that waits for a person, and the command that resolves it. */
 export const AttentionDocument = z.object({
   task: z.string().nullable(),
+  label: TaskLabel,
   what: z.enum(['plan', 'held', 'blocked', 'paused']),
   hold: z.string().optional().describe('The id of the hold, by which it is approved or rejected.'),
   options: z
@@ -96,6 +103,7 @@ export const AttentionDocument = z.object({
 /** What the engine does for a run, or for tasks of it, besides its agents; known while it happens and never recorded. */
 export const Activity = z.object({
   tasks: z.array(z.string()).describe('The tasks that it is for; none for the run as a whole.'),
+  labels: z.array(z.string()).optional().describe('The ids of these tasks for display.'),
   kind: z.enum(['mirror', 'workspace', 'dependencies', 'setup', 'check', 'waiting', 'attempt', 'landing', 'call']),
   what: z.string().describe('One line, such as the command of a check.'),
   detail: z.string().nullable().describe('How far it is: the last line of output, or how much was copied.'),

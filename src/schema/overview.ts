@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Activity, AttentionDocument, RunDocument, RunSummary } from './document.ts';
+import { Activity, AttentionDocument, RunDocument, RunSummary, TaskLabel } from './document.ts';
 import { HealthSign } from './health.ts';
 import { Tier } from './task.ts';
 
@@ -24,6 +24,7 @@ export type TaskOverviewStatus = z.infer<typeof TaskOverviewStatus>;
 /** A running attempt and its latest activity. */
 export const LiveAttempt = z.object({
   task: z.string(),
+  label: TaskLabel,
   title: z.string(),
   role: z.string(),
   attempt: z.number().int(),

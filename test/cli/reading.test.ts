@@ -25,6 +25,32 @@ describe('ls', () => {
   });
 });
 
+describe('salvage, inbox and warnings', () => {
+  it('name tasks by the ids of the work file', async () => {
+    const at = '2026-01-01T10:00:00.000Z';
+    const about = { run: 'r0000001', task: 'task/1', label: 'login', attempt: 1, at };
+    const saved = { ...about, ref: 'refs/x', commit: 'c0ffee', landed: false, files: 1, detail: 'Sign in' };
+    const waiting = {
+      ...about,
+      what: 'held',
+      reason: 'it changes the tests',
+      files: [],
+      nextStep: 'manyhands approve',
+    };
+    const item = { ...waiting, title: 'Work', taskTitle: 'Sign in', project: '/p', projectId: 'p', recipe: 'tasks' };
+    const answers = {
+      'list-salvage': [saved],
+      'list-inbox': [{ ...item, since: at }],
+      'list-warnings': [{ ...about, sign: null, message: 'it repeats itself' }],
+    };
+    for (const command of ['salvage', 'inbox', 'warnings']) {
+      const { stdout } = await testProgram({ cwd, answers }).run(command);
+      expect(stdout).toMatch(/\blogin\b/);
+      expect(stdout).not.toContain('task/1');
+    }
+  });
+});
+
 describe('logs', () => {
   const line = {
     id: 1,

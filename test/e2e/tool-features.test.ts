@@ -102,6 +102,8 @@ describe('the files and commands of the tool for features.json', () => {
     expect(ledger(project).filter((entry) => entry === 'verify never.txt')).toHaveLength(3);
     expect(readFileSync(join(project.repo, '.orchestrator/progress.txt'), 'utf8')).toMatch(/Sign in/);
 
+    const salvage = await project.mh(['salvage', run.run]);
+    expect(salvage.stdout).toMatch(new RegExp(`^${run.run} +3 +1 `, 'm'));
     expect(project.git('branch', '--show-current')).toBe('main');
     expect(project.git('stash', 'list')).toBe('');
     expect(readFileSync(join(project.repo, 'unsaved.txt'), 'utf8')).toBe('mine\n');

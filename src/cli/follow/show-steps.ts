@@ -75,7 +75,7 @@ function lineOf(current: RunNow, { now, leastMs, label }: LineView): Line | unde
   const { waitsFor } = current;
   if (waitsFor !== null) {
     const text = waitText(waitsFor, now);
-    return { about: 'run', what: text, text };
+    return { about: 'run', what: waitsFor.text, text };
   }
   const steps = currentSteps(current, label).filter(({ since }) => now - since >= leastMs);
   const step = steps.toSorted((a, b) => b.since - a.since)[0];

@@ -1,6 +1,7 @@
 import type { WaitsFor } from '../../schema/document.ts';
 import type { TaskKey } from '../../schema/ids.ts';
 import { lastAttempt, type RunState } from '../run/state.ts';
+import { labelOf } from '../view/task-label.ts';
 
 /** When the next task of a run starts that has nothing else to do until then; only requested times count, not delays of retries. */
 export function nextStartAt(state: RunState): number | undefined {
@@ -26,7 +27,7 @@ export function startWait(state: RunState): Wait | undefined {
   const failure = task === undefined ? undefined : lastAttempt(task)?.ended?.failure;
   const until = { until: first.at, task: first.task };
   if (failure == null) return { kind: 'time', text: 'scheduled', ...until };
-  return { kind: 'retry', text: `${first.task} waits for its retry (${failure.kind})`, ...until };
+  return { kind: 'retry', text: `${labelOf(state, first.task)} waits for its retry`, ...until };
 }
 
 /** A wait as entry points show it. */

@@ -95,9 +95,9 @@ export function currentSteps(
   label: (task: string) => string = (task) => task,
 ): CurrentStep[] {
   const steps = new Map<string, CurrentStep>();
-  for (const { tasks, what, detail, since } of activity) {
+  for (const { tasks, labels, what, detail, since } of activity) {
     const [first, ...more] = tasks;
-    const name = first === undefined ? 'run' : label(first);
+    const name = first === undefined ? 'run' : (labels?.[0] ?? label(first));
     const about = more.length === 0 ? name : `${name} and ${more.length} more`;
     steps.delete(about);
     steps.set(about, { about, tasks, what, detail, since: Date.parse(since) });
@@ -106,8 +106,8 @@ export function currentSteps(
   const agents = live.filter(({ task }) => !isPrepared(task));
   return [
     ...steps.values(),
-    ...agents.map(({ task, agent, activity: detail, startedAt }) => {
-      return { about: label(task), tasks: [task], what: `${agent} works`, detail, since: startedAt };
+    ...agents.map(({ task, label: name, agent, activity: detail, startedAt }) => {
+      return { about: name ?? label(task), tasks: [task], what: `${agent} works`, detail, since: startedAt };
     }),
   ];
 }
@@ -121,10 +121,12 @@ export function stepText({ what, detail, since }: CurrentStep, now: number, dura
   return `${shown} (${duration(Math.max(now - since, 0))})${detail === null ? '' : `: ${detail}`}`;
 }
 
-/** What a run waits for, with a local time: `scheduled for 14:05`, `waits: claude is rate-limited until 14:05`. */
+/** What a run waits for, with a local time: `scheduled for 14:05`, `waits: claude is rate-limited until 14:05`, or the seconds of a short wait. */
 export function waitText({ kind, text, until }: WaitsFor, now: number): string {
-  const time = until === null ? undefined : untilText(Date.parse(until), now);
-  if (kind === 'time') return time === undefined ? text : `scheduled for ${time}`;
+  const end = until === null ? undefined : Date.parse(until);
+  if (kind === 'time') return end === undefined ? text : `scheduled for ${untilText(end, now)}`;
   const prefix = kind === 'agent' || kind === 'slots' ? 'waits: ' : '';
-  return `${prefix}${text}${time === undefined ? '' : ` until ${time}`}`;
+  if (end === undefined) return `${prefix}${text}`;
+  const isSoon = end > now && end - now < 60_000;
+  return `${prefix}${text} ${isSoon ? `(${Math.ceil((end - now) / 1000)}s left)` : `until ${untilText(end, now)}`}`;
 }

@@ -2,11 +2,13 @@ import type { Hold } from '../../schema/event.ts';
 import type { TaskKey } from '../../schema/ids.ts';
 import { type OpenHold, openTasks, type RunState } from '../run/state.ts';
 import { isFailed } from './failed-check.ts';
-import { taskArgument } from './task-label.ts';
+import { labelOf, taskArgument } from './task-label.ts';
 
 /** Something that waits for the user, and the command that resolves it. */
 export type Attention = {
   task: TaskKey | null;
+  /** The id of the task for display. */
+  label?: string;
   what: 'plan' | 'held' | 'blocked' | 'paused';
   /** The id of the hold, and the answers to choose from if it has several. */
   hold?: string;
@@ -49,14 +51,15 @@ export function attention(state: RunState): Attention[] {
   if (state.counts.held + state.counts.blocked === 0) return waiting;
   for (const key of state.order) {
     const phase = state.tasks[key]?.phase;
+    const label = labelOf(state, key);
     if (phase?.status === 'held') {
       const { reason, files } = phase.hold;
       const nextStep = `manyhands diff ${run} ${taskArgument(state, key)}, then ${taskHoldStep(state, key, phase.hold)}`;
       const alternatives = otherAnswers(state, key, phase.hold);
-      waiting.push({ task: key, what: 'held', ...idOf(phase.hold), reason, files, nextStep, alternatives });
+      waiting.push({ task: key, label, what: 'held', ...idOf(phase.hold), reason, files, nextStep, alternatives });
     }
     if (phase?.status === 'blocked') {
-      waiting.push({ task: key, what: 'blocked', reason: phase.reason, files: [], nextStep: phase.nextStep });
+      waiting.push({ task: key, label, what: 'blocked', reason: phase.reason, files: [], nextStep: phase.nextStep });
     }
   }
   return waiting;

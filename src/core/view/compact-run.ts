@@ -7,7 +7,7 @@ import { activityOf, toolCallOf } from './activity.ts';
 import { attention } from './attention.ts';
 import { runDocument } from './document.ts';
 import { runStatus } from './run-status.ts';
-import { taskArgument } from './task-label.ts';
+import { labelOf, taskArgument, taskLabel } from './task-label.ts';
 
 /** A transcript row of the run, with its task. */
 export type RunTranscriptItem = { id: number; task: string; at: number; kind: string; text: string; data?: unknown };
@@ -99,7 +99,7 @@ function filesIn(rows: readonly RunTranscriptItem[]): string[] {
 function risksOf(state: RunState): CompactRun['risks'] {
   const risks = state.order.flatMap((key) => {
     const task = state.tasks[key];
-    return task === undefined ? [] : flagsOf(task).map((flag) => ({ ...flag, task: key }));
+    return task === undefined ? [] : flagsOf(task).map((flag) => ({ ...flag, task: key, label: taskLabel(task.spec) }));
   });
   return risks.sort((a, b) => RANK[a.severity] - RANK[b.severity]).slice(0, MOST_RISKS);
 }
@@ -108,7 +108,7 @@ function warningsOf(state: RunState): CompactRun['warnings'] {
   return Object.keys(state.running).flatMap((task) => {
     const known = state.tasks[task];
     const attempt = known === undefined ? undefined : lastAttempt(known);
-    return openWarnings(attempt).map(({ message }) => ({ task, message }));
+    return openWarnings(attempt).map(({ message }) => ({ task, label: labelOf(state, task), message }));
   });
 }
 

@@ -4,6 +4,7 @@ import { openWarnings } from '../attempt/fold-attempt.ts';
 import type { RunState, TaskState } from '../run/state.ts';
 import { attention } from './attention.ts';
 import { runDocument, runSummary } from './document.ts';
+import { taskLabel } from './task-label.ts';
 
 /** The last event of a run that a person should be notified of, and since when each task (or, unnamed, the run) waits. */
 export type RunNotification = { version: number; position: number; since: Record<string, number> };
@@ -107,6 +108,7 @@ export function liveAttempts(
     return [
       {
         task: key,
+        label: taskLabel(task.spec),
         title: task.spec.title,
         role: task.spec.role,
         attempt: number,

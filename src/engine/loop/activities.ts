@@ -1,7 +1,9 @@
 import type { Redact } from '../../core/redact.ts';
+import type { RunState } from '../../core/run/state.ts';
 import { type Wait, waitsFor } from '../../core/schedule/start-time.ts';
 import { oneLine } from '../../core/view/activity.ts';
 import { NO_ACTIVITY, type RunActivity } from '../../core/view/overview.ts';
+import { labelOf } from '../../core/view/task-label.ts';
 import type { Activity } from '../../schema/document.ts';
 import type { TaskKey } from '../../schema/ids.ts';
 import type { World } from '../../world.ts';
@@ -16,7 +18,9 @@ export interface RunningStep extends Disposable {
 }
 
 /** What is done for: a run with its tasks, or, before the run exists, the folder in which it is started. */
-export type StepOwner = { run: { id: string; redact: Redact }; tasks?: readonly TaskKey[] } | { folder: string };
+export type StepOwner =
+  | { run: { id: string; redact: Redact; ledger?: { state: RunState } }; tasks?: readonly TaskKey[] }
+  | { folder: string };
 
 type Shown = { owner: StepOwner; step: Step; since: number };
 
@@ -84,9 +88,12 @@ export class Activities {
 
 function activityOf({ owner, step, since }: Shown): Activity {
   const redact = 'run' in owner ? owner.run.redact : (text: string) => text;
+  const tasks = 'run' in owner ? [...(owner.tasks ?? [])] : [];
+  const state = 'run' in owner ? owner.run.ledger?.state : undefined;
   const detail = step.detail === undefined ? null : oneLine(redact(step.detail));
   return {
-    tasks: 'run' in owner ? [...(owner.tasks ?? [])] : [],
+    tasks,
+    ...(state === undefined || tasks.length === 0 ? {} : { labels: tasks.map((key) => labelOf(state, key)) }),
     kind: step.kind,
     what: oneLine(redact(step.what)) ?? step.kind,
     detail,

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import type { App } from '../../app.ts';
+import { taskLabel } from '../../core/view/task-label.ts';
 import type { Mirror } from '../../git/mirror/mirror.ts';
 import { readGraph } from '../../git/read/commit-graph.ts';
+import { TaskLabel } from '../../schema/document.ts';
 import { findProject, findRun, RunRef } from '../find-run.ts';
 import { operation } from '../operation.ts';
 import { mirrorOf, SAVED_REF, savedWork } from './project-mirror.ts';
@@ -11,6 +13,7 @@ export const SalvageItem = z.object({
   ref: z.string(),
   run: z.string(),
   task: z.string(),
+  label: TaskLabel,
   attempt: z.number().int(),
   commit: z.string(),
   at: z.string(),
@@ -49,12 +52,12 @@ export const listSalvage = operation({
   },
 });
 
-function describe(app: App, run: string, ordinal: number): Pick<SalvageItem, 'task' | 'detail'> {
+function describe(app: App, run: string, ordinal: number): Pick<SalvageItem, 'task' | 'label' | 'detail'> {
   const state = app.runs.ids().includes(run) ? app.runs.state(run) : undefined;
   const key = state?.order[ordinal - 1];
   const task = key === undefined ? undefined : state?.tasks[key];
   if (state === undefined || task === undefined) return { task: '?', detail: 'of a run that is not in the database' };
-  return { task: task.spec.key, detail: task.spec.title };
+  return { task: task.spec.key, label: taskLabel(task.spec), detail: task.spec.title };
 }
 
 /** An attempt without changes has nothing to restore. */

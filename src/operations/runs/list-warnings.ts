@@ -2,7 +2,9 @@ import { z } from 'zod';
 import { openWarnings } from '../../core/attempt/fold-attempt.ts';
 import { resultFindings } from '../../core/finish/findings.ts';
 import { lastAttempt, type RunState } from '../../core/run/state.ts';
+import { labelOf } from '../../core/view/task-label.ts';
 import type { Finding } from '../../schema/acceptance.ts';
+import { TaskLabel } from '../../schema/document.ts';
 import { HealthSign } from '../../schema/health.ts';
 import { RiskSeverity } from '../../schema/risk.ts';
 import { completeKey, findRun, RunRef } from '../find-run.ts';
@@ -13,6 +15,7 @@ import { changesBetween, mirrorOf } from '../results/project-mirror.ts';
 export const WarningItem = z.object({
   run: z.string(),
   task: z.string(),
+  label: TaskLabel,
   attempt: z.number().int(),
   sign: HealthSign.nullable().describe('The sign, which can be dismissed; null for a finding about what landed.'),
   severity: RiskSeverity.optional().describe('How severe a finding is.'),
@@ -40,6 +43,7 @@ export const listWarnings = operation({
       return openWarnings(attempt).map(({ sign, message, at }) => ({
         run: state.start.run,
         task: key,
+        label: labelOf(state, key),
         attempt: attempt?.number ?? 0,
         sign,
         message,
@@ -60,6 +64,7 @@ function warningOf(state: RunState, finding: Finding): WarningItem {
   return {
     run: state.start.run,
     task: finding.task ?? '',
+    ...(finding.task === null ? {} : { label: labelOf(state, finding.task) }),
     attempt: attempt?.number ?? 0,
     sign: null,
     severity: finding.severity,

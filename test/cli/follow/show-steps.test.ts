@@ -49,6 +49,14 @@ describe('what is done now, without a terminal', () => {
       waitsFor: { kind: 'agent', text: 'claude is rate-limited', until, task: 'a' },
     };
     expect(printedIn(2, () => waits)[0]?.text).toMatch(/^run {2}waits: claude is rate-limited until \d\d:\d\d$/);
+    const soon = new Date(START + 12_000).toISOString();
+    const retry: RunNow = {
+      ...NOTHING_NOW,
+      waitsFor: { kind: 'retry', text: 'login waits for its retry', until: soon, task: 'a' },
+    };
+    expect(printedIn(2, () => retry)[0]?.text).toBe('run  login waits for its retry (10s left)');
+    const named = step('npm test', { tasks: ['task/1', 'task/2'], labels: ['login', 'logout'] });
+    expect(printedIn(2, () => named)[0]?.text).toBe('login and 1 more  npm test (2.0s)');
     const live = { task: 'a', agent: 'claude', activity: 'Edit: a.ts', startedAt: START } as LiveAttempt; // The other fields are not read.
     expect(printedIn(2, () => ({ ...NOTHING_NOW, live: [live] }))[0]?.text).toBe('a  claude works (2.0s): Edit: a.ts');
   });

@@ -37,6 +37,7 @@ describe('what waits for a person', () => {
     expect(attention(story.state)).toEqual([
       {
         task: 'a',
+        label: 'a',
         what: 'held',
         hold: expect.stringMatching(/^h\d+$/),
         reason: HOLD.reason,
@@ -49,7 +50,7 @@ describe('what waits for a person', () => {
           },
         ],
       },
-      { task: 'b', what: 'blocked', reason: 'the disk is full', files: [], nextStep: 'make room' },
+      { task: 'b', label: 'b', what: 'blocked', reason: 'the disk is full', files: [], nextStep: 'make room' },
     ]);
   });
 

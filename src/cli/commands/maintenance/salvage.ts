@@ -86,9 +86,9 @@ function defineRestore(command: Command, session: Session): void {
 }
 
 function printItems(terminal: Terminal, items: readonly SalvageItem[]): void {
-  const rows = items.map(({ run, task, attempt, commit, files, landed, ref }) => [
+  const rows = items.map(({ run, task, label, attempt, commit, files, landed, ref }) => [
     run,
-    task,
+    label ?? task,
     String(attempt),
     commit.slice(0, 8),
     String(files),

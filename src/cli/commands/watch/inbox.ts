@@ -44,7 +44,7 @@ export const inboxCommand: CliCommand = {
 function linesOf(terminal: Terminal, item: InboxItem): string[] {
   const colors = painter(terminal.colors.out);
   const { run, title, project, task, what, reason, nextStep, files } = item;
-  const about = task === null ? oneLine(title) : `${task}: ${oneLine(item.taskTitle ?? title)}`;
+  const about = task === null ? oneLine(title) : `${oneLine(item.label ?? task)}: ${oneLine(item.taskTitle ?? title)}`;
   return [
     `${colors.bold(run)}  ${what}  ${about}  ${colors.dim(oneLine(project))}`,
     `  ${oneLine(reason)}`,

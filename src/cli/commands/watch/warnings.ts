@@ -49,8 +49,8 @@ export const warningsCommand: CliCommand = {
 };
 
 function printWarnings(terminal: Terminal, found: readonly WarningItem[], isDismissed: boolean): void {
-  const rows = found.map(({ task, attempt, at, message }) => [
-    task,
+  const rows = found.map(({ task, label, attempt, at, message }) => [
+    oneLine(label ?? task),
     String(attempt),
     momentText(Date.parse(at)),
     oneLine(message),

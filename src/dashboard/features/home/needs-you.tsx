@@ -59,7 +59,7 @@ function WaitingRow({ entry: { run, item } }: { entry: WaitingEntry }): ReactEle
           <Link href={runPath(run.run)}>{run.title}</Link>
           {item.task === null ? null : (
             <Link href={taskPath(run.run, item.task)} className="quiet">
-              {item.taskTitle ?? item.task}
+              {item.taskTitle ?? item.label ?? item.task}
             </Link>
           )}
           <span className="quiet">{projectName(run.project)}</span>

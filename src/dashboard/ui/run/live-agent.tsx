@@ -18,7 +18,11 @@ export function LiveAgent({ run, live }: { run: string; live: LiveAttempt }): Re
         <span className={styles.name} title={who}>
           {live.agent}
         </span>
-        <Link href={taskPath(run, live.task)} className={styles.task} title={`${live.task}: ${live.title}`}>
+        <Link
+          href={taskPath(run, live.task)}
+          className={styles.task}
+          title={`${live.label ?? live.task}: ${live.title}`}
+        >
           {live.title}
         </Link>
         <span className={styles.figures}>

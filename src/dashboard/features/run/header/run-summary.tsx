@@ -36,7 +36,10 @@ export function Summary(props: { run: string; version: number; isEnded: boolean;
             </span>
           )}
           {data.risks.length === 0 ? null : (
-            <span className={styles.risk} title={data.risks.map(({ task, risk }) => `${task}: ${risk}`).join('\n')}>
+            <span
+              className={styles.risk}
+              title={data.risks.map(({ task, label, risk }) => `${label ?? task}: ${risk}`).join('\n')}
+            >
               {count(data.risks.length, 'risk')}
             </span>
           )}
@@ -68,17 +71,17 @@ function SummaryDetails({ data }: { data: CompactRun }): ReactElement {
   return (
     <div className={styles.details}>
       <SummaryPart title="Risks" total={risks.length}>
-        {risks.slice(0, MAX).map(({ task, risk, severity, detail }) => (
+        {risks.slice(0, MAX).map(({ task, label, risk, severity, detail }) => (
           <li key={`${task} ${risk} ${detail}`}>
             <strong>{risk}</strong> <span className="quiet">{severity}</span>{' '}
-            <Link href={taskPath(run, task)}>{task}</Link> <span className="quiet">{detail}</span>
+            <Link href={taskPath(run, task)}>{label ?? task}</Link> <span className="quiet">{detail}</span>
           </li>
         ))}
       </SummaryPart>
       <SummaryPart title="Warnings" total={warnings.length}>
-        {warnings.slice(0, MAX).map(({ task, message }) => (
+        {warnings.slice(0, MAX).map(({ task, label, message }) => (
           <li key={`${task} ${message}`}>
-            <Link href={taskPath(run, task)}>{task}</Link> <span className="quiet">{message}</span>
+            <Link href={taskPath(run, task)}>{label ?? task}</Link> <span className="quiet">{message}</span>
           </li>
         ))}
       </SummaryPart>
