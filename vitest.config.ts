@@ -53,8 +53,10 @@ export default defineConfig({
     // Real processes on a machine that may be busy; the report says what was tried again.
     retry: 1,
     pool: 'forks',
+    // No test changes modules or the environment of its process, so that files share what a worker has loaded.
+    isolate: false,
     // Most tests wait for processes of their own.
-    maxWorkers: Math.ceil(availableParallelism() * 1.5),
+    maxWorkers: availableParallelism() * 2,
     sequence: { sequencer: LongestFirst },
   },
 });
