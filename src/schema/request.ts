@@ -20,6 +20,7 @@ export const StartOptions = z.object({
   base: z.string().optional().describe('The branch or commit to start from.'),
   rehearse: z.boolean().default(false).describe('Run a scenario instead of calling a model.'),
   scenario: z.string().optional().describe('The scenario file to run.'),
+  workFile: z.string().optional().describe('The file that the work was read from, including uncommitted changes.'),
   repairBase: z.boolean().optional().describe('Repair a base whose checks fail before other work begins.'),
   knownRed: z.boolean().optional().describe('Tests that fail on the base may keep failing; new failures block.'),
   maxParallel: z.number().int().min(1).max(150).optional().describe('Maximum number of concurrent attempts.'),

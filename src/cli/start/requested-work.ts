@@ -10,8 +10,8 @@ import { readWorkFile } from '../../work-files/read-work-file.ts';
 import { workIds } from '../../work-files/work-plan.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-/** A work file that a command names: its name in messages, and its content. */
-export type RequestedWork = { file: string; work: WorkFile };
+/** A work file that a command names: its name in messages, its path, and its content. */
+export type RequestedWork = { file: string; path: string; work: WorkFile };
 
 /** The files that `run` and `check` use by default. */
 const DEFAULT_FILES = ['tasks.yaml', 'tasks.yml', 'task_config.yaml', 'task_config.yml'];
@@ -27,7 +27,7 @@ export async function readRequestedWork(
   const file = request.file ?? (relative(terminal.cwd, path) || path);
   const roles = await roleNames(root === undefined ? {} : { userDir: join(root, '.manyhands', 'roles') });
   const work = await readWorkFile(path, { shown: file, format: request.format, roles, root });
-  return { file, work: withOnly(work, request.only ?? [], file) };
+  return { file, path, work: withOnly(work, request.only ?? [], file) };
 }
 
 /** A text instead of a file is refused with the commands that accept one. */

@@ -48,7 +48,7 @@ export async function runFile(
   const root = await findProjectRoot(typed.dir);
   const config = await loadConfig({ env: terminal.env, ...(root === undefined ? {} : { dir: root }) });
   const choices = { ...flags, through: options.through ?? false };
-  const request = workRequest(requested.work, { typed, config, choices });
+  const request = workRequest(requested.work, { typed: { ...typed, workFile: requested.path }, config, choices });
   if (flags.dryRun) return await showDryRun(session, flags, { requested, config, options: request.options });
   printNotes(terminal, requested.work.notes);
   const todo = todoOf(requested.work);

@@ -2,6 +2,7 @@ import type { UsageRow } from '../../schema/document.ts';
 import type { Usage, UsageBy } from '../../schema/usage.ts';
 import type { RunState } from '../run/state.ts';
 import { chargeOf } from '../schedule/budget.ts';
+import { dayText } from './amounts.ts';
 
 /** The first and last day to include, and whether rows are split by day. */
 type UsageDays = { since?: string | undefined; until?: string | undefined; daily?: boolean };
@@ -110,8 +111,9 @@ function nameOf(by: UsageBy, charged: Charged): string {
   }
 }
 
+/** The local day, as every other time that is shown. */
 function dayOf({ at }: Charged): string {
-  return new Date(at).toISOString().slice(0, 10);
+  return dayText(at);
 }
 
 function emptyRow(name: string, day: string | undefined): UsageRow {

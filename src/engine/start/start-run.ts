@@ -239,7 +239,7 @@ function filesInUse(root: string, config: Config, { input, options }: StartReque
   const file = typeof input === 'object' && input !== null && 'file' in input ? input.file : undefined;
   const programs = Object.values(config.agents).map(({ command }) => command);
   const named = options.agents.map((agent) => /command:(.+)$/.exec(agent)?.[1]);
-  const paths = [file, config.progress, '.worktreeinclude', options.scenario, ...programs, ...named];
+  const paths = [file, options.workFile, config.progress, '.worktreeinclude', options.scenario, ...programs, ...named];
   return new Set(
     paths.flatMap((path) => (typeof path === 'string' ? [relative(root, resolvePath(options.dir, path))] : [])),
   );

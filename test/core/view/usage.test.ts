@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { summarizeUsage } from '../../../src/core/view/usage.ts';
 import { added, attemptEnded, attempted, given, spec, started } from '../../support/given.ts';
 
@@ -57,6 +57,16 @@ describe('usage', () => {
       ['not said', 1],
       ['big', 0.25],
     ]);
+  });
+
+  it('is grouped by local day', () => {
+    const zone = process.env.TZ;
+    onTestFinished(() => {
+      if (zone === undefined) delete process.env.TZ;
+      else process.env.TZ = zone;
+    });
+    process.env.TZ = 'Pacific/Honolulu';
+    expect(summarizeUsage([exampleState()], 'day').map((row) => row.name)).toEqual(['1969-12-31']);
   });
 
   it('is grouped by run, role and day', () => {

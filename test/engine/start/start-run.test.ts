@@ -25,9 +25,13 @@ describe('starting a run', () => {
       '.manyhands/config.schema.json': '{}\n',
       '.worktreeinclude': 'used.txt\n',
       'mine.sh': '#!/bin/sh\n',
+      'tasks.yaml': 'tasks: []\n',
     });
     chmodSync(join(project.repo, 'mine.sh'), 0o755);
-    const { notes } = await project.start(project.newEngine(), 'Do it', { agents: ['command:./mine.sh'] });
+    const { notes } = await project.start(project.newEngine(), 'Do it', {
+      agents: ['command:./mine.sh'],
+      workFile: join(project.repo, 'tasks.yaml'),
+    });
     expect(notes.join()).toContain('Your 1 uncommitted change is not part of this run');
     expect(notes).toContain('Uncommitted settings in .manyhands/ are used as they are.');
     expect(project.git('status', '--porcelain')).toContain('M a.txt');

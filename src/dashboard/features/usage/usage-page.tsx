@@ -1,6 +1,6 @@
 import { type ReactElement, useState } from 'react';
 import { useSearchParams } from 'wouter';
-import { moneyText } from '../../../core/view/amounts.ts';
+import { dayText, moneyText } from '../../../core/view/amounts.ts';
 import { useOperation } from '../../api/use-operation.ts';
 import { now } from '../../ui/browser/clock.ts';
 import { Button } from '../../ui/controls/button.tsx';
@@ -13,7 +13,7 @@ import { dayBars } from './day-bars.ts';
 import { DayPlot } from './day-plot.tsx';
 import styles from './usage.module.css';
 import { UsageFilters } from './usage-filters.tsx';
-import { dayOf, GROUPINGS, MEASURES, usageInput, usageQuery } from './usage-query.ts';
+import { GROUPINGS, MEASURES, usageInput, usageQuery } from './usage-query.ts';
 import { UsageTable } from './usage-table.tsx';
 
 /** Usage by agent, model, project, role or day. */
@@ -39,7 +39,7 @@ export function UsagePage(): ReactElement {
   const cost = rows.reduce((sum, row) => sum + row.cost, 0);
   const unknown = rows.reduce((sum, row) => sum + row.unknown, 0);
   const title = GROUPINGS.find(({ value }) => value === query.by)?.title ?? '';
-  const until = query.until === '' ? dayOf(today) : query.until;
+  const until = query.until === '' ? dayText(today) : query.until;
   const measure = query.of ?? (cost > 0 ? 'cost' : 'attempts');
   const bars = dayBars(daily.data ?? [], { measure, chosen, since: query.since, until });
   return (

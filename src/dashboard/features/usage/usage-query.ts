@@ -1,3 +1,4 @@
+import { dayText } from '../../../core/view/amounts.ts';
 import type { OperationInput } from '../../../operations/all.ts';
 
 /** The groupings of the usage table. */
@@ -40,7 +41,7 @@ export type UsageQuery = {
 const DAY_MS = 86_400_000;
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 
-/** Parses the address; the default is the last thirty days by agent. Days are in UTC, as on the server. */
+/** Parses the address; the default is the last thirty days by agent. Days are local days. */
 export function usageQuery(params: URLSearchParams, now: number): UsageQuery {
   const by = GROUPINGS.find(({ value }) => value === params.get('by'))?.value ?? 'agent';
   const of = MEASURES.find(({ value }) => value === params.get('of'))?.value;
@@ -49,7 +50,7 @@ export function usageQuery(params: URLSearchParams, now: number): UsageQuery {
   const project = params.get('project') ?? '';
   if (DATE.test(since) || DATE.test(until)) return { by, of, range: 'own', since, until, project };
   const range = RANGES.find(({ value }) => value === params.get('range'))?.value ?? '30';
-  const first = range === 'all' ? '' : dayOf(now - (Number(range) - 1) * DAY_MS);
+  const first = range === 'all' ? '' : dayText(now - (Number(range) - 1) * DAY_MS);
   return { by, of, range, since: first, until: '', project };
 }
 
@@ -65,13 +66,10 @@ export function usageInput(query: UsageQuery, daily: boolean): OperationInput<'u
   };
 }
 
-export function dayOf(ms: number): string {
-  return new Date(ms).toISOString().slice(0, 10);
-}
-
 /** Every day from the first to the last, including days without usage. */
 export function daysBetween(first: string, last: string): string[] {
   const days: string[] = [];
-  for (let at = Date.parse(first); at <= Date.parse(last) && days.length < 400; at += DAY_MS) days.push(dayOf(at));
+  for (let at = Date.parse(first); at <= Date.parse(last) && days.length < 400; at += DAY_MS)
+    days.push(new Date(at).toISOString().slice(0, 10));
   return days;
 }
