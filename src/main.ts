@@ -29,8 +29,9 @@ const surroundings: Surroundings = {
     return runningServer(resolveHome(env), realWorld);
   },
   isServedWithRuns: async () => {
-    const { isServedWithRuns } = await import('./http/served-with-runs.ts');
-    return isServedWithRuns(env, process.stderr.isTTY === true);
+    const { loadConfig } = await import('./config/load.ts');
+    const { withRuns } = (await loadConfig({ env })).server;
+    return withRuns === 'always' || (withRuns === 'terminal' && process.stderr.isTTY === true);
   },
   takeToken: async (role, renew) => {
     const { requirePerson } = await import('./access/caller-origin.ts');

@@ -70,6 +70,10 @@ const PRINTED: readonly (readonly [string, string])[] = [
     '`{ "runs", "batches", "refused" }`: ids, names, and runs that could not be cancelled with the reason',
   ],
   ['`upgrade`', '`{ "installed", "newest", "isNewer", "changes", "how" }`; `changes` is Markdown or null'],
+  [
+    '`migrate`',
+    '`{ "items", "applied", "backup", "written" }`; an item has `what`, `path`, `action` (migrate, import, run or keep) and `detail`',
+  ],
   ['`resume`', 'list of [RunDocument](#rundocument); with a run id that one alone'],
   ['`review`', 'list of [RunDocument](#rundocument); with one `--pr` that one alone'],
   ['any of these with `--detach`', '`{ "run": "<id>" }`; for `resume` without an id a list of them'],

@@ -73,7 +73,7 @@ export const OTHER_COMMANDS: Readonly<Record<string, string>> = {
   'cost-guard': 'manyhands config set limits.agents "<count>"',
   'init-workspace': 'manyhands init',
   'workspace-status': 'manyhands where',
-  'migrate-data': 'manyhands init --import',
+  'migrate-data': 'manyhands migrate',
   'clean-workspace': 'manyhands clean',
   'archive-runs': 'manyhands archive',
   'repair-mcp-paths': 'manyhands doctor',

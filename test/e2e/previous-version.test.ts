@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -10,6 +10,11 @@ import { type Scratch, writeFiles } from '../support/scratch.ts';
 const LONG = { timeout: 300_000 };
 const Saved = z.array(z.object({ ref: z.string(), commit: z.string() }));
 const Address = z.object({ url: z.string() });
+const Migration = z.object({
+  items: z.array(z.object({ what: z.string(), action: z.string() })),
+  applied: z.boolean(),
+  backup: z.string().nullable(),
+});
 const Token = z.object({ token: z.string() });
 
 /** What the previous version answered, before it was packed. */
@@ -22,6 +27,22 @@ describe.skipIf(!canBePlaced)('a data directory of the previous version', () => 
     await using project = await unpackPreviousVersion();
     const preferences = 'limits:\n  agents: 3 # mine\n';
     writeFiles(project.root, { '.config/manyhands/config.yaml': preferences });
+    const orchestrator = { '.orchestrator/config.json': '{"baseBranch":"main"}', 'orchestrator_runs/1/log.txt': 'x' };
+    writeFiles(project.repo, orchestrator);
+    const planned = Migration.parse((await project.mh(['migrate', '--json'])).json);
+    expect(planned).toMatchObject({ applied: false, backup: null });
+    expect(planned.items.map(({ action, what }) => `${action} ${what}`)).toEqual([
+      'migrate database',
+      'import settings of another tool',
+      'run work file',
+      'keep records of another tool',
+    ]);
+    const migrated = Migration.parse((await project.mh(['migrate', '--apply', '--json'])).json);
+    expect(migrated).toMatchObject({ applied: true, backup: expect.stringContaining('manyhands-') });
+    expect(existsSync(migrated.backup ?? '')).toBe(true);
+    const after = Migration.parse((await project.mh(['migrate', '--json'])).json);
+    expect(after.items.map(({ what }) => what)).not.toContain('database');
+    for (const path of Object.keys(orchestrator)) rmSync(join(project.repo, path));
     for (const [name, { command, document }] of answers) {
       const answer = await project.mh([...command, '--json']);
       expect(answer.code, `${name}: ${answer.stderr}`).toBe(0);

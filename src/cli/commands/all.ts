@@ -341,6 +341,12 @@ export const COMMANDS: readonly ListedCommand[] = [
     load: async () => (await import('./maintenance/complete.ts')).completeCommand,
   },
   {
+    name: 'migrate',
+    group: 'Maintenance',
+    summary: 'migrate data of an older version and settings of other tools',
+    load: async () => (await import('./maintenance/migrate.ts')).migrateCommand,
+  },
+  {
     name: 'upgrade',
     group: 'Maintenance',
     summary: 'report the newest version, what changed, and how to install it',

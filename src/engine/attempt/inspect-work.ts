@@ -3,7 +3,7 @@ import { recordGate } from '../../core/land/decide-landing.ts';
 import type { AttemptState, TaskState } from '../../core/run/state.ts';
 import { AppError, messageOf } from '../../errors.ts';
 import type { GateResult } from '../../gates/gate.ts';
-import { inspectionGates } from '../../gates/gate-kinds.ts';
+import { inspectionGates, scopeGates } from '../../gates/gate-kinds.ts';
 import { showFile } from '../../git/read/diff.ts';
 import type { RunEvent, SavedWork } from '../../schema/event.ts';
 import type { Failure } from '../../schema/failure.ts';
@@ -60,7 +60,7 @@ export async function inspectWork(ctx: EngineContext, run: ActiveRun, request: I
   // Of two gates with one name the failed one must be visible: it is recorded last.
   const ordered = [...found].sort((a, b) => Number(a.result.verdict !== 'pass') - Number(b.result.verdict !== 'pass'));
   const failure = failureOf(found, task);
-  const outOfScope = found.find(({ gate, result }) => gate.gate === 'scope' && result.verdict === 'fail');
+  const outOfScope = found.find(({ gate, result }) => result.verdict === 'fail' && scopeGates([gate]).length > 0);
   return {
     exposed: found.reduce((sum, { result }) => sum + (result.exposed ?? 0), 0),
     held: found

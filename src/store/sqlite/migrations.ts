@@ -1,4 +1,4 @@
-import type { DatabaseSync } from 'node:sqlite';
+import { DatabaseSync } from 'node:sqlite';
 import { AppError } from '../../errors.ts';
 import { crashpoint } from '../../world.ts';
 import { integerOf } from './columns.ts';
@@ -161,6 +161,12 @@ export function requireKnownVersion(db: DatabaseSync, file: string): void {
   if (version === 0 ? hasTables(db) : readApplicationId(db) !== APPLICATION_ID) {
     throw new AppError('DATA_DAMAGED', `The file ${file} is a database of another program`, { file });
   }
+}
+
+/** The version of a database file and the newest one that this program supports; the file is not changed. */
+export function storedVersion(file: string): { version: number; supported: number } {
+  using db = new DatabaseSync(file, { readOnly: true });
+  return { version: readVersion(db), supported: MIGRATIONS.length };
 }
 
 /** Migrates the database to this program's version; each step and its number are one transaction, so an interrupted one is repeated. */
