@@ -53,7 +53,7 @@ export default defineConfig({
     // Real processes on a machine that may be busy; the report says what was tried again.
     retry: 1,
     pool: 'forks',
-    // No test changes modules or the environment of its process, so that files share what a worker has loaded.
+    // Test files share what their worker has loaded: a test restores what it changes in its process.
     isolate: false,
     // Most tests wait for processes of their own.
     maxWorkers: availableParallelism() * 2,

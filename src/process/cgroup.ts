@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmdirSync, statSync, writeFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { basename, join, relative, resolve } from 'node:path';
 import { errorCode, messageOf } from '../errors.ts';
@@ -11,6 +11,7 @@ export type CgroupBase = { kind: 'writable'; mount: string; path: string } | { k
 const RECORD = 'cgroup';
 const GROUP_NAME = /^manyhands-[0-9a-f]{24}$/;
 const REMOVAL_PAUSES_MS = [1, 2, 4, 8, 16, 32, 64];
+const LEFTOVER_AGE_MS = 60_000;
 
 let known: CgroupBase | undefined;
 
@@ -100,7 +101,17 @@ export async function leaveCgroup(launch: { folder: string; token: string }): Pr
   }
 }
 
-/** Removes an empty group and its empty subgroups; a leftover group costs nothing. */
+/** Removes the empty groups that launches of killed engines left; a new one may not have been joined yet. */
+export function removeLeftoverGroups(now = realWorld.now(), base = cgroupBase()): void {
+  if (base.kind === 'none') return;
+  for (const path of childrenOf(base.path)) {
+    if (!GROUP_NAME.test(basename(path))) continue;
+    const createdAt = statSync(path, { throwIfNoEntry: false })?.ctimeMs ?? now;
+    if (now - createdAt > LEFTOVER_AGE_MS) removeTree(path);
+  }
+}
+
+/** Removes an empty group and its empty subgroups. */
 export function removeTree(path: string): boolean {
   try {
     for (const child of childrenOf(path)) removeTree(child);

@@ -1,5 +1,9 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { parseCgroup } from '../../src/process/cgroup.ts';
+import { cgroupBase, parseCgroup, removeLeftoverGroups, removeTree } from '../../src/process/cgroup.ts';
 
 test('our own cgroup v2 is found next to cgroup v1', () => {
   const mountinfo = [
@@ -21,3 +25,27 @@ test('a container sees its own part of the tree', () => {
 test('without a cgroup v2 there is none', () => {
   expect(parseCgroup('35 31 0:32 / /sys/fs/cgroup/memory rw - cgroup cgroup rw', '4:memory:/\n')).toBeUndefined();
 });
+
+const own = cgroupBase();
+const base = own.kind === 'none' ? own : { ...own, path: join(own.path, `test-${process.pid}`) };
+
+test.runIf(base.kind === 'writable')(
+  'empty groups of killed engines are removed, new and used ones are not',
+  async () => {
+    const group = (digit: string) => join(base.kind === 'writable' ? base.path : '', `manyhands-${digit.repeat(24)}`);
+    const [empty, used] = [group('e'), group('f')];
+    for (const path of [empty, used]) mkdirSync(path, { recursive: true });
+    const child = spawn('sleep', ['60']);
+    try {
+      writeFileSync(join(used, 'cgroup.procs'), String(child.pid));
+      removeLeftoverGroups(Date.now(), base);
+      expect([existsSync(empty), existsSync(used)]).toEqual([true, true]);
+      removeLeftoverGroups(Date.now() + 61_000, base);
+      expect([existsSync(empty), existsSync(used)]).toEqual([false, true]);
+    } finally {
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+      await expect.poll(() => removeTree(dirname(used))).toBe(true);
+    }
+  },
+);

@@ -1,17 +1,19 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Home } from '../../home.ts';
+import { removeLeftoverGroups } from '../../process/cgroup.ts';
 import { endLeftover } from '../../process/supervised.ts';
 import { clearLeftovers } from '../../workspaces/checkout.ts';
 
 const OURS_ALONE = /^[0-9a-z]{8}-(gate|call)-/;
 
 /**
- * The first step after an engine was killed: ends checks, set-ups and small calls that it left running and removes incomplete files.
+ * The first step after an engine was killed: ends checks, set-ups and small calls that it left running and removes incomplete files and empty cgroups.
  * Then `openRun` corrects branches by the events, and `Engine.run` adopts the agents and repeats what was not recorded.
  */
 export async function recoverFromCrash(home: Home): Promise<void> {
   await clearLeftovers(home.root);
+  removeLeftoverGroups();
   for (const name of await readdir(home.attempts)) {
     if (!OURS_ALONE.test(name)) continue;
     await endLeftover(join(home.attempts, name));
