@@ -33,3 +33,11 @@ export function restrictableProgram({ command = '', args }: Pick<AgentConfig, 'c
 export function canBeReadOnly(config: Pick<AgentConfig, 'kind' | 'command' | 'args' | 'readOnlyRoles'>): boolean {
   return config.kind !== 'acp' || config.readOnlyRoles === true || restrictableProgram(config) !== undefined;
 }
+/** How a person continues a session with the vendor's own program; `folder` is the variable that selects a login's folder. */
+type Resuming = { program: string; option: string; folder: string };
+
+/** Gemini is missing: its sessions are in a home of their own for each attempt. */
+export const RESUME_BY_HAND: ReadonlyMap<string, Resuming> = new Map([
+  ['claude', { program: 'claude', option: '--resume', folder: 'CLAUDE_CONFIG_DIR' }],
+  ['codex', { program: 'codex', option: 'resume', folder: 'CODEX_HOME' }],
+]);

@@ -52,6 +52,12 @@ export const TaskDocument = z.object({
     .array(z.object({ id: z.string(), at: z.string(), text: z.string() }))
     .optional()
     .describe('Messages of people to its agents, if any.'),
+  resumeCommand: z
+    .string()
+    .optional()
+    .describe(
+      "For a failed or blocked task: the vendor's own command that continues the session of its last attempt by hand.",
+    ),
   diagnosis: DiagnosisDocument.nullable().describe('For a failed task: why it failed and what to do next.'),
   output: z
     .unknown()

@@ -10,6 +10,7 @@ import { interactiveReader } from '../interactive-reader.ts';
 import { parseJsonObject } from '../json-object.ts';
 import { type FoundProgram, findProgram, type ProgramSearch, requireProgram } from '../program.ts';
 import { tailOfLines } from '../tail-of-lines.ts';
+import { knownEvents } from './known-events.ts';
 
 /** The usage that a command may report; an invalid amount makes all of it unknown. */
 const ReportedUsage = z.object({
@@ -54,7 +55,7 @@ export function commandAgent({ name, config, search }: CommandAgentOptions): Age
       stdin: assignment.promptFile,
       pipeOutput: true,
     }),
-    reader: (): AgentReader => commandReader(),
+    reader: ({ workspace }): AgentReader => commandReader(workspace),
     interactive: {
       command: async (assignment) => ({
         command: [requireProgram(name, find()), ...config.args.map((argument) => fillIn(argument, assignment))],
@@ -78,8 +79,9 @@ function fillIn(argument: string, { promptFile, workspace }: Assignment): string
   return argument.replace(/\{(prompt|workspace)\}/g, (_, name) => (name === 'prompt' ? promptFile : workspace));
 }
 
-/** Reads a plain program: every line is text, and only the last non-empty line of stdout may be a structured result. */
-function commandReader(): AgentReader {
+/** Reads a plain program: a line is text, or a tool call in a known form; only the last non-empty line of stdout may be a structured result. */
+function commandReader(workspace: string): AgentReader {
+  const known = knownEvents(workspace);
   const earlier = tailOfLines();
   const errors = tailOfLines();
   let last = '';
@@ -90,7 +92,8 @@ function commandReader(): AgentReader {
         if (last !== '') earlier.add(last);
         last = text;
       }
-      return [{ type: 'text', text }];
+      const line = file === 'stdout' && text.startsWith('{') ? parseJsonObject(text) : undefined;
+      return (line === undefined ? undefined : known(line)) ?? [{ type: 'text', text }];
     },
     usage: () => usageIn(parseJsonObject(last)),
     end(exit) {

@@ -150,16 +150,17 @@ function nodeLines({ nodes = [], tasks }: RunDocument, { columns, colors }: Summ
 /** What to do about the first failed tasks, and why each failed if an agent analyzed it. */
 function failureLines(tasks: readonly TaskDocument[], { columns, colors }: SummaryView): string[] {
   const failed = tasks.flatMap((task) =>
-    task.diagnosis === null ? [] : [{ label: taskLabel(task), ...task.diagnosis }],
+    task.diagnosis === null ? [] : [{ label: taskLabel(task), resumeCommand: task.resumeCommand, ...task.diagnosis }],
   );
   if (failed.length === 0) return [];
   const lines = failed
     .slice(0, MOST_FAILURES)
-    .flatMap(({ label, why, nextStep, by }) => [
+    .flatMap(({ label, why, nextStep, by, resumeCommand }) => [
       ...wrap(by === 'rules' ? label : `${label}: ${oneLine(why)}`, columns - 5).map((line) => `  ${line}`),
       ...wrap(oneLine(nextStep), columns - 7).map(
         (line, at) => `    ${at === 0 ? `${colors.dim('→')} ` : '  '}${line}`,
       ),
+      ...(resumeCommand === undefined ? [] : [`    ${colors.dim('resume by hand:')} ${resumeCommand}`]),
     ]);
   const more = failed.length > MOST_FAILURES ? [`  ${colors.dim(`and ${failed.length - MOST_FAILURES} more`)}`] : [];
   return [colors.bold('Failed'), ...lines, ...more];

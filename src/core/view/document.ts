@@ -1,3 +1,4 @@
+import { RESUME_BY_HAND } from '../../agents/agent-kinds.ts';
 import type { Filing } from '../../schema/collection.ts';
 import type { RunDocument, RunSummary, TaskDocument } from '../../schema/document.ts';
 import { diagnosisOf } from '../attempt/diagnosis.ts';
@@ -9,6 +10,8 @@ import { chargeOf } from '../schedule/budget.ts';
 import { nextStartAt } from '../schedule/start-time.ts';
 import { attention, isStuck } from './attention.ts';
 import { runStatus } from './run-status.ts';
+import { shellWord } from './shell-word.ts';
+import { taskArgument } from './task-label.ts';
 
 /** Whether nothing more happens in the run without a person: it ended, or it waits for one. */
 export function isSettled(state: RunState): boolean {
@@ -139,8 +142,25 @@ function taskDocument(state: RunState, task: TaskState): TaskDocument {
     flags: flagsOf(task),
     warnings: openWarnings(lastAttempt(task)).map(({ message }) => message),
     ...(task.messages.length === 0 ? {} : { messages: task.messages.map(messageDocument) }),
+    ...resumeByHand(state, task),
     diagnosis: diagnosisOf(state, task),
   };
+}
+
+/** The command with which a person continues the last session of a failed or blocked task in its kept workspace. */
+function resumeByHand(state: RunState, task: TaskState): Pick<TaskDocument, 'resumeCommand'> {
+  const { run, config } = state.start;
+  const attempt = lastAttempt(task);
+  const session = task.attempts.findLast((each) => each.session !== null)?.session;
+  const agent = attempt === undefined ? undefined : config.agents[attempt.agent];
+  if (session == null || agent === undefined || !['failed', 'blocked'].includes(task.phase.status)) return {};
+  const resuming = RESUME_BY_HAND.get(agent.kind);
+  if (resuming === undefined) return {};
+  const configDir = attempt?.account == null ? undefined : agent.accounts[attempt.account]?.configDir;
+  const login = configDir === undefined ? '' : `${resuming.folder}=${shellWord(configDir)} `;
+  const workspace = `cd "$(manyhands open ${run} ${taskArgument(state, task.spec.key)})"`;
+  const program = shellWord(agent.command ?? resuming.program);
+  return { resumeCommand: `${workspace} && ${login}${program} ${resuming.option} ${shellWord(session)}` };
 }
 
 /** Whether a task was done and must be done again, and has not begun to be. */

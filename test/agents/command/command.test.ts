@@ -85,6 +85,33 @@ describe('a command agent', () => {
     ]);
   });
 
+  it('reads tool calls and their results in the forms that programs print', () => {
+    const reading = reader();
+    const read = (...lines: object[]) => lines.flatMap((line) => reading.line('stdout', JSON.stringify(line)));
+    const claude = read(
+      { type: 'assistant', message: { id: 'm', content: [{ type: 'tool_use', id: 't', name: 'Bash', input: {} }] } },
+      { type: 'user', message: { content: [{ type: 'tool_result', tool_use_id: 't', content: 'done' }] } },
+    );
+    expect(claude).toMatchObject([
+      { type: 'tool-call', name: 'Bash' },
+      { type: 'tool-result', id: 't', output: 'done', isError: false },
+    ]);
+    const item = { id: 'i', type: 'command_execution', command: 'ls', aggregated_output: 'a', exit_code: 1 };
+    expect(read({ type: 'item.started', item }, { type: 'item.completed', item })).toEqual([
+      { type: 'tool-call', id: 'i', name: 'shell', input: { command: 'ls' } },
+      { type: 'tool-result', id: 'i', output: 'a', isError: true },
+    ]);
+    const plain = read(
+      { type: 'tool_use', tool_name: 'edit', parameters: { a: 1 } },
+      { type: 'tool_result', output: 'ok' },
+    );
+    expect(plain).toMatchObject([
+      { type: 'tool-call', name: 'edit', input: { a: 1 } },
+      { type: 'tool-result', output: 'ok', isError: false },
+    ]);
+    expect(reading.line('stdout', '{"type":"tool_use"}')).toEqual([{ type: 'text', text: '{"type":"tool_use"}' }]);
+  });
+
   it.each([
     ['a negative cost', '{"usage":{"costUsd":-1}}'],
     ['no cost', '{"usage":{"inputTokens":5}}'],

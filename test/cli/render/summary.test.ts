@@ -112,6 +112,16 @@ describe('the summary of a run', () => {
     ]);
   });
 
+  it('shows how to resume a failed task by hand', () => {
+    const [task] = DONE.tasks;
+    if (task === undefined) throw new Error('The document has a task');
+    const diagnosis = { why: 'no output', nextStep: 'retry', by: 'rules' };
+    const resumeCommand = 'cd "$(manyhands open k3v9x2ab plan/1)" && claude --resume s-1';
+    const failed = { ...DONE, tasks: [{ ...task, status: 'failed', diagnosis, resumeCommand }] };
+    const lines = summaryLines(failed, { columns: 80, now: 0, colors: painter(false) });
+    expect(lines).toContain(`    resume by hand: ${resumeCommand}`);
+  });
+
   it('shows what needs the user before the tasks, with reason, files and next step in full', () => {
     const reason = `it changes how the checks run ${'and more '.repeat(10)}`.trim();
     const attention = [

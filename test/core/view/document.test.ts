@@ -7,6 +7,7 @@ import {
   attemptEnded,
   attempted,
   blocked,
+  failure,
   given,
   landed,
   spec,
@@ -66,6 +67,24 @@ describe('a run as a document', () => {
       data: { branch: 'mh/r0000001', commit: 'tip' },
     });
     expect(runDocument(story.state)).toMatchObject({ branch: 'mh/r0000001', commit: 'tip' });
+  });
+
+  it("has the vendor's own command that resumes the session of a failed task by hand", () => {
+    const accounts = { work: { configDir: '/my logins' } };
+    const agents = { one: { kind: 'claude' as const, accounts }, two: { kind: 'codex' as const } };
+    const failed = (agent: string, more: { account?: string } = {}) =>
+      given(started({}, { agents }), added(spec('a')), attempted('a', 1, { agent, ...more }))
+        .and(attemptEnded('a', 1, { session: 's-1', failure: failure('timeout') }), taskEnded('a', 'failed'))
+        .and(attempted('a', 2, { agent, ...more }), attemptEnded('a', 2), taskEnded('a', 'failed', failure('timeout')));
+    const commandOf = (...args: Parameters<typeof failed>) =>
+      runDocument(failed(...args).state).tasks[0]?.resumeCommand;
+    const workspace = 'cd "$(manyhands open r0000001 a)"';
+    expect(commandOf('one')).toBe(`${workspace} && claude --resume s-1`);
+    expect(commandOf('one', { account: 'work' })).toBe(
+      `${workspace} && CLAUDE_CONFIG_DIR='/my logins' claude --resume s-1`,
+    );
+    expect(commandOf('two')).toBe(`${workspace} && codex resume s-1`);
+    expect(runDocument(stuck.state).tasks[0]).not.toHaveProperty('resumeCommand');
   });
 
   it('contains why it does not continue, and what to do', () => {

@@ -83,14 +83,22 @@ export const logsCommand: CliCommand = {
   },
 };
 
-/** The output of checks that did not pass, which no agent printed. */
+/** The output of checks that did not pass, which no agent printed, and how to continue by hand. */
 async function failedCheckLines(
   caller: Caller,
   { dir, target: { run, task }, colors }: { dir: string; target: Target; colors: Painter },
 ): Promise<string[]> {
   const document = await caller.call('show-run', { dir, ...(run === undefined ? {} : { run }) });
   const key = task === undefined ? undefined : completeTask(document, task);
-  return failedCheckSection(document, { colors, ...(key === undefined ? {} : { task: key }) });
+  const resumable = document.tasks.filter((each) => key === undefined || each.key === key);
+  return [
+    ...failedCheckSection(document, { colors, ...(key === undefined ? {} : { task: key }) }),
+    ...resumable.flatMap((each) =>
+      each.resumeCommand === undefined
+        ? []
+        : [`${colors.dim(`Resume ${taskLabel(each)} by hand:`)} ${each.resumeCommand}`],
+    ),
+  ];
 }
 
 /** The key of the task that the user named by its key, its name or a part of the key. */
