@@ -33,6 +33,7 @@ export function restrictableProgram({ command = '', args }: Pick<AgentConfig, 'c
 export function canBeReadOnly(config: Pick<AgentConfig, 'kind' | 'command' | 'args' | 'readOnlyRoles'>): boolean {
   return config.kind !== 'acp' || config.readOnlyRoles === true || restrictableProgram(config) !== undefined;
 }
+
 /** How a person continues a session with the vendor's own program; `folder` is the variable that selects a login's folder. */
 type Resuming = { program: string; option: string; folder: string };
 
