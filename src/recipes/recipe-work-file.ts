@@ -47,6 +47,8 @@ export type DataFormat<Input> = {
 export type TextFormat<Input> = {
   readonly format: WorkFormat;
   readText(text: string, options: ReadOptions, errors: InputErrors): Input;
+  /** Why a text of that file name is probably not of this format, if it is not. */
+  doubt?(input: Input, file: string): string | undefined;
 };
 
 /** The files that describe the work of a recipe. */

@@ -23,6 +23,21 @@ export function checked<S extends z.ZodType>(
   return undefined;
 }
 
+/** Like `checked`, for a schema whose keys are all optional: keys with errors are left out, so that the rest is checked too. */
+export function checkedKeys<S extends ObjectSchema>(
+  reading: Reading,
+  at: { path: Path; value: unknown },
+  schema: S,
+): z.output<S> | undefined {
+  const value = withoutEmpty(at.value);
+  const parsed = schema.safeParse(value, { reportInput: true });
+  if (parsed.success) return parsed.data;
+  for (const issue of parsed.error.issues) addIssue(reading, at, issue);
+  const wrong = new Set(parsed.error.issues.map(({ path }) => path[0]));
+  const kept = Object.entries(isRecord(value) ? value : {}).filter(([key]) => !wrong.has(key));
+  return schema.safeParse(Object.fromEntries(kept)).data;
+}
+
 /**
  * Reports unknown keys: in our own formats as errors, in another tool's file as notes, unless the key looks like a
  * misspelt one.
@@ -41,6 +56,17 @@ export function reportUnknownKeys(
     }
     const help = suggested === undefined ? `known keys here: ${at.known.join(', ')}` : `did you mean "${suggested}"?`;
     errors.addAt(source, [...at.path, key], { code: 'unknown_key', reason: `unknown key; ${help}`, about: 'key' });
+  }
+}
+
+/** Notes the keys of a map that have no effect here, each with the reason. */
+export function noteUnusedKeys(
+  { notes }: Reading,
+  value: unknown,
+  { reasons, prefix = '' }: { reasons: Readonly<Record<string, string>>; prefix?: string },
+): void {
+  for (const key of isRecord(value) ? Object.keys(value) : []) {
+    if (reasons[key] !== undefined) notes.add(`${prefix}${key} is not used: ${reasons[key]}.`);
   }
 }
 

@@ -1,5 +1,6 @@
 import { findCycle } from '../core/run/graph.ts';
 import type { Reading } from './checked.ts';
+import { FileId, oneOrMany } from './listed.ts';
 import { isRecord, type Path } from './source.ts';
 import { suggestion } from './suggestion.ts';
 
@@ -7,22 +8,43 @@ import { suggestion } from './suggestion.ts';
 export type GraphNode = { id: string; needs: readonly string[]; at: Path; needsAt: Path };
 
 const LONGEST_CYCLE = 50;
+const MOST_CYCLES = 20;
 
 /**
- * Reports ids that are used twice, needs that do not exist, and the members of a cycle. `raw` is what the file lists, so
+ * Reports ids that are used twice, needs that do not exist, and cycles; returns whether there are none. `raw` is what the file lists, so
  * that a need of an entry with an error is no second error.
  */
-export function checkGraph(reading: Reading, nodes: readonly GraphNode[], raw: unknown): void {
-  const sound = checkIds(reading, nodes) && checkNeeds(reading, nodes, rawIds(raw));
-  if (!sound) return;
-  const cycle = findCycle(nodes.map(({ id, needs }) => ({ key: id, needs })));
-  const first = nodes.find(({ id }) => id === cycle?.[0]);
-  if (cycle === undefined || first === undefined) return;
-  const shown = cycle.length > LONGEST_CYCLE ? [...cycle.slice(0, LONGEST_CYCLE), '…', first.id] : cycle;
-  reading.errors.addAt(reading.source, first.needsAt, {
-    code: 'cycle_detected',
-    reason: `these wait for each other: ${shown.join(' → ')}`,
-  });
+export function checkGraph(reading: Reading, nodes: readonly GraphNode[], raw: unknown): boolean {
+  const areUnique = checkIds(reading, nodes);
+  const areComplete = checkNeeds(reading, nodes, rawIds(raw));
+  return areUnique && checkCycles(reading, nodes) && areComplete;
+}
+
+/** An entry with errors as a node of the graph, so that what it needs is checked as well. */
+export function looseNode(entry: unknown, at: Path): GraphNode[] {
+  if (!isRecord(entry)) return [];
+  const id = FileId.safeParse(entry.id);
+  const needsKey = ['needs', 'depends_on', 'dependsOn'].find((key) => entry[key] !== undefined) ?? 'needs';
+  const needs = oneOrMany(FileId).safeParse(entry[needsKey] ?? []);
+  return id.success ? [{ id: id.data, needs: needs.data ?? [], at, needsAt: [...at, needsKey] }] : [];
+}
+
+/** Reports one cycle for each group of nodes that wait for each other. */
+function checkCycles({ source, errors }: Reading, nodes: readonly GraphNode[]): boolean {
+  let rest = nodes.map(({ id, needs }) => ({ key: id, needs: needs.filter((need) => need !== id) }));
+  let isAcyclic = true;
+  for (let found = 0; found < MOST_CYCLES; found += 1) {
+    const known = new Set(rest.map(({ key }) => key));
+    const cycle = findCycle(rest.map(({ key, needs }) => ({ key, needs: needs.filter((need) => known.has(need)) })));
+    const first = nodes.find(({ id }) => id === cycle?.[0]);
+    if (cycle === undefined || first === undefined) return isAcyclic;
+    isAcyclic = false;
+    const shown = cycle.length > LONGEST_CYCLE ? [...cycle.slice(0, LONGEST_CYCLE), '…', first.id] : cycle;
+    const reason = `these wait for each other: ${shown.join(' → ')}`;
+    errors.addAt(source, first.needsAt, { code: 'cycle_detected', reason });
+    rest = rest.filter(({ key }) => !cycle.includes(key));
+  }
+  return isAcyclic;
 }
 
 function checkIds({ source, errors }: Reading, nodes: readonly GraphNode[]): boolean {

@@ -1,3 +1,4 @@
+import { shellWord } from '../core/view/shell-word.ts';
 import { AppError } from '../errors.ts';
 import { type Path, pathText, type Source, type SourceLocation } from './source.ts';
 
@@ -66,21 +67,24 @@ export class InputErrors {
     if (this.any) this.fail();
   }
 
-  /** Refuses the file with everything that was found, in the order of the file. */
+  /** Refuses the file with everything that was found, in the order of the file; the message shows the first of them. */
   fail(): never {
-    const all = this.#found.toSorted((a, b) => a.line - b.line || a.column - b.column);
-    const shown = all.slice(0, MAX_SHOWN);
-    const lines = shown.map(
-      ({ line, column, where, reason }) =>
-        `${this.#file}:${line}:${column}: ${where === '' ? '' : `${where}: `}${reason}`,
-    );
-    if (this.#count > shown.length) lines.push(`and ${this.#count - shown.length} more`);
-    throw new AppError('WORK_FILE_INVALID', lines.join('\n'), {
-      file: this.#file,
-      count: this.#count,
-      mistakes: shown,
-    });
+    const mistakes = this.#found.toSorted((a, b) => a.line - b.line || a.column - b.column);
+    const lines = errorLines(this.#file, mistakes.slice(0, MAX_SHOWN));
+    const left = this.#count - lines.length;
+    if (left > 0) lines.push(`and ${left} more; manyhands check ${shellWord(this.#file)} lists them`);
+    throw new AppError('WORK_FILE_INVALID', lines.join('\n'), { file: this.#file, count: this.#count, mistakes });
   }
+}
+
+/** Errors of a file as lines: where each is, and the reason. */
+export function errorLines(
+  file: string,
+  errors: readonly Pick<InputError, 'line' | 'column' | 'where' | 'reason'>[],
+): string[] {
+  return errors.map(
+    ({ line, column, where, reason }) => `${file}:${line}:${column}: ${where === '' ? '' : `${where}: `}${reason}`,
+  );
 }
 
 function shortened(text: string, most: number): string {

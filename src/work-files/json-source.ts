@@ -18,12 +18,14 @@ export function readJson(text: string, errors: InputErrors, firstLine = 1): Sour
   }
   const parseErrors: ParseError[] = [];
   const root = parseTree(text, parseErrors, { allowTrailingComma: true, disallowComments: false });
-  const [first] = parseErrors;
-  if (first !== undefined) {
+  // One error causes more of them in its line.
+  const byLine = Map.groupBy(parseErrors, ({ offset }) => locationAt(offset).line);
+  for (const [first] of byLine.values()) {
+    if (first === undefined) continue;
     const reason = `not valid JSON: ${messageFor(printParseErrorCode(first.error))}`;
     errors.add({ code: 'syntax_error', reason, ...locationAt(first.offset) });
   }
-  if (first !== undefined || root === undefined) return undefined;
+  if (parseErrors.length > 0 || root === undefined) return undefined;
   return {
     value: plainOf(root, (node, reason) => errors.add({ code: 'syntax_error', reason, ...locationAt(node.offset) })),
     locate: (path, about) => locationAt(offsetOf(root, path, about ?? 'value')),

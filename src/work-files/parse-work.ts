@@ -17,7 +17,7 @@ export type WorkOptions = Partial<Omit<ReadOptions, 'name'>> & {
   format?: WorkFormat | undefined;
 };
 
-const MAX_NOTES = 20;
+const MAX_NOTES = 100;
 /** Reading YAML takes seconds for each megabyte. */
 const LONGEST_YAML = 2_000_000;
 const FORMATS = WorkFormat.options.join(', ');
@@ -30,7 +30,7 @@ export function parseWork(text: string, name: string, options: WorkOptions = {})
   const syntax = given !== undefined && 'readText' in given.reader ? 'markdown' : syntaxOf(text, name);
   if (syntax === undefined) return refuse(errors, `not recognised; say what it is with --format: ${FORMATS}`);
   const readOptions = { ...options, name: basename(name, extname(name)) || name };
-  if (syntax === 'markdown') return parseProse(text, readOptions, errors);
+  if (syntax === 'markdown') return parseProse(text, { ...readOptions, shown: name }, errors);
   if ((syntax === 'yaml' || syntax === 'toml') && text.length > LONGEST_YAML) {
     errors.add({
       code: 'too_large',
@@ -58,7 +58,11 @@ export function parseWork(text: string, name: string, options: WorkOptions = {})
   });
 }
 
-function parseProse(text: string, options: WorkOptions & { name: string }, errors: InputErrors): WorkFile {
+function parseProse(
+  text: string,
+  options: WorkOptions & { name: string; shown: string },
+  errors: InputErrors,
+): WorkFile {
   const entry = WORK_FORMATS.find(({ reader }) => 'readText' in reader);
   if (entry === undefined || !('readText' in entry.reader)) return refuse(errors, 'no recipe reads prose');
   const { format } = entry.reader;
@@ -67,7 +71,9 @@ function parseProse(text: string, options: WorkOptions & { name: string }, error
   }
   const input = entry.reader.readText(text, options, errors);
   errors.refuse();
-  return WorkFileSchema.parse({ format, recipe: entry.recipe, input, notes: [], options: {} });
+  const doubt = options.format === undefined ? entry.reader.doubt?.(input, options.shown) : undefined;
+  const notes = doubt === undefined ? [] : [`This may not be a to-do list: ${doubt}.`];
+  return WorkFileSchema.parse({ format, recipe: entry.recipe, input, notes, options: {} });
 }
 
 function entryOf(format: WorkFormat): (typeof WORK_FORMATS)[number] | undefined {

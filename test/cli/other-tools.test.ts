@@ -74,6 +74,9 @@ describe('a command of another tool', () => {
     );
     expect(await refused('do', 'dag.toml')).toContain('manyhands do @dag.toml');
     expect(await refused('run', 'Map this repository')).toContain('manyhands job "Map this repository"');
+    writeFileSync(join(folder, 'README.md'), '# Shop\n\n- Fast\n- Small\n');
+    const doubt = 'README.md is probably not a to-do list: only 0 of its 2 bullets look like tasks. To use it anyway:';
+    expect(await refused('run', 'README.md')).toContain(`${doubt} manyhands run README.md --format todo`);
     rmSync(folder, { recursive: true });
   });
 });

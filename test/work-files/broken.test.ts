@@ -8,7 +8,7 @@ const Details = z.object({
   mistakes: z
     .array(z.object({ line: z.number(), column: z.number(), code: z.string(), reason: z.string() }))
     .min(1)
-    .max(20),
+    .max(1_000),
 });
 const ROLES = ['implement', 'plan', 'research', 'review', 'testing'];
 const LONGEST_LINE = 600;
@@ -31,11 +31,52 @@ describe('a broken work file', () => {
     expect(Math.max(...error.message.split('\n').map(({ length }) => length))).toBeLessThan(LONGEST_LINE);
   });
 
-  it('tells all mistakes at once, but no more than twenty of them', () => {
+  it('reports all errors at once, the first twenty in the message', () => {
     const text = `tasks:\n${'  - id: "-x"\n'.repeat(15)}`;
     const error = refusal({ name: 'tasks.yaml', text });
     expect(error.message.split('\n')).toHaveLength(21);
-    expect(error.message).toMatch(/and 25 more$/);
+    expect(error.message).toMatch(/and 25 more; manyhands check tasks\.yaml lists them$/);
+    expect(Details.parse(error.details).mistakes).toHaveLength(45);
+  });
+
+  it.each([
+    [
+      'an entry with several errors',
+      'dag.yaml',
+      'tasks:\n  a: { prompt: P, timeout: soon, condition: "a b", depends_on: [b] }\n',
+      ['a.condition', 'a.depends_on', 'a.timeout'],
+    ],
+    [
+      'entries with errors and what they need',
+      'tasks.yaml',
+      'tasks:\n  - { id: a, description: D, needs: [x] }\n  - { id: b, title: T, description: D, needs: [y] }\n',
+      ['[0].needs[0]', '[0].title', '[1].needs[0]'],
+    ],
+    [
+      'each cycle',
+      'x.json',
+      JSON.stringify({
+        tasks: [
+          ['a', 'b'],
+          ['b', 'a'],
+          ['c', 'd'],
+          ['d', 'c'],
+        ].map(([id, need]) => ({ id, instruction: 'I', inputs: [need] })),
+      }),
+      ['[0].inputs', '[2].inputs'],
+    ],
+    [
+      'nodes and their gates',
+      'flow.yaml',
+      `nodes:\n  a: { role: review, task: T, timeout_seconds: soon, outputs: o }\n  g: { type: gate, needs: [a], pass_when: 'b.ok' }\n`,
+      ['nodes.a.timeout_seconds', 'nodes.g.pass_when[0]'],
+    ],
+  ])('names every error: %s', (_, name, text, where) => {
+    const found = z
+      .object({ mistakes: z.array(z.object({ where: z.string() })) })
+      .parse(refusal({ name, text }).details);
+    const names = found.mistakes.map((error) => error.where.replace(/^tasks\.?/, '')).sort();
+    expect(names.map((path) => path.replace(/depends_on\[0\]/, 'depends_on'))).toEqual(where);
   });
 });
 

@@ -84,6 +84,7 @@ describe('a task file of another tool', () => {
     expect(notes).toEqual([
       'The key "version" is not understood and was left out.',
       'The key "estimate" is not understood and was left out.',
+      'failure_reason is not used: each run finds its own reasons.',
     ]);
   });
 });
@@ -257,6 +258,20 @@ describe('a graph of another tool', () => {
 });
 
 describe('a to-do list', () => {
+  it('is doubted when most of its bullets are not tasks', () => {
+    const notes = (name: string, text: string) => parseWork(text, name).notes;
+    const readme = '# Shop\n\n- **Fast**: no waiting\n- Written in Go\n- [Docs](docs)\n- [ ] Add a cart\n';
+    const doubt = ['This may not be a to-do list: only 1 of its 4 bullets look like tasks.'];
+    expect(notes('README.md', readme)).toEqual(doubt);
+    expect(notes('notes.md', readme)).toEqual(doubt);
+    expect(notes('README.md', '# Shop\n\nIt sells things.\n')).toEqual([
+      'This may not be a to-do list: it has no list of tasks.',
+    ]);
+    expect(notes('todo.md', readme), 'its name says what it is').toEqual([]);
+    expect(notes('notes.md', '- Add a cart\n  - a basket\n- Fix the prices\n- 更新文档\n')).toEqual([]);
+    expect(parseWork(readme, 'README.md', { format: 'todo' }).notes, 'so does --format').toEqual([]);
+  });
+
   it('has entries in its lists, ticked off or not, but none in code', () => {
     const text = '# Plan\n\n- [ ] one\n* [X] two\n  1. three\n\n```\n- code\n```\n- four\n';
     expect(parseWork(text, 'todo.md').input).toMatchObject({

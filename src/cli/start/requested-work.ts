@@ -2,12 +2,13 @@ import { stat } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { findProjectRoot } from '../../config/files.ts';
 import { AppError } from '../../errors.ts';
-import { todoOf } from '../../recipes/todo/todo-file.ts';
+import { doubtAboutTodo, todoOf } from '../../recipes/todo/todo-file.ts';
 import { roleNames } from '../../roles/load.ts';
 import { nearest } from '../../schema/nearest.ts';
-import { type WorkFile, WorkFile as WorkFileSchema, type WorkFormat } from '../../schema/work-file.ts';
+import { type TodoInput, type WorkFile, WorkFile as WorkFileSchema, type WorkFormat } from '../../schema/work-file.ts';
 import { readWorkFile } from '../../work-files/read-work-file.ts';
 import { workIds } from '../../work-files/work-plan.ts';
+import type { Platform } from '../platform.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 /** A work file that a command names: its name in messages, its path, and its content. */
@@ -47,6 +48,19 @@ async function defaultFile(dir: string): Promise<string> {
     if (found?.isFile()) return path;
   }
   throw new AppError('USAGE', `Name a work file: ${dir} has no ${DEFAULT_FILES.join(', ')}`, { dir });
+}
+
+/** Asks before a text that is probably not a to-do list is used as one; `instead` is what to type without a terminal. */
+export async function confirmTodo(
+  { confirm }: Platform,
+  { todo, file, instead }: { todo: TodoInput; file: string; instead: string },
+): Promise<void> {
+  const doubt = doubtAboutTodo(todo, file);
+  if (doubt === undefined) return;
+  const answer = await confirm(`${file} may not be a to-do list: ${doubt}. Make tasks of it?`);
+  if (answer === true) return;
+  const reason = answer === false ? 'Nothing was started' : `To use it anyway: ${instead}`;
+  throw new AppError('USAGE', `${file} is probably not a to-do list: ${doubt}. ${reason}`, { file });
 }
 
 function withOnly(work: WorkFile, only: readonly string[], file: string): WorkFile {

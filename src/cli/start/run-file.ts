@@ -17,7 +17,7 @@ import { printJson, printLines } from '../render/output.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { dryRun, dryRunLines } from './dry-run.ts';
 import { planIntoFile } from './plan-into-file.ts';
-import { type RequestedWork, readRequestedWork } from './requested-work.ts';
+import { confirmTodo, type RequestedWork, readRequestedWork } from './requested-work.ts';
 import { onlyOf, type RunFlags } from './run-options.ts';
 import { startOptions } from './start-options.ts';
 import { stopsAfterPlan, workRequest } from './work-request.ts';
@@ -52,6 +52,10 @@ export async function runFile(
   if (flags.dryRun) return await showDryRun(session, flags, { requested, config, options: request.options });
   printNotes(terminal, requested.work.notes);
   const todo = todoOf(requested.work);
+  if (todo !== undefined && flags.format === undefined && !flags.yes && !flags.background) {
+    const instead = `manyhands run ${shellWord(requested.file)} --format todo`;
+    await confirmTodo(session.platform, { todo, file: requested.file, instead });
+  }
   if (todo !== undefined && stopsAfterPlan(config, choices)) {
     const input = async () => ({ ...todo, file: todo.file ?? requested.file });
     return planIntoFile(session, { ...flags, flags, input, as: 'tasks', output: flags.output, readsInput: false });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { shellWord } from '../../core/view/shell-word.ts';
 import { promptText } from '../../roles/prompt.ts';
 import { type BulkInput, type BulkItem, ProjectPath, WorkText } from '../../schema/work-file.ts';
-import { checked, type Reading, reportUnknownKeys } from '../../work-files/checked.ts';
+import { checked, checkedKeys, noteUnusedKeys, type Reading, reportUnknownKeys } from '../../work-files/checked.ts';
 import { checkGraph } from '../../work-files/graph-check.ts';
 import { isRecord, type Path } from '../../work-files/source.ts';
 import { plannedTitle, type ReadOptions, type RecipeWorkFile } from '../recipe-work-file.ts';
@@ -15,6 +15,7 @@ type Found = { path: Path; named: boolean; item: BulkItem };
 type BulkDefaults = Pick<ReadOptions, 'prompt' | 'root'>;
 
 const MAX_ENTRIES = 100_000;
+const UNUSED_ITEM_KEYS = { item_type: 'every item is an edit of files' };
 const AT_ONCE = 16;
 const COLUMNS = ['prompt', 'instruction', 'template', 'target'];
 
@@ -68,13 +69,23 @@ function readRow(reading: Reading, at: { row: unknown; index: number; defaults: 
   const { known, extra } = split(row, keys);
   const isTemplate = isRecord(row) && row.template !== undefined;
   if (!isTemplate) reportUnknownKeys(reading, { path, value: row, known: keys, foreign });
-  const fields = checked(reading, { path, value: isRecord(row) ? known : row }, FileItem);
+  noteUnusedKeys(reading, row, { reasons: UNUSED_ITEM_KEYS });
+  const fields = isRecord(row)
+    ? checkedKeys(reading, { path, value: known }, FileItem)
+    : checked(reading, { path, value: row }, FileItem);
   if (fields === undefined) return [];
+  if (isTemplate) noteUnusedVariables(reading, fields.template ?? '', extra);
   const prompt = promptOf(reading, path, { fields, extra: isTemplate ? extra : {}, defaults });
   const files = filesOf(reading, path, { fields, root: defaults.root });
   if (prompt === undefined || files === undefined) return [];
   const id = fields.id ?? `line-${reading.source.locate(path).line}`;
   return [{ path, named: fields.id !== undefined, item: toItem(reading, { id, prompt, files, fields }) }];
+}
+
+function noteUnusedVariables({ notes }: Reading, template: string, extra: Record<string, unknown>): void {
+  const used = new Set([...template.matchAll(PLACEHOLDER)].map(([, name]) => name));
+  for (const key of Object.keys(extra))
+    if (!used.has(key)) notes.add(`${key} is not used: no template refers to it as {{${key}}}.`);
 }
 
 function split(

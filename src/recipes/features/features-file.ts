@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Feature, FeatureStatus, type FeaturesInput } from '../../schema/work-file.ts';
-import { checked, keysOf, type Reading, reportUnknownKeys } from '../../work-files/checked.ts';
-import { checkGraph } from '../../work-files/graph-check.ts';
+import { checked, keysOf, noteUnusedKeys, type Reading, reportUnknownKeys } from '../../work-files/checked.ts';
+import { checkGraph, type GraphNode, looseNode } from '../../work-files/graph-check.ts';
 import { FileId, oneOrMany } from '../../work-files/listed.ts';
 import { isRecord, type Path } from '../../work-files/source.ts';
 import { plannedTitle, type RecipeWorkFile } from '../recipe-work-file.ts';
@@ -19,7 +19,13 @@ const FileFeature = z.object({
   agent: Feature.shape.agent,
 });
 
-const KNOWN = [...keysOf(FileFeature), 'failure_reason', 'failure_category', 'progress'];
+/** Known keys that the other tool writes about its own runs. */
+const UNUSED_KEYS: Record<string, string> = {
+  failure_reason: 'each run finds its own reasons',
+  failure_category: 'each run finds its own reasons',
+  progress: 'manyhands show has the progress of a run',
+};
+const KNOWN = [...keysOf(FileFeature), ...Object.keys(UNUSED_KEYS)];
 const MAX_ENTRIES = 10_000;
 
 /** features.json: a list of features, or a map with the list under `features`. */
@@ -67,22 +73,28 @@ function readFeatures(reading: Reading, file: string | null): FeaturesInput {
     { path: base, value: wrapped ? value.features : value },
     z.array(z.unknown()).min(1).max(MAX_ENTRIES),
   );
+  const broken: GraphNode[] = [];
   const features = (list ?? []).flatMap((entry, index) => {
     const path = [...base, index];
     reportUnknownKeys(reading, { path, value: entry, known: KNOWN, foreign: true });
+    noteUnusedKeys(reading, entry, { reasons: UNUSED_KEYS });
     const found = checked(reading, { path, value: entry }, FileFeature);
+    if (found === undefined) broken.push(...looseNode(entry, path));
     return found === undefined
       ? []
       : [{ path, needsKey: found.dependsOn === undefined ? 'depends_on' : 'dependsOn', feature: toFeature(found) }];
   });
   checkGraph(
     reading,
-    features.map(({ path, needsKey, feature }) => ({
-      id: feature.id,
-      needs: feature.dependsOn ?? [],
-      at: path,
-      needsAt: [...path, needsKey],
-    })),
+    [
+      ...features.map(({ path, needsKey, feature }) => ({
+        id: feature.id,
+        needs: feature.dependsOn ?? [],
+        at: path,
+        needsAt: [...path, needsKey],
+      })),
+      ...broken,
+    ],
     list,
   );
   const passed = features.filter(({ feature }) => feature.status === 'passed').length;

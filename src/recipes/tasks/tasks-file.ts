@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { TasksInput, type WorkFile, WorkTask } from '../../schema/work-file.ts';
 import { checked, keysOf, type Reading, reportUnknownKeys } from '../../work-files/checked.ts';
-import { checkGraph } from '../../work-files/graph-check.ts';
+import { checkGraph, type GraphNode, looseNode } from '../../work-files/graph-check.ts';
 import { FileId, oneOrMany } from '../../work-files/listed.ts';
 import { isRecord, type Path } from '../../work-files/source.ts';
 import { plannedTitle, type RecipeWorkFile } from '../recipe-work-file.ts';
@@ -74,20 +74,25 @@ function readTasks(reading: Reading): { input: TasksInput; options: WorkFile['op
   reportUnknownKeys(reading, { path: [], value, known: ['tasks', 'settings', 'pr', 'title', '$schema'], foreign });
   noteSettings(reading, top.settings);
   const pr = checked(reading, { path: ['pr'], value: top.pr ?? undefined }, TasksInput.shape.pr);
+  const broken: GraphNode[] = [];
   const tasks = list.flatMap((entry, index) => {
     const path = ['tasks', index];
     reportUnknownKeys(reading, { path, value: entry, known: foreign ? keysOf(FileTask) : OUR_KEYS, foreign });
     const found = checked(reading, { path, value: entry }, FileTask);
+    if (found === undefined) broken.push(...looseNode(entry, path));
     return found === undefined ? [] : [{ path, needsKey: needsKeyOf(entry), task: toTask(found) }];
   });
   checkGraph(
     reading,
-    tasks.map(({ path, needsKey, task }) => ({
-      id: task.id,
-      needs: task.needs,
-      at: path,
-      needsAt: [...path, needsKey],
-    })),
+    [
+      ...tasks.map(({ path, needsKey, task }) => ({
+        id: task.id,
+        needs: task.needs,
+        at: path,
+        needsAt: [...path, needsKey],
+      })),
+      ...broken,
+    ],
     list,
   );
   reportSharedBranches(reading, tasks);

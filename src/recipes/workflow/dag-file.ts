@@ -1,11 +1,20 @@
 import { promptText } from '../../roles/prompt.ts';
 import { type WorkFile, type WorkflowInput, type WorkflowNode, WorkText } from '../../schema/work-file.ts';
-import { checked, type Reading, reportUnknownKeys } from '../../work-files/checked.ts';
+import { checked, checkedKeys, noteUnusedKeys, type Reading, reportUnknownKeys } from '../../work-files/checked.ts';
 import { checkGraph } from '../../work-files/graph-check.ts';
 import { FileId } from '../../work-files/listed.ts';
 import { isRecord, type Path } from '../../work-files/source.ts';
 import type { DataFormat, ReadOptions } from '../recipe-work-file.ts';
-import { DAG_HEAD_KEYS, DAG_KEYS, DAG_TASK_KEYS, DagHead, DagTask, UNUSED_TASK_KEYS } from './dag-keys.ts';
+import {
+  DAG_HEAD_KEYS,
+  DAG_KEYS,
+  DAG_TASK_KEYS,
+  DagHead,
+  DagTask,
+  UNUSED_LOOP_KEYS,
+  UNUSED_RETRY_KEYS,
+  UNUSED_TASK_KEYS,
+} from './dag-keys.ts';
 import { checkExpression } from './expression.ts';
 import { checkedExpression } from './expression-check.ts';
 
@@ -65,6 +74,7 @@ function headOf(reading: Reading, top: Record<string, unknown>): DagHead {
     reportUnknownKeys(reading, { path: [section], value: top[section], known: DAG_HEAD_KEYS, foreign: true });
   }
   if ('hooks' in value) reading.notes.add('hooks are not run: nothing in a work file may start programs by itself.');
+  noteUnusedKeys(reading, value.retry, { reasons: UNUSED_RETRY_KEYS, prefix: 'retry.' });
   const { name, max_parallel, retry } = value;
   const found = checked(
     reading,
@@ -91,16 +101,18 @@ function entriesOf(reading: Reading, tasks: unknown): Entry[] {
     const name = checked(reading, { path: inList ? [...at, 'id'] : at, value: id, about: 'key' }, FileId);
     reportUnknownKeys(reading, { path: at, value, known: DAG_TASK_KEYS, foreign: true });
     noteUnused(reading, value);
-    const task = checked(reading, { path: at, value }, DagTask);
+    const task = checkedKeys(reading, { path: at, value }, DagTask);
     if (name === undefined || task === undefined) return [];
     return [{ id: name, at, needsKey: task.depends_on === undefined ? 'inputs' : 'depends_on', task }];
   });
 }
 
-function noteUnused({ notes }: Reading, value: unknown): void {
-  for (const key of isRecord(value) ? Object.keys(value) : []) {
-    if (UNUSED_TASK_KEYS[key] !== undefined) notes.add(`${key} is not used: ${UNUSED_TASK_KEYS[key]}.`);
-  }
+function noteUnused(reading: Reading, value: unknown): void {
+  noteUnusedKeys(reading, value, { reasons: UNUSED_TASK_KEYS });
+  if (!isRecord(value)) return;
+  for (const key of ['retry', 'retry_policy'])
+    noteUnusedKeys(reading, value[key], { reasons: UNUSED_RETRY_KEYS, prefix: `${key}.` });
+  noteUnusedKeys(reading, value.loop, { reasons: UNUSED_LOOP_KEYS, prefix: 'loop.' });
 }
 
 function needsOf({ depends_on, inputs }: DagTask): string[] {

@@ -51,6 +51,7 @@ export type DagHead = z.infer<typeof DagHead>;
 
 /** Known keys that have no counterpart here, with what to use instead. */
 export const UNUSED_TASK_KEYS: Record<string, string> = {
+  outputs: 'the order follows from inputs and depends_on',
   working_dir: 'tasks work in a copy of the whole project',
   allowed_tools: 'set it in the config as tools',
   max_budget_usd: 'give the run a budget with --budget',
@@ -71,6 +72,17 @@ export const UNUSED_TASK_KEYS: Record<string, string> = {
   is_critical: 'every task must succeed',
   tags: 'it is not needed',
   color: 'it is not needed',
+};
+
+/** Known keys of a retry and of a loop that have no counterpart here. */
+export const UNUSED_RETRY_KEYS: Record<string, string> = Object.fromEntries(
+  ['backoff_base', 'backoff_multiplier', 'max_delay', 'jitter'].map((key) => [
+    key,
+    'the delay is the setting limits.retryDelaySeconds',
+  ]),
+);
+export const UNUSED_LOOP_KEYS: Record<string, string> = {
+  retry_on_failure: 'a failed task has as many attempts as retry.max_attempts, or limits.attempts',
 };
 
 export const DAG_TASK_KEYS = [...keysOf(DagTask), ...Object.keys(UNUSED_TASK_KEYS)];

@@ -1,5 +1,5 @@
 import type { WorkflowGate, WorkflowInput } from '../../schema/work-file.ts';
-import { checked, type Reading, reportUnknownKeys } from '../../work-files/checked.ts';
+import { checked, checkedKeys, noteUnusedKeys, type Reading, reportUnknownKeys } from '../../work-files/checked.ts';
 import { checkGraph } from '../../work-files/graph-check.ts';
 import { FileId } from '../../work-files/listed.ts';
 import { isRecord } from '../../work-files/source.ts';
@@ -62,10 +62,10 @@ function readWorkflow(reading: Reading, options: ReadOptions): WorkflowInput {
   reportUnknownKeys(reading, { path: [], value, known: WORKFLOW_KEYS, foreign });
   const top = checked(reading, { path: [], value }, FileWorkflow);
   reportUnknownKeys(reading, { path: ['defaults'], value: top?.defaults, known: DEFAULTS_KEYS, foreign });
-  noteUnused(reading, top?.defaults);
+  noteUnusedKeys(reading, top?.defaults, { reasons: UNUSED_KEYS });
   const defaults = checked(reading, { path: ['defaults'], value: top?.defaults ?? {} }, FileDefaults) ?? {};
   const entries = entriesOf(reading, isRecord(value) ? value.nodes : undefined, foreign);
-  checkGraph(
+  const isSound = checkGraph(
     reading,
     entries.map(({ id, at, node }) => ({ id, needs: node.needs ?? [], at, needsAt: [...at, 'needs'] })),
     isRecord(value) ? value.nodes : undefined,
@@ -75,7 +75,7 @@ function readWorkflow(reading: Reading, options: ReadOptions): WorkflowInput {
   const gates = entries.flatMap((entry) => readGate(reading, entry, ids));
   return {
     name: top?.name ?? top?.id ?? options.name,
-    nodes: reading.errors.any ? nodes : attachGates(reading, nodes, gates),
+    nodes: isSound ? attachGates(reading, nodes, gates) : nodes,
     loopGuard: top?.loop_guard ?? LOOP_GUARD,
   };
 }
@@ -97,14 +97,8 @@ function entriesOf(reading: Reading, nodes: unknown, foreign: boolean): Entry[] 
   return listed.flatMap(({ id, at, value }) => {
     const name = checked(reading, { path: inList ? [...at, 'id'] : at, value: id, about: 'key' }, FileId);
     reportUnknownKeys(reading, { path: at, value, known: NODE_KEYS, foreign });
-    noteUnused(reading, value);
-    const node = checked(reading, { path: at, value }, FileNode);
+    noteUnusedKeys(reading, value, { reasons: UNUSED_KEYS });
+    const node = checkedKeys(reading, { path: at, value }, FileNode);
     return name === undefined || node === undefined ? [] : [{ id: name, at, node }];
   });
-}
-
-function noteUnused({ notes }: Reading, value: unknown): void {
-  for (const key of isRecord(value) ? Object.keys(value) : []) {
-    if (UNUSED_KEYS[key] !== undefined) notes.add(`${key} is not used: ${UNUSED_KEYS[key]}.`);
-  }
 }

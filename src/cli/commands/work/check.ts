@@ -2,6 +2,7 @@ import { Option } from 'commander';
 import { z } from 'zod';
 import { AppError } from '../../../errors.ts';
 import { WorkFormat } from '../../../schema/work-file.ts';
+import { errorLines } from '../../../work-files/input-errors.ts';
 import { WorkCheck } from '../../../work-files/work-check.ts';
 import { workCount, workNoun } from '../../../work-files/work-plan.ts';
 import { addDir, addHelp, addJson, type CliCommand, CommonOptions, whenCalled } from '../../command.ts';
@@ -54,8 +55,12 @@ async function checkFile({ platform }: Session, flags: Flags, named: string | un
     for (const note of work.notes) terminal.err(`note: ${cleanText(note)}\n`);
     return 0;
   } catch (error) {
-    const invalid = flags.json && error instanceof AppError ? invalidFile(error) : undefined;
+    const invalid = error instanceof AppError ? invalidFile(error) : undefined;
     if (invalid === undefined) throw error;
+    if (!flags.json)
+      throw new AppError('WORK_FILE_INVALID', errorLines(invalid.file, invalid.mistakes).join('\n'), {
+        file: invalid.file,
+      });
     printJson(terminal, invalid);
     return 2;
   }

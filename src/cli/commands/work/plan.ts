@@ -9,10 +9,10 @@ import { TodoRequest } from '../../../schema/request.ts';
 import { TodoInput } from '../../../schema/work-file.ts';
 import { addHelp, type CliCommand, whenCalled } from '../../command.ts';
 import { EXIT_CODES } from '../../exit-code.ts';
-import type { Session } from '../../platform.ts';
+import type { Platform, Session } from '../../platform.ts';
 import { readGoalText } from '../../start/goal-text.ts';
 import { planIntoFile, writePlanned } from '../../start/plan-into-file.ts';
-import { readRequestedWork } from '../../start/requested-work.ts';
+import { confirmTodo, readRequestedWork } from '../../start/requested-work.ts';
 import { addStartOptions, StartFlags } from '../../start/start-options.ts';
 import { resolveDir } from '../../target.ts';
 import { addPlanEdit } from './plan-edit.ts';
@@ -74,17 +74,20 @@ async function readInput({ platform }: Session, words: readonly string[], dir: s
   const { terminal } = platform;
   const [only = ''] = words.length === 1 ? words : [];
   if (LOOKS_LIKE_A_FILE.test(only) || (await isFile(resolve(terminal.cwd, only)))) {
-    if (!only.startsWith('@')) return todoOf(terminal, only, dir);
+    if (!only.startsWith('@')) return todoOf(platform, only, dir);
   }
   const text = TodoInput.shape.text.safeParse(await readGoalText(terminal, words));
   if (!text.success) throw new AppError('USAGE', `The goal ${text.error.issues[0]?.message ?? 'cannot be used'}`);
   return { file: null, text: text.data, entries: [] };
 }
 
-async function todoOf(terminal: Session['platform']['terminal'], file: string, dir: string): Promise<TodoInput> {
-  const { work } = await readRequestedWork(terminal, { file, dir });
+async function todoOf(platform: Platform, file: string, dir: string): Promise<TodoInput> {
+  const { work } = await readRequestedWork(platform.terminal, { file, dir });
   const todo = todoListOf(work);
-  if (todo !== undefined) return { ...todo, file: todo.file ?? file };
+  if (todo !== undefined) {
+    await confirmTodo(platform, { todo, file, instead: `manyhands plan @${shellWord(file)}` });
+    return { ...todo, file: todo.file ?? file };
+  }
   throw new AppError(
     'USAGE',
     `${file} is already a work file (${work.format}). Run it with: manyhands run ${shellWord(file)}`,
