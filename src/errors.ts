@@ -102,6 +102,11 @@ export const ERRORS = {
     http: 403,
     hint: 'Agents, and programs that they started, may read runs and must not control them. Leave this to a person.',
   },
+  SANDBOX_UNAVAILABLE: {
+    exit: 3,
+    http: 422,
+    hint: 'Show what is missing with manyhands doctor, or set sandbox to auto in your own settings.',
+  },
   ENGINE_BUSY: { exit: 3, http: 409, hint: 'Wait until the other process ends, or end it.' },
   ENGINE_NONE: { exit: 3, http: 409, hint: 'An engine is started by manyhands serve and by manyhands resume.' },
   AGENT_NOT_INTERACTIVE: { exit: 3, http: 422, hint: 'Select another agent with --agent, or omit --interactive.' },

@@ -79,6 +79,10 @@ export interface AgentCommand {
   command: string[];
   env: Record<string, string>;
   stdin?: string;
+  /** The files and folders of its login and its sessions, which it must be able to write. */
+  login?: readonly string[];
+  /** Programs that it starts besides itself. */
+  programs?: readonly string[];
   pipeOutput: boolean;
 }
 
@@ -141,7 +145,7 @@ export interface Agent {
   reader(assignment: Assignment): AgentReader;
   /** The same program in a terminal; undefined where it has no interactive mode. */
   readonly interactive?: {
-    command(assignment: Assignment): Promise<Pick<AgentCommand, 'command' | 'env'>>;
+    command(assignment: Assignment): Promise<Pick<AgentCommand, 'command' | 'env' | 'login' | 'programs'>>;
     reader(assignment: Assignment): AgentReader;
   };
 }

@@ -1,5 +1,6 @@
 import { availableParallelism, totalmem } from 'node:os';
 import { MAX_DEFAULT_AGENTS } from '../schema/config/limits.ts';
+import { withoutLooserSandbox } from '../schema/config/sandbox.ts';
 import { Config } from '../schema/config.ts';
 import { type ConfigIssue, refuseConfig } from './config-error.ts';
 import { type ConfigLocation, type ConfigScope, configFile, readConfigText } from './files.ts';
@@ -48,7 +49,10 @@ export function combineLayers(texts: readonly LayerText[]): LoadedConfig {
       .map(layer.locate),
   );
   if (alone.length > 0) refuseConfig(alone);
-  const merged = layers.reduce<Plain>((below, layer) => mergeConfig(below, layer.value), {});
+  const merged = layers.reduce<Plain>(
+    (below, { scope, value }) => mergeConfig(below, scope === 'project' ? withoutLooserSandbox(below, value) : value),
+    {},
+  );
   const together = Config.safeParse(mergeConfig({ limits: { agents: defaultAgents() } }, merged), {
     reportInput: true,
   });

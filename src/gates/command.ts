@@ -55,6 +55,7 @@ async function checkIn(checkout: GateCheckout, spec: CommandSpec, input: GateInp
     command: typeof spec.run === 'string' ? ['/bin/sh', '-c', spec.run] : spec.run,
     cwd: checkout.path,
     env: input.env,
+    contain: input.contain,
     timeoutMs: spec.timeoutMs,
     maxOutputBytes: MAX_OUTPUT_BYTES,
     signal: input.signal,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { AppError } from '../errors.ts';
 import type { Mirror } from '../git/mirror/mirror.ts';
+import type { Contain } from '../process/sandbox/bubblewrap.ts';
 import type { GateSpec, TestList, TestResults, Verdict } from '../schema/gate.ts';
 
 /** A file that differs between the branch's tip and the candidate. */
@@ -37,6 +38,8 @@ export interface GateInput {
   /** Where the gate's raw output is kept. */
   folder: string;
   env: Record<string, string>;
+  /** Puts a command into its sandbox. */
+  contain?: Contain | undefined;
   checkout(): Promise<GateCheckout>;
   /** For the gates that inspect an attempt when it ended. */
   work?: AttemptWork;

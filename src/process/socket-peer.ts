@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { realWorld } from '../world.ts';
 import { timeLimit } from './time-limit.ts';
@@ -27,6 +28,7 @@ const PROGRAMS: readonly (readonly string[])[] = [
 ];
 /** Programs of the system only: in a user's PATH they can be slow wrappers. */
 const SYSTEM_PATH = '/usr/local/bin:/usr/bin:/bin';
+const NO_PROGRAM = 'neither perl nor python3 is installed in /usr/bin';
 const TIMEOUT_MS = 10_000;
 /** Linux reports the start times of processes in these units on every architecture. */
 const TICKS_PER_SECOND = 100;
@@ -44,7 +46,15 @@ export async function peerOf(socket: Socket): Promise<Peer> {
     const pid = Number(output);
     return pid === 0 ? { kind: 'foreign' } : { kind: 'process', pid, connectedBefore };
   }
-  return { kind: 'unidentified', reason: 'neither perl nor python3 is installed in /usr/bin' };
+  return { kind: 'unidentified', reason: NO_PROGRAM };
+}
+
+/** Why callers of the engine cannot be identified on this system; undefined where they can. */
+export function identificationProblem(): string | undefined {
+  if (process.platform !== 'linux') return `${process.platform} does not show who connects`;
+  const folders = SYSTEM_PATH.split(':');
+  const isInstalled = PROGRAMS.some(([name = '']) => folders.some((folder) => existsSync(join(folder, name))));
+  return isInstalled ? undefined : NO_PROGRAM;
 }
 
 function uptimeTicks(): number {

@@ -6,6 +6,7 @@ import { crashpoint, realWorld, type World } from '../world.ts';
 import { ProcessIdentity } from './identity.ts';
 import { type Ending, ending, launch } from './launch.ts';
 import { lastLine } from './output-text.ts';
+import type { Contain } from './sandbox/bubblewrap.ts';
 import { sweep, type Target, terminate } from './terminate.ts';
 import { timeLimit } from './time-limit.ts';
 
@@ -15,6 +16,8 @@ export interface Supervised {
   command: readonly string[];
   cwd: string;
   env: Record<string, string>;
+  /** Puts the command into its sandbox. */
+  contain?: Contain | undefined;
   timeoutMs: number;
   maxOutputBytes: number;
   signal: AbortSignal;
@@ -120,7 +123,7 @@ async function startRecorded(spec: Supervised, secret: string, world: World): Pr
   crashpoint('check.starting');
   const launched = await launch({
     folder: spec.folder,
-    command: ['/bin/sh', '-c', WRAPPER, 'check', proof, ...spec.command],
+    command: ['/bin/sh', '-c', WRAPPER, 'check', proof, ...(spec.contain?.(spec) ?? spec.command)],
     cwd: spec.cwd,
     env: { ...spec.env, MANYHANDS_CHECK: token },
     token,

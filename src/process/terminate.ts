@@ -33,23 +33,25 @@ export async function terminate(target: Target, options: { graceMs: number }): P
   await sweep(target);
 }
 
-/** Kills all processes that a launched program has left running (daemons, too); returns how many there were. */
+/** Kills all processes that a launched program has left running (daemons, too); returns how many there were, without the sandbox's own. */
 export async function sweep(target: Target): Promise<number> {
   requireToken(target.token);
   if (thisMachine()?.boot !== target.identity.boot) return 0;
   const cgroup = findCgroup(target);
   const killed = new Set<string>();
+  const helpers = new Set<string>();
   using limit = timeLimit(KILLED_MS, realWorld);
   for (let pauseMs = 1; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
     const members = freeze(target, cgroup, killed);
     if (members.length === 0) break;
+    for (const member of members.filter(isSandboxHelper)) helpers.add(keyOf(member));
     if (limit.signal.aborted) throw stuck(members);
     if (cgroup !== undefined) killCgroup(cgroup);
     for (const member of members) signalOne(member, 'SIGKILL');
     await realWorld.sleep(pauseMs);
   }
   await leaveCgroup(target);
-  return killed.size;
+  return killed.size - helpers.size;
 }
 
 /** How a program's descendants are found on this system; only a cgroup contains those that hide on purpose. */
@@ -62,6 +64,7 @@ export function containment(): { kind: 'cgroup' | 'process-tree'; detail: string
 
 async function requestExit(target: Target, graceMs: number): Promise<void> {
   for (const member of findMembers(target, findCgroup(target), new Set())) {
+    if (isSandboxHelper(member)) continue;
     signalOne(member, 'SIGTERM');
     signalOne(member, 'SIGCONT');
   }
@@ -95,6 +98,16 @@ function findMembers(target: Target, cgroup: string | undefined, found: Readonly
     contained: cgroup === undefined ? new Set() : cgroupMembers(cgroup),
     found,
   });
+}
+
+/** A sandbox ends its program at once when it is asked to exit itself, so only the program is asked. */
+function isSandboxHelper({ pid }: ProcessEntry): boolean {
+  try {
+    return process.platform === 'linux' && readFileSync(`/proc/${pid}/comm`, 'latin1') === 'bwrap\n';
+  } catch {
+    // It has ended.
+    return false;
+  }
 }
 
 function signalOne(member: ProcessEntry, signal: NodeJS.Signals): void {

@@ -1,3 +1,4 @@
+import { containmentText } from '../core/attempt/permissions.ts';
 import { type AttemptState, lastAttempt, type RunState, type TaskState } from '../core/run/state.ts';
 import { chargeOf } from '../core/schedule/budget.ts';
 import { usdText } from '../core/view/amounts.ts';
@@ -67,7 +68,8 @@ function attemptText(attempt: AttemptState): string {
       : ended.failure === null
         ? 'ended'
         : `failed: ${ended.failure.kind}: ${ended.failure.message}`;
-  return `attempt ${number} by ${agent}${model}${cost}: ${outcome}; chosen because ${because}`;
+  const contained = containmentText(attempt.process?.containment);
+  return `attempt ${number} by ${agent}${model}${cost}: ${outcome}; chosen because ${because}${contained === '' ? '' : `; ${contained}`}`;
 }
 
 function quote(text: string): Block {

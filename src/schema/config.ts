@@ -7,6 +7,7 @@ import { LimitsConfig } from './config/limits.ts';
 import { McpServer } from './config/mcp.ts';
 import { ReviewConfig } from './config/review.ts';
 import { RoutingConfig } from './config/routing.ts';
+import { SandboxMode, SandboxPaths } from './config/sandbox.ts';
 import { CommandText, InsidePath, Name, Seconds } from './config/scalars.ts';
 import { ScopeConfig } from './config/scope.ts';
 import { ServerConfig } from './config/server.ts';
@@ -229,6 +230,8 @@ export const Config = z.strictObject({
     .describe('Commands that must exit 0 on the merged tree before anything lands.'),
   guards: GuardsConfig,
   scope: ScopeConfig,
+  sandbox: SandboxMode,
+  sandboxPaths: SandboxPaths,
   secrets: SecretsConfig,
   syntax: SyntaxConfig,
   cleanOutput: z

@@ -48,10 +48,19 @@ export const RunStart = z.object({
 });
 export type RunStart = z.infer<typeof RunStart>;
 
+/** How a program is contained: `missing` names what a sandbox does not restrict; without a sandbox `reason` says why. */
+export const ContainmentRecord = z.object({
+  level: z.enum(['full', 'partly', 'none']),
+  missing: z.array(z.string()),
+  reason: z.string().optional(),
+});
+export type ContainmentRecord = z.infer<typeof ContainmentRecord>;
+
 /** How a process is found again: its identity, and the secret in the environment of its descendants. */
 export const ProcessRecord = z.object({
   identity: z.object({ boot: z.string(), pidNamespace: z.string(), pid: z.number().int(), startTime: z.string() }),
   token: z.string(),
+  containment: ContainmentRecord.optional().describe('Absent in records of earlier versions.'),
   terminal: z.enum(['tmux', 'pty']).optional().describe('How its terminal is provided, if it has one.'),
 });
 export type ProcessRecord = z.infer<typeof ProcessRecord>;

@@ -6,6 +6,7 @@ import type { GateCheckout } from '../gates/gate.ts';
 import { git } from '../git/git.ts';
 import type { Mirror } from '../git/mirror/mirror.ts';
 import { createCheckout } from '../git/workspace/checkout.ts';
+import type { Contain } from '../process/sandbox/bubblewrap.ts';
 import { endLeftover } from '../process/supervised.ts';
 import type { Config } from '../schema/config.ts';
 import { realWorld, type World } from '../world.ts';
@@ -40,6 +41,8 @@ export interface CheckoutOptions {
   /** The dependencies of earlier checks, which are reused if they are unchanged. */
   kept?: KeptDependencies;
   env: Record<string, string>;
+  /** Puts a set-up command into its sandbox. */
+  contain?: Contain | undefined;
   signal: AbortSignal;
   observer?: PreparationObserver | undefined;
 }

@@ -1,6 +1,7 @@
 import { appendFile, lstat, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../errors.ts';
+import type { Contain } from '../process/sandbox/bubblewrap.ts';
 import type { Config } from '../schema/config.ts';
 import { crashpoint, realWorld, type World } from '../world.ts';
 import { findCreatedPaths, listPaths } from './created-paths.ts';
@@ -17,6 +18,8 @@ export interface Provision {
   config: Config['workspace'];
   seed: Seed;
   env: Record<string, string>;
+  /** Puts a set-up command into its sandbox. */
+  contain?: Contain | undefined;
   signal: AbortSignal;
   observer?: PreparationObserver | undefined;
 }

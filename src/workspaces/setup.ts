@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { AppError } from '../errors.ts';
 import { countLines, outputText } from '../process/output-text.ts';
+import type { Contain } from '../process/sandbox/bubblewrap.ts';
 import { runSupervised } from '../process/supervised.ts';
 import type { Config } from '../schema/config.ts';
 import { realWorld, type World } from '../world.ts';
@@ -37,6 +38,8 @@ export interface SetupRun {
   commands: Config['workspace']['setup'];
   config: Config['workspace'];
   env: Record<string, string>;
+  /** Puts a command into its sandbox. */
+  contain?: Contain | undefined;
   signal: AbortSignal;
   observer?: PreparationObserver | undefined;
 }
@@ -68,6 +71,7 @@ async function runCommand(options: SetupRun, command: SetupRun['commands'][numbe
         command: commandFor(command, config.docker),
         cwd: options.cwd,
         env: options.env,
+        contain: options.contain,
         timeoutMs: config.setupSeconds * 1000,
         maxOutputBytes: MAX_OUTPUT_BYTES,
         signal: options.signal,

@@ -22,6 +22,20 @@ describe('the settings in force', () => {
     expect(config.land).toBe('merge');
   });
 
+  it.each([
+    ['', 'off', 'auto'],
+    ['', 'require', 'require'],
+    ['off', 'auto', 'auto'],
+    ['require', 'auto', 'require'],
+    ['require', 'off', 'require'],
+  ])('let a project only tighten the sandbox: "%s" of the user, %s of the project', async (own, project, expected) => {
+    await using home = await scratch();
+    if (own !== '') await home.write('global', `sandbox: ${own}\nsandboxPaths: { read: [/srv] }\n`);
+    await home.write('project', `sandbox: ${project}\nsandboxPaths: { write: [~/.ssh] }\n`);
+    const { sandbox, sandboxPaths } = await loadConfig(home.place);
+    expect([sandbox, sandboxPaths]).toEqual([expected, { read: own === '' ? [] : ['/srv'], write: [] }]);
+  });
+
   it('let a project change one field of an agent that the global file defines', async () => {
     await using home = await scratch();
     await home.write('global', 'agents: { ada: { kind: command, command: ./ada.sh } }\n');

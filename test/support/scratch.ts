@@ -96,6 +96,8 @@ export function scratchAt(root: string): Scratch {
     PATH: `${dirname(process.execPath)}:${process.env.PATH ?? ''}`,
     HOME: root,
     MANYHANDS_HOME: home,
+    // Tests whose agents act outside of their workspace need no sandbox; those about the sandbox name one.
+    MANYHANDS_BWRAP: '',
     LC_ALL: 'C',
   };
   const git = (...args: string[]) =>

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { lstat, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
@@ -64,6 +65,14 @@ export interface AcpAgentOptions {
   program?: readonly string[];
 }
 
+/** Where a program keeps its login and its sessions below the home folder, by its name. */
+const LOGINS: readonly (readonly [RegExp, readonly string[]])[] = [
+  [/claude/, ['.claude', '.claude.json']],
+  [/codex/, ['.codex']],
+  [/gemini/, ['.gemini']],
+  [/opencode/, ['.local/share/opencode', '.local/state/opencode', '.config/opencode', '.cache/opencode']],
+];
+
 /** ACP agents use up to 1.2 GB each. */
 const MAX_PARALLEL = 8;
 
@@ -109,6 +118,8 @@ export function acpAgent({ name, config, search, program = clientProgram() }: Ac
       return {
         command: [...program, file],
         env: environment(assignment, await restrictingVariables(config, assignment)),
+        programs: [found],
+        login: loginFolders(command, assignment.env.HOME ?? homedir()),
         pipeOutput: true,
       };
     },
@@ -124,6 +135,12 @@ function withoutTitles(command: string, env: Record<string, string>): Record<str
   if (settings === undefined || agents?.title !== undefined) return env;
   const agent = { ...agents, title: { disable: true } };
   return { ...env, OPENCODE_CONFIG_CONTENT: JSON.stringify({ ...settings, agent }) };
+}
+
+/** The folders of logins and sessions of the programs known to speak this protocol; the sandbox shows those of this program only. */
+function loginFolders(command: string, home: string): string[] {
+  const folders = LOGINS.find(([pattern]) => pattern.test(basename(command)))?.[1] ?? [];
+  return folders.map((folder) => join(home, folder));
 }
 
 /** What cannot be checked or prevented before it starts. */

@@ -76,9 +76,11 @@ export function claudeAgent({ name, config, search, env = process.env }: VendorA
     async command(assignment) {
       const program = requireProgram(name, find());
       const files = await writeClaudeFiles(assignment);
+      const own = claudeEnvironment(assignment, config.env);
       return {
         command: [program, ...claudeArguments(assignment, files), ...config.args],
-        env: claudeEnvironment(assignment, config.env),
+        env: own,
+        login: loginFiles(own),
         stdin: assignment.promptFile,
         pipeOutput: true,
       };
@@ -90,9 +92,11 @@ export function claudeAgent({ name, config, search, env = process.env }: VendorA
         const files = await writeClaudeFiles(assignment);
         const prompt = await promptArgument(assignment.promptFile);
         const terminal = { session: sessionOf(assignment), added: config.args, prompt };
+        const own = claudeEnvironment(assignment, config.env);
         return {
           command: [program, ...claudeTerminalArguments(assignment, files, terminal)],
-          env: claudeEnvironment(assignment, config.env),
+          env: own,
+          login: loginFiles(own),
         };
       },
       reader: (assignment) =>
@@ -108,6 +112,13 @@ function sessionOf({ session, attempt }: Assignment): string {
   return [hex.slice(0, 8), hex.slice(8, 12), `4${hex.slice(13, 16)}`, `a${hex.slice(17, 20)}`, hex.slice(20, 32)].join(
     '-',
   );
+}
+
+/** The files of Claude's login and its sessions. */
+function loginFiles(env: Record<string, string>): string[] {
+  if (env.CLAUDE_CONFIG_DIR) return [env.CLAUDE_CONFIG_DIR];
+  const home = env.HOME || homedir();
+  return [join(home, '.claude'), join(home, '.claude.json')];
 }
 
 /** Claude's credential, as far as it can be found without a request to its vendor. */

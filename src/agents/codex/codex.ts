@@ -87,6 +87,7 @@ export function codexAgent(options: CodexAgentOptions): Agent {
       return {
         command: [program, ...codexArguments(assignment, { ...facts, mcp: mcp.servers }, config.args)],
         env: { ...own, ...mcp.env },
+        login: [codexHome(own)],
         stdin: assignment.promptFile,
         pipeOutput: true,
       };
@@ -103,6 +104,7 @@ export function codexAgent(options: CodexAgentOptions): Agent {
         return {
           command: [program, ...codexTerminalArguments(assignment, { ...facts, mcp: mcp.servers }, terminal)],
           env: { ...own, ...mcp.env },
+          login: [codexHome(own)],
         };
       },
       reader: () => interactiveReader({ usage: { kind: 'unknown' }, quitCodes: QUITS }),

@@ -50,10 +50,11 @@ export function geminiAgent(options: GeminiAgentOptions): Agent {
       }),
     async command(assignment) {
       const program = requireProgram(name, find());
-      const { home, env: own, isTrusted } = await prepare(assignment, config.env);
+      const { home, env: own, isTrusted, login } = await prepare(assignment, config.env);
       return {
         command: [program, ...geminiArguments(assignment, home, isTrusted), ...config.args],
         env: own,
+        login,
         stdin: assignment.promptFile,
         pipeOutput: true,
       };
@@ -62,11 +63,12 @@ export function geminiAgent(options: GeminiAgentOptions): Agent {
     interactive: {
       async command(assignment) {
         const program = requireProgram(name, find());
-        const { home, env: own, isTrusted } = await prepare(assignment, config.env);
+        const { home, env: own, isTrusted, login } = await prepare(assignment, config.env);
         const prompt = await promptArgument(assignment.promptFile);
         return {
           command: [program, ...config.args, ...geminiTerminalArguments(assignment, { home, isTrusted, prompt })],
           env: own,
+          login,
         };
       },
       reader: () => interactiveReader({ usage: { kind: 'unknown' }, quitCodes: QUITS }),
@@ -74,7 +76,7 @@ export function geminiAgent(options: GeminiAgentOptions): Agent {
   };
 }
 
-type Prepared = { home: GeminiHome; env: Record<string, string>; isTrusted: boolean };
+type Prepared = { home: GeminiHome; env: Record<string, string>; isTrusted: boolean; login: string[] };
 
 /** Creates the attempt's own home, and the environment that selects it. */
 async function prepare(assignment: Assignment, agentEnv: Record<string, string>): Promise<Prepared> {
@@ -85,7 +87,7 @@ async function prepare(assignment: Assignment, agentEnv: Record<string, string>)
   const userFolder = userFolderOf(inherited, account?.configDir);
   const home = await prepareGeminiHome(assignment, { userFolder, env: inherited, configured, isTrusted });
   const env = attemptEnvironment({ ...assignment, env: inherited }, geminiVariables(home, isTrusted));
-  return { home, env, isTrusted };
+  return { home, env, isTrusted, login: [home.path, userFolder] };
 }
 
 /** Even --version writes files into its home. */

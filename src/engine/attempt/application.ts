@@ -10,6 +10,7 @@ import { childEnvironment } from '../../workspaces/environment.ts';
 import { crashpoint, type World } from '../../world.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
 import { attemptFolder } from './assignment.ts';
+import { containCommands } from './containment.ts';
 
 /** An application that runs during an attempt; disposing it ends it. */
 export interface Application extends AsyncDisposable {
@@ -31,12 +32,14 @@ export async function startApplication(
   const port = await leasePort();
   const stop = new AbortController();
   const { workspace } = run.ledger.state.start.config;
+  const contain = await containCommands(ctx, run, 'application');
   crashpoint('application.starting');
   const ended = runSupervised({
     folder: applicationFolder(ctx, run, task, attempt.number),
     command: commandFor(spec.run, workspace.docker),
     cwd: request.workspace,
     env: childEnvironment(ctx.env, { PORT: String(port), HOST: '127.0.0.1' }),
+    contain,
     timeoutMs: task.spec.limits.runtimeMs + spec.readyMs,
     maxOutputBytes: MAX_OUTPUT_BYTES,
     signal: AbortSignal.any([stop.signal, signal]),

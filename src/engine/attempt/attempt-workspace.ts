@@ -22,6 +22,7 @@ import { EMPTY_SEED } from '../../workspaces/seed.ts';
 import { observePreparation } from '../land/evidence.ts';
 import type { RunningStep } from '../loop/activities.ts';
 import { type ActiveRun, type EngineContext, lfsOf } from '../loop/context.ts';
+import { containCommands } from './containment.ts';
 import { ENGINE_GENERATIONS } from './engine-rows.ts';
 
 /** Where a task works, and which files in it are never committed; without a list it was never provisioned. */
@@ -169,6 +170,7 @@ async function tearDown(
       workspace: workspace.path,
       config,
       env: childEnvironment(ctx.env),
+      contain: await containCommands(ctx, run, 'setup'),
       signal: ctx.stopping,
     });
   } catch (error) {
@@ -236,6 +238,7 @@ async function provisionWorkspace(
     root: start.project.root,
     config: start.config.workspace,
     env: childEnvironment(ctx.env),
+    contain: await containCommands(ctx, run, 'setup'),
     signal,
     observer: observePreparation(ctx, run, { step, attempt: attemptId(run.id, task.ordinal, task.attempts.length) }),
   };
@@ -285,10 +288,8 @@ function mergeParents(run: ActiveRun, task: TaskState): { parents?: string[] } {
 }
 
 function conflictOf(run: ActiveRun, task: TaskState): { onto: string; commit: string } | undefined {
-  const resolved = task.spec.resolves === undefined ? undefined : run.ledger.state.tasks[task.spec.resolves];
-  return resolved?.phase.status === 'conflicted'
-    ? { onto: resolved.phase.onto, commit: resolved.phase.commit }
-    : undefined;
+  const resolved = task.spec.resolves === undefined ? undefined : run.ledger.state.tasks[task.spec.resolves]?.phase;
+  return resolved?.status === 'conflicted' ? { onto: resolved.onto, commit: resolved.commit } : undefined;
 }
 
 /** The author of commits in a workspace, and where large files come from. */

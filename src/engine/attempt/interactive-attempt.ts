@@ -4,8 +4,10 @@ import { AppError } from '../../errors.ts';
 import { DEFAULT_SIZE, type TerminalKind } from '../../process/terminal/files.ts';
 import { inTerminal } from '../../process/terminal/terminal.ts';
 import { findTmux } from '../../process/terminal/tmux.ts';
+import type { ContainmentRecord } from '../../schema/event.ts';
 import type { TaskLimits } from '../../schema/task.ts';
-import type { ActiveRun } from '../loop/context.ts';
+import type { ActiveRun, EngineContext } from '../loop/context.ts';
+import { containAgent } from './containment.ts';
 
 /** The program of an attempt, and the kind of its terminal if it has one. */
 export type AttemptProgram = AgentCommand & { terminal?: TerminalKind };
@@ -37,14 +39,22 @@ export function interactiveLimits(run: ActiveRun, limits: TaskLimits): TaskLimit
   };
 }
 
-/** The program of an attempt, in a terminal if it is interactive: tmux where installed, else our own. */
-export async function programOf(agent: Agent, assignment: Assignment, env: NodeJS.ProcessEnv): Promise<AttemptProgram> {
-  if (assignment.interactive !== true) return agent.command(assignment);
-  const { command, env: own } = await requireInteractive(agent).command(assignment);
-  const kind: TerminalKind = (await findTmux(env))?.isUsable === true ? 'tmux' : 'pty';
+/** The program of an attempt in its sandbox, in a terminal if it is interactive: tmux where installed, else our own. */
+export async function programOf(
+  ctx: EngineContext,
+  run: ActiveRun,
+  { agent, assignment }: { agent: Agent; assignment: Assignment },
+): Promise<{ program: AttemptProgram; record: ContainmentRecord }> {
+  if (assignment.interactive !== true)
+    return containAgent(ctx, run, { assignment, program: await agent.command(assignment) });
+  const inner = await requireInteractive(agent).command(assignment);
+  const { program, record } = await containAgent(ctx, run, { assignment, program: inner });
+  const { command, env: own } = program;
+  const kind: TerminalKind = (await findTmux(ctx.env))?.isUsable === true ? 'tmux' : 'pty';
   const { folder, workspace } = assignment;
   const held = inTerminal(kind, { folder, command, cwd: workspace, size: DEFAULT_SIZE });
-  return { command: held.command, env: { ...own, ...held.env }, pipeOutput: false, terminal: kind };
+  const terminal = { command: held.command, env: { ...own, ...held.env }, pipeOutput: false, terminal: kind };
+  return { program: terminal, record };
 }
 
 /** The reader for the output of an attempt, by how it was started. */

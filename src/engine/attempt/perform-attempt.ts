@@ -194,7 +194,7 @@ async function applicationFor(
 
 async function start(ctx: EngineContext, run: ActiveRun, what: Started & { token: string }): Promise<ProcessRecord> {
   const { task, attempt, assignment, token } = what;
-  const command = await programOf(what.agent, assignment, ctx.env);
+  const { program: command, record: containment } = await programOf(ctx, run, { agent: what.agent, assignment });
   const launched = await launch({
     folder: assignment.folder,
     command: command.command,
@@ -209,6 +209,7 @@ async function start(ctx: EngineContext, run: ActiveRun, what: Started & { token
   const process: ProcessRecord = {
     identity: launched.identity,
     token,
+    containment,
     ...(terminal === undefined ? {} : { terminal }),
   };
   try {

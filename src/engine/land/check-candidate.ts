@@ -13,6 +13,7 @@ import type { RiskFlag } from '../../schema/risk.ts';
 import { type CheckoutOptions, gateCheckout } from '../../workspaces/checkout.ts';
 import { childEnvironment } from '../../workspaces/environment.ts';
 import { crashpoint } from '../../world.ts';
+import { containCommands } from '../attempt/containment.ts';
 import { type ActiveRun, type EngineContext, lfsOf } from '../loop/context.ts';
 import { evidenceWithoutRun, NOTHING, type SelectedCheck, selectCheck } from './affected-check.ts';
 import { baselineOf, comparedWithBase, judgeBaseTests, listNames, storeTests } from './compare-with-base.ts';
@@ -216,7 +217,9 @@ async function runGateOnce(
   candidate: Candidate,
   what: { gate: CommandGateSpec; overlay?: Overlay; isFresh?: boolean },
 ): Promise<GateResult> {
-  const { signal, env } = checkoutOf(ctx, run, candidate.commit);
+  const options = await checkoutOf(ctx, run, candidate.commit);
+  const { signal, env } = options;
+  const contain = await containCommands(ctx, run, 'check');
   const { size } = ctx.checkSlots;
   const check = what.isFresh === true ? 'repeats the failed check' : 'check';
   const about = `${check} on ${checkedCommit(run, candidate)}: ${shellText(what.gate)}`;
@@ -236,11 +239,12 @@ async function runGateOnce(
       outputSchema: undefined,
       folder,
       env: fresh?.env ?? env,
+      contain,
       signal,
       onRunning: (line) => step.update({ kind: 'check', what: about, ...(line === undefined ? {} : { detail: line }) }),
       checkout: () =>
         gateCheckout({
-          ...checkoutOf(ctx, run, candidate.commit),
+          ...options,
           observer: observePreparation(ctx, run, { step }),
           ...(what.overlay === undefined ? {} : { overlay: what.overlay }),
         }),
@@ -263,7 +267,7 @@ function checkedCommit({ ledger: { state } }: ActiveRun, { commit, tasks }: Cand
 }
 
 /** How a commit of this run is checked out for its checks. */
-export function checkoutOf(ctx: EngineContext, run: ActiveRun, commit: string): CheckoutOptions {
+export async function checkoutOf(ctx: EngineContext, run: ActiveRun, commit: string): Promise<CheckoutOptions> {
   const { start } = run.ledger.state;
   return {
     mirror: run.project.mirror,
@@ -274,6 +278,7 @@ export function checkoutOf(ctx: EngineContext, run: ActiveRun, commit: string): 
     root: start.project.root,
     kept: run.keptDependencies,
     env: childEnvironment(ctx.env, { CI: 'true' }),
+    contain: await containCommands(ctx, run, 'setup'),
     signal: AbortSignal.any([ctx.stopping, run.cancel.signal]),
     ...lfsOf(run.project),
   };

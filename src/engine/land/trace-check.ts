@@ -6,6 +6,7 @@ import type { CommandGateSpec } from '../../gates/gate-kinds.ts';
 import { runSupervised } from '../../process/supervised.ts';
 import { readTrace, tracedCommand } from '../../process/trace.ts';
 import { gateCheckout } from '../../workspaces/checkout.ts';
+import { containCommands } from '../attempt/containment.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
 import { checkoutOf } from './check-candidate.ts';
 
@@ -37,8 +38,9 @@ export async function tracedFiles(
   return paths;
 }
 
-function traceCheck(ctx: EngineContext, run: ActiveRun, gate: CommandGateSpec): Promise<string[] | undefined> {
-  const options = checkoutOf(ctx, run, run.ledger.state.start.base.commit);
+async function traceCheck(ctx: EngineContext, run: ActiveRun, gate: CommandGateSpec): Promise<string[] | undefined> {
+  const contain = await containCommands(ctx, run, 'check');
+  const options = await checkoutOf(ctx, run, run.ledger.state.start.base.commit);
   return ctx.checkSlots.with(async () => {
     const folder = join(ctx.home.attempts, `${run.id}-gate-${ctx.world.token()}`);
     const traces = `${folder}-trace`;
@@ -48,7 +50,7 @@ function traceCheck(ctx: EngineContext, run: ActiveRun, gate: CommandGateSpec): 
     const command = typeof text === 'string' ? ['/bin/sh', '-c', text] : text;
     await runSupervised({
       folder,
-      command: await tracedCommand(command, traces),
+      command: await tracedCommand(contain?.({ command, cwd: root, env: options.env }) ?? command, traces),
       cwd: root,
       env: options.env,
       timeoutMs: gate.timeoutMs * SLOWEST_TRACING,

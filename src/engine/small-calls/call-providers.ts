@@ -10,6 +10,7 @@ import { promptText } from '../../roles/prompt.ts';
 import type { CallKind } from '../../schema/call.ts';
 import { childEnvironment } from '../../workspaces/environment.ts';
 import { vendorVariables } from '../attempt/assignment.ts';
+import { containAgent } from '../attempt/containment.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
 
 /** A question to a model: a text to judge, and the schema of the answer. */
@@ -109,7 +110,8 @@ async function askAgent(ctx: EngineContext, run: ActiveRun, request: AgentQuesti
   const files = `${folder}-files`;
   try {
     const assignment = await prepare(ctx, run, { ...request, files });
-    const { command, env, stdin } = await agent.command(assignment);
+    const { program } = await containAgent(ctx, run, { assignment, program: await agent.command(assignment) });
+    const { command, env, stdin } = program;
     const { ending, timedOut, outputFile } = await runSupervised(
       {
         folder: folder,

@@ -84,9 +84,9 @@ function requireNames(evidence: readonly Evidence[]): void {
 }
 
 /** A proof of an earlier run counts only with the same dependencies. */
-function setupAt(ctx: EngineContext, run: ActiveRun, step: RunningStep): Promise<string> {
+async function setupAt(ctx: EngineContext, run: ActiveRun, step: RunningStep): Promise<string> {
   const { commit } = run.ledger.state.start.base;
-  return setupOf({ ...checkoutOf(ctx, run, commit), observer: observePreparation(ctx, run, { step }) });
+  return setupOf({ ...(await checkoutOf(ctx, run, commit)), observer: observePreparation(ctx, run, { step }) });
 }
 
 function knownProofs(ctx: EngineContext, stream: string): Map<string, Evidence> {

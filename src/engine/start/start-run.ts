@@ -26,6 +26,7 @@ import type { StartOptions, StartRequest } from '../../schema/request.ts';
 import type { Write } from '../../store/store.ts';
 import { requireOutside } from '../../workspaces/location.ts';
 import { crashpoint } from '../../world.ts';
+import { requireSandbox } from '../attempt/containment.ts';
 import { mirrorProgress } from '../loop/activities.ts';
 import type { EngineContext, Project } from '../loop/context.ts';
 import { checksOfRun } from './configured-checks.ts';
@@ -56,6 +57,7 @@ export async function startRun(
   const settings = withOptions(await settingsOf(ctx, root, bench), options);
   const config = recipe.settings?.(settings) ?? settings;
   await requireOutside({ dir: config.workspace.dir, root: folder ?? repository.root });
+  await requireSandbox(ctx, config);
   const choices = { ...options, dir: bench?.dir ?? options.dir };
   const pinned = await withLogins(ctx, pinChoices(ctx.implementations, { config, options: choices, root }));
   step.update({ kind: 'attempt', what: 'finds out which agents can work' });

@@ -1,0 +1,65 @@
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { AgentCommand, Assignment } from '../../agents/agent.ts';
+import { containmentOf, type PermissionRequest, permissionsFor } from '../../core/attempt/permissions.ts';
+import { bubblewrapCommand, type Contain, sandboxAvailability } from '../../process/sandbox/bubblewrap.ts';
+import type { Config } from '../../schema/config.ts';
+import type { ContainmentRecord } from '../../schema/event.ts';
+import type { ActiveRun, EngineContext } from '../loop/context.ts';
+
+/** Programs of ours that agents call, beside the built program. */
+const OWN_PROGRAMS = dirname(fileURLToPath(import.meta.url));
+
+/** Refuses a run whose settings require a sandbox that this machine does not have. */
+export async function requireSandbox({ env }: Pick<EngineContext, 'env'>, config: Config): Promise<void> {
+  containmentOf(config, await sandboxAvailability(env));
+}
+
+/** How commands of the project (checks, set-up, applications) of a run are contained; undefined where they are not. */
+export async function containCommands(
+  ctx: EngineContext,
+  run: ActiveRun,
+  purpose: 'check' | 'setup' | 'application',
+): Promise<Contain | undefined> {
+  return (await sandboxOf(ctx, run))((cwd) => ({ purpose, workspace: cwd }))?.contain;
+}
+
+/** The command of an attempt in its sandbox, and the record of how it is contained. */
+export async function containAgent<C extends Pick<AgentCommand, 'command' | 'env' | 'login' | 'programs'>>(
+  ctx: EngineContext,
+  run: ActiveRun,
+  { assignment, program }: { assignment: Assignment; program: C },
+): Promise<{ program: C; record: ContainmentRecord }> {
+  const { folder, workspace } = assignment;
+  const agent = { folder, login: program.login ?? [] };
+  const sandbox = (await sandboxOf(ctx, run))(() => ({ purpose: 'agent', workspace, agent }));
+  if (sandbox.contain === undefined) return { program, record: sandbox.record };
+  const { command: plain, env, programs = [] } = program;
+  const command = sandbox.contain({ command: plain, cwd: workspace, env, programs });
+  return { program: { ...program, command }, record: sandbox.record };
+}
+
+type Request = (cwd: string) => Omit<PermissionRequest, 'objects' | 'paths'>;
+type Sandbox = { contain: Contain | undefined; record: ContainmentRecord };
+
+async function sandboxOf(ctx: EngineContext, run: ActiveRun): Promise<(request: Request) => Sandbox> {
+  const { config } = run.ledger.state.start;
+  const availability = await sandboxAvailability(ctx.env);
+  const { kind, record } = containmentOf(config, availability);
+  if (kind === 'none' || availability.kind === 'none') return () => ({ contain: undefined, record });
+  const objects = join(run.project.mirror.dir, 'objects');
+  const paths = { read: config.sandboxPaths.read.map(expand), write: config.sandboxPaths.write.map(expand) };
+  return (request) => ({
+    record,
+    contain: (program) => {
+      const { read, write } = permissionsFor({ ...request(program.cwd), objects, paths });
+      const shown = { read: [...read, OWN_PROGRAMS], write, hidden: [ctx.home.root] };
+      return bubblewrapCommand(availability.program, program, shown);
+    },
+  });
+}
+
+function expand(path: string): string {
+  return path.startsWith('~/') ? join(homedir(), path.slice(2)) : path;
+}

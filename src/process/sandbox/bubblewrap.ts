@@ -1,0 +1,153 @@
+import { existsSync, lstatSync, readlinkSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { AppError } from '../../errors.ts';
+import { run } from '../run.ts';
+import { programFolders, toolchainFolders } from './toolchains.ts';
+
+/** Whether programs can be contained on this machine. */
+export type SandboxAvailability =
+  | { kind: 'available'; program: string; version: string }
+  | { kind: 'none'; reason: string };
+
+/** A program to be contained; `env` is its whole environment, `programs` are others that it starts. */
+export type ContainedProgram = {
+  command: readonly string[];
+  cwd: string;
+  env: Record<string, string>;
+  programs?: readonly string[];
+};
+
+/** Wraps the command of a program, so that it runs in a sandbox. */
+export type Contain = (program: ContainedProgram) => string[];
+
+/** The paths that a sandbox shows besides the system: `hidden` folders are never shown as a whole. */
+export type SandboxPaths = { read: readonly string[]; write: readonly string[]; hidden: readonly string[] };
+
+/** The system: programs, libraries, settings and certificates; nothing in it belongs to a project or, with the exceptions below, is secret. */
+const SYSTEM = [
+  '/usr',
+  '/bin',
+  '/sbin',
+  '/lib',
+  '/lib32',
+  '/lib64',
+  '/libx32',
+  '/etc',
+  '/opt',
+  '/nix',
+  '/gnu',
+  '/snap',
+  '/var/lib/gems',
+  '/run/systemd/resolve',
+  '/sys/devices/system/cpu',
+];
+/** Secrets of the system, which root could read. */
+const SECRET_FILES = ['/etc/shadow', '/etc/shadow-', '/etc/gshadow', '/etc/gshadow-', '/etc/sudoers'];
+const SECRET_FOLDERS = ['/etc/ssl/private', '/etc/ssh', '/etc/sudoers.d'];
+/** Processes, mounts and identities of its own; the sandbox ends with the shim that started it. */
+const NAMESPACES = [
+  '--unshare-user',
+  '--unshare-pid',
+  '--unshare-ipc',
+  '--unshare-uts',
+  '--unshare-cgroup-try',
+  '--die-with-parent',
+  '--cap-drop',
+  'ALL',
+];
+/** The limit of each private folder, which is in memory. */
+const PRIVATE_BYTES = 2 * 1024 ** 3;
+const PROBE_MS = 10_000;
+
+const known = new Map<string, Promise<SandboxAvailability>>();
+
+/** Whether bubblewrap is installed and can create namespaces here, tried once; MANYHANDS_BWRAP names it if it is not on PATH. */
+export function sandboxAvailability(env: NodeJS.ProcessEnv): Promise<SandboxAvailability> {
+  const program = env.MANYHANDS_BWRAP ?? 'bwrap';
+  const key = `${program}\0${env.PATH ?? ''}`;
+  const found = known.get(key) ?? probe(program, env.PATH ?? '');
+  known.set(key, found);
+  return found;
+}
+
+/** The command inside a sandbox that shows the system, the toolchains on its PATH, the program itself and these paths. */
+export function bubblewrapCommand(bwrap: string, program: ContainedProgram, paths: SandboxPaths): string[] {
+  const { command, cwd, env, programs = [] } = program;
+  const home = env.HOME ?? homedir();
+  const hidden = [home, homedir(), ...paths.hidden];
+  const read = [
+    ...toolchainFolders(env, hidden),
+    ...programFolders([...command.slice(0, 2), ...programs], hidden),
+    ...paths.read,
+  ];
+  const mounts = new Map<string, string[]>();
+  for (const path of ['/tmp', '/var/tmp', home]) if (path !== '/') mounts.set(path, privateFolder(path));
+  for (const path of read) mounts.set(path, ['--ro-bind', path, path]);
+  for (const path of paths.write) mounts.set(path, ['--bind', path, path]);
+  // A folder is mounted before what is in it, which it would cover otherwise.
+  const sorted = [...mounts].filter(([path]) => isPrivate(mounts, path) || existsSync(path)).sort(byDepth);
+  return [
+    bwrap,
+    ...NAMESPACES,
+    ...SYSTEM.flatMap(systemMount),
+    ...SECRET_FILES.filter((path) => existsSync(path)).flatMap((path) => ['--ro-bind', '/dev/null', path]),
+    ...SECRET_FOLDERS.filter((path) => existsSync(path)).flatMap((path) => ['--tmpfs', path]),
+    '--proc',
+    '/proc',
+    '--dev',
+    '/dev',
+    ...sorted.flatMap(([, mount]) => mount),
+    ...(env.TMPDIR === undefined ? [] : ['--setenv', 'TMPDIR', '/tmp']),
+    '--chdir',
+    cwd,
+    '--',
+    ...command,
+  ];
+}
+
+function privateFolder(path: string): string[] {
+  return ['--size', String(PRIVATE_BYTES), '--tmpfs', path];
+}
+
+function isPrivate(mounts: ReadonlyMap<string, string[]>, path: string): boolean {
+  return mounts.get(path)?.includes('--tmpfs') === true;
+}
+
+function byDepth([a]: [string, string[]], [b]: [string, string[]]): number {
+  return a.split('/').length - b.split('/').length;
+}
+
+function systemMount(path: string): string[] {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (found === undefined) return [];
+  return found.isSymbolicLink() ? ['--symlink', readlinkSync(path), path] : ['--ro-bind', path, path];
+}
+
+async function probe(program: string, path: string): Promise<SandboxAvailability> {
+  if (process.platform !== 'linux') return { kind: 'none', reason: `there is no sandbox for ${process.platform} yet` };
+  if (program === '') return { kind: 'none', reason: 'MANYHANDS_BWRAP is empty' };
+  const env = { PATH: path };
+  try {
+    const found = resolveProgram(program, path);
+    const version = await run([found, '--version'], { env, timeoutMs: PROBE_MS });
+    const trial = { command: ['/bin/sh', '-c', ':'], cwd: '/', env };
+    const tried = await run(bubblewrapCommand(found, trial, { read: [], write: [], hidden: [] }), {
+      env,
+      timeoutMs: PROBE_MS,
+    });
+    if (tried.code === 0) return { kind: 'available', program: found, version: version.stdout.toString().trim() };
+    const reason = tried.stderr.trim().split('\n').at(-1)?.slice(0, 300) || `it ended with ${tried.code}`;
+    return { kind: 'none', reason: `bubblewrap does not work here: ${reason}` };
+  } catch (error) {
+    if (error instanceof AppError) return { kind: 'none', reason: error.message };
+    return { kind: 'none', reason: `bubblewrap cannot be started: ${String(error)}` };
+  }
+}
+
+function resolveProgram(program: string, path: string): string {
+  if (program.includes('/')) return program;
+  const folder = path.split(':').find((each) => each.startsWith('/') && existsSync(join(each, program)));
+  if (folder !== undefined) return join(folder, program);
+  throw new AppError('SANDBOX_UNAVAILABLE', 'bubblewrap (bwrap) is not installed');
+}

@@ -1,0 +1,38 @@
+import { z } from 'zod';
+
+/** Whether agents, checks, set-up commands and applications run in a sandbox; from the loosest to the tightest. */
+const MODES = ['off', 'auto', 'require'] as const;
+
+export const SandboxMode = z
+  .enum(MODES)
+  .default('auto')
+  .describe(
+    'Whether agents, checks, set-up commands and applications run in a sandbox that shows them only their own task. auto: where bubblewrap works; require: refuse to start without it; off: never. The file of a project can only make it tighter.',
+  );
+
+/** Paths as a person names them: absolute, or below the home folder. */
+const HostPath = z.string().regex(/^(\/|~\/)/, 'must begin with / or ~/');
+
+/** Paths of this machine that a sandbox shows besides those of the task. */
+export const SandboxPaths = z
+  .strictObject({
+    read: z.array(HostPath).default([]).describe('Files and folders that sandboxed programs may read besides.'),
+    write: z.array(HostPath).default([]).describe('Files and folders that sandboxed programs may also write.'),
+  })
+  .prefault({})
+  .describe('Effective only in your own settings, not in the file of a project.');
+
+/** A project's settings with nothing that loosens the sandbox which the person's own settings (`below`) define. */
+export function withoutLooserSandbox(
+  below: Readonly<Record<string, unknown>>,
+  project: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const { sandboxPaths: _, sandbox, ...rest } = project;
+  const isTighter = rankOf(sandbox) > rankOf(below.sandbox ?? 'auto');
+  return isTighter ? { ...rest, sandbox } : rest;
+}
+
+function rankOf(mode: unknown): number {
+  const ranks: readonly unknown[] = MODES;
+  return ranks.indexOf(mode);
+}
