@@ -145,6 +145,11 @@ export const ERRORS = {
     http: 409,
     hint: 'Inspect the workspace, then run: manyhands retry <run> --keep-changes, or --discard-changes',
   },
+  WORK_TOO_LARGE: {
+    exit: 3,
+    http: 413,
+    hint: 'The workspace is kept. Delete or ignore what is not part of the work there, then run: manyhands retry <run>',
+  },
   WORK_UNSAVED: {
     exit: 3,
     http: 500,

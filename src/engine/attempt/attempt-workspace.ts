@@ -94,7 +94,7 @@ export async function saveAttemptWorkspace(
 ): Promise<SavedWork> {
   const attempt = task.attempts[options.number - 1] ?? lastAttempt(task);
   const ref = saveRef(run, task, options);
-  const { git } = run.ledger.state.start.config;
+  const { git, limits } = run.ledger.state.start.config;
   const { summary = '' } = options;
   const saved = await saveWorkspace({
     mirror: run.project.mirror,
@@ -104,6 +104,7 @@ export async function saveAttemptWorkspace(
     message: run.redact(workMessage(run.ledger.state, task, { summary, trailers: git.trailers })),
     exclude: workspace.excluded ?? [],
     author: { name: git.author, email: git.email },
+    limits: { files: limits.workFiles, fileBytes: limits.workFileMb * 1024 * 1024 },
     ...mergeParents(run, task),
   });
   if (saved.problems.length > 0) {

@@ -52,6 +52,8 @@ export async function concludeAttempt(ctx: EngineContext, run: ActiveRun, ended:
     } catch (error) {
       if (isStoreFailure(error) || ended.workspace === undefined) throw error;
       progress.error = error;
+      // Its size does not change by trying again.
+      if (error instanceof AppError && error.code === 'WORK_TOO_LARGE') break;
     }
   }
   // The next engine adopts the attempt, and concludes it.

@@ -1,4 +1,4 @@
-import { mkdir, rm } from 'node:fs/promises';
+import { lstat, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError, fromSystemError } from '../../errors.ts';
 import { crashpoint, realWorld, type World } from '../../world.ts';
@@ -27,9 +27,14 @@ export type SaveWorkspace = {
   /** For a merge that the agent resolved: the parents of the saved commit. */
   parents?: readonly string[];
   author?: Author;
+  /** Larger work is refused before anything of it is read. */
+  limits?: WorkLimits;
   listIgnored?: boolean;
   signal?: AbortSignal;
 };
+
+/** The most that a workspace may add to, or change in, the commit that it started from. */
+export type WorkLimits = { files: number; fileBytes: number };
 
 export type Saved = {
   commit: string;
@@ -73,10 +78,14 @@ export async function saveWorkspace(options: SaveWorkspace, world: World = realW
   }
 }
 
+const MEGABYTE = 1024 * 1024;
+const LIST_TIMEOUT_MS = 300_000;
+
 type SaveContext = SaveWorkspace & { scratch: string; state: IndexState | undefined; now: number };
 
 async function saveFolder(context: SaveContext): Promise<{ saved: Saved; pending: RefChange[] }> {
   const { mirror, base, ref } = context;
+  if (context.limits !== undefined) await requireWithin(context, context.limits);
   const baseTree = await baseTreeOf(context, context.state);
   const agent = await readAgentGit(context.path);
   const prefix = `${ref}-kept`;
@@ -106,6 +115,30 @@ async function saveFolder(context: SaveContext): Promise<{ saved: Saved; pending
     ...(work.ignored ? { ignored: work.ignored } : {}),
   };
   return { saved, pending: imported.pending };
+}
+
+/** Refuses work that would take minutes to store, with the name of the limit. */
+async function requireWithin({ mirror, path, exclude, signal }: SaveContext, limits: WorkLimits): Promise<void> {
+  const pathspecs = [':(top)', ...exclude.map((each) => `:(top,exclude,literal)${each.replace(/\/+$/, '')}`)];
+  const { stdout } = await git(['ls-files', '-o', '-m', '-z', '--exclude-standard', '--', ...pathspecs], {
+    gitDir: mirror.dir,
+    workTree: path,
+    indexFile: privateIndexFile(mirror, path),
+    timeoutMs: LIST_TIMEOUT_MS,
+    ...(signal === undefined ? {} : { signal }),
+  });
+  const files = stdout.split('\0').filter((each) => each !== '');
+  if (files.length > limits.files) throw tooLarge(path, `${files.length} files are changed`, 'workFiles', limits.files);
+  for (const file of files) {
+    // A file that was deleted is listed too.
+    const size = (await lstat(join(path, file)).catch(() => undefined))?.size ?? 0;
+    if (size > limits.fileBytes)
+      throw tooLarge(path, `${file} has ${Math.round(size / MEGABYTE)} MB`, 'workFileMb', limits.fileBytes / MEGABYTE);
+  }
+}
+
+function tooLarge(path: string, what: string, limit: 'workFiles' | 'workFileMb', most: number): AppError {
+  return new AppError('WORK_TOO_LARGE', `${what}, and limits.${limit} is ${most}`, { path, limit: `limits.${limit}` });
 }
 
 async function missingWorkspace(options: SaveWorkspace, state: IndexState | undefined): Promise<Saved> {

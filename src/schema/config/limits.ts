@@ -42,6 +42,19 @@ export const LimitsConfig = z
       .describe(
         'Maximum number of concurrent attempts of a run that repeat failed ones, so that other tasks can start; default: no limit.',
       ),
+    workFiles: z
+      .number()
+      .int()
+      .min(1)
+      .default(50_000)
+      .describe('Maximum number of files that the work of an attempt may add or change; more are not saved.'),
+    workFileMb: z
+      .number()
+      .min(1)
+      .default(100)
+      .describe(
+        'Maximum size in MB of a file that the work of an attempt may add or change; a larger one is not saved.',
+      ),
     retryDelaySeconds: z.number().nonnegative().max(86_400).default(5).describe('Delay before a retry.'),
     inactivitySeconds: Seconds.default(300).describe('An attempt without output for this long is stopped.'),
     runtimeSeconds: Seconds.default(3600).describe('Time limit of an attempt.'),

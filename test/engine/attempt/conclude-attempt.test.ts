@@ -1,3 +1,4 @@
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { retryTasks } from '../../../src/core/run/decide-run.ts';
@@ -112,4 +113,38 @@ describe('an attempt that ended without an exit code', () => {
     expect(repeated.tasks['job/1']?.attempts[0]?.ended?.failure).toMatchObject({ kind: 'interrupted' });
     expect([second.lines('agents').length, repeated.status]).toMatchObject([2, { status: 'done' }]);
   });
+});
+
+it('refuses work that is larger than its limits by their names, keeps it, and saves it when it is smaller', async () => {
+  const large = 'head -c 2000000 /dev/zero >large.bin; echo 1 >made.txt';
+  const project = await makeRunProject({
+    agent: { kind: 'command', command: '../agent.sh', env: {} },
+    files: { '../agent.sh': `#!/bin/sh\ncat >/dev/null; echo run >>"$HOME/agents"; ${large}\n` },
+    config: { checks: ['true'], limits: { attempts: 1, workFileMb: 1, workFiles: 2, freeDiskMb: 0, freeMemoryMb: 0 } },
+  });
+  await using _ = project;
+  const engine = project.newEngine();
+  const active = await project.open(engine, 'Make a file');
+  const run = async () => {
+    engine.run(active);
+    await engine.idle();
+    return project.stateOf(active.id).tasks['job/1']?.phase;
+  };
+  const retry = async () => {
+    const control = new RunControl(engine, () => {});
+    const origin = { actor: { kind: 'person', name: 'Ann' }, via: 'cli' } as const;
+    await control.submit(active.id, (state) => retryTasks(state, { reason: 'test' }), origin);
+    return run();
+  };
+  const reason = (text: string) => ({ status: 'blocked', reason: expect.stringContaining(text) });
+  expect(await run()).toMatchObject(reason('large.bin has 2 MB, and limits.workFileMb is 1'));
+  const { workspaces } = project.home;
+  const [name = ''] = readdirSync(workspaces);
+  rmSync(join(workspaces, name, 'large.bin'));
+  for (const file of ['b', 'c']) writeFileSync(join(workspaces, name, file), '');
+  expect(await retry()).toMatchObject(reason('3 files are changed, and limits.workFiles is 2'));
+  rmSync(join(workspaces, name, 'b'));
+  expect(await retry()).toMatchObject({ status: 'done' });
+  expect(project.lines('agents')).toEqual(['run']);
+  await engine.stop();
 });
