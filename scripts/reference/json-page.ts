@@ -17,7 +17,7 @@ import { ArchiveResult, BackupResult } from '../../src/schema/keeping.ts';
 import { BenchItem, BenchResult, ModelScore, RoutePlan } from '../../src/schema/model.ts';
 import { TemplateDocument } from '../../src/schema/template.ts';
 import { UndoResult } from '../../src/schema/undo.ts';
-import { WorkCheck } from '../../src/work-files/work-check.ts';
+import { WorkCheck } from '../../src/work-files/work-plan.ts';
 import { type Page, referencePage, table } from './markdown.ts';
 import { schemaBlock } from './schema-text.ts';
 

@@ -1,5 +1,8 @@
-/** The known name that is most similar to a misspelt one, if any is similar enough. */
+const LONGEST_NAME = 100;
+
+/** The known name that is most similar to a misspelt one, if any is similar enough; longer names than 100 characters are not compared. */
 export function nearest(name: string, known: Iterable<string>): string | undefined {
+  if (name.length > LONGEST_NAME) return undefined;
   let best: { name: string; distance: number } | undefined;
   for (const candidate of known) {
     const distance = editDistance(name.toLowerCase(), candidate.toLowerCase());

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
+import { nearest } from '../schema/nearest.ts';
 import type { InputErrorCode, InputErrors } from './input-errors.ts';
 import { isRecord, type Path, type Source } from './source.ts';
-import { suggestion } from './suggestion.ts';
 
 /** A file that is being read: its values, what is wrong with them, and what its owner should know. */
 export type Reading = { source: Source; errors: InputErrors; notes: Set<string> };
@@ -49,7 +49,7 @@ export function reportUnknownKeys(
   if (!isRecord(at.value)) return;
   for (const key of Object.keys(at.value)) {
     if (at.known.includes(key)) continue;
-    const suggested = suggestion(key, at.known);
+    const suggested = nearest(key, at.known);
     if (at.foreign && suggested === undefined) {
       notes.add(`The key ${shownValue(key)} is not understood and was left out.`);
       continue;

@@ -1,8 +1,8 @@
 import { findCycle } from '../core/run/graph.ts';
+import { nearest } from '../schema/nearest.ts';
 import type { Reading } from './checked.ts';
 import { FileId, oneOrMany } from './listed.ts';
 import { isRecord, type Path } from './source.ts';
-import { suggestion } from './suggestion.ts';
 
 /** A piece of work with what it needs, and the paths of both in the file. */
 export type GraphNode = { id: string; needs: readonly string[]; at: Path; needsAt: Path };
@@ -72,7 +72,7 @@ function checkNeeds({ source, errors }: Reading, nodes: readonly GraphNode[], ra
     for (const [index, need] of needs.entries()) {
       if (need !== id && ids.has(need)) continue;
       sound = false;
-      const suggested = suggestion(need, ids);
+      const suggested = nearest(need, ids);
       const help = suggested === undefined ? '' : `; did you mean "${suggested}"?`;
       errors.addAt(source, [...needsAt, index], {
         code: need === id ? 'cycle_detected' : 'missing_dependency',

@@ -1,8 +1,29 @@
+import { z } from 'zod';
 import { AppError } from '../errors.ts';
 import type { PlannedWork, RecipeWorkFile } from '../recipes/recipe-work-file.ts';
 import { recipeOf } from '../recipes/registry.ts';
 import type { Config } from '../schema/config.ts';
-import type { WorkFile } from '../schema/work-file.ts';
+import { type WorkFile, WorkFormat } from '../schema/work-file.ts';
+
+/** What a work file contains, or its errors. */
+export const WorkCheck = z.object({
+  file: z.string(),
+  ok: z.boolean(),
+  format: WorkFormat.nullable(),
+  recipe: z.string().nullable(),
+  count: z.number().int().describe('How many features, items, tasks, nodes or entries.'),
+  notes: z.array(z.string()),
+  mistakes: z.array(
+    z.object({
+      line: z.number().int(),
+      column: z.number().int(),
+      code: z.string(),
+      where: z.string(),
+      reason: z.string(),
+    }),
+  ),
+});
+export type WorkCheck = z.infer<typeof WorkCheck>;
 
 /** What a work file would start, in the order of the file: all of it, or what is selected with what it needs. */
 export function plannedWork(work: WorkFile, config: Pick<Config, 'tracks'>): PlannedWork[] {

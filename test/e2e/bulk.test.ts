@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { BulkStatus } from '../../src/recipes/item-status.ts';
 import { RunDocument } from '../../src/schema/document.ts';
-import { WorkCheck } from '../../src/work-files/work-check.ts';
+import { WorkCheck } from '../../src/work-files/work-plan.ts';
 import { makeScratch, type Scratch } from '../support/scratch.ts';
 import { TESTS_ALL } from '../support/variants.ts';
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { DryRun } from '../../src/cli/start/dry-run.ts';
 import { RunDocument } from '../../src/schema/document.ts';
-import { WorkCheck } from '../../src/work-files/work-check.ts';
+import { WorkCheck } from '../../src/work-files/work-plan.ts';
 import { makeScratch, type Scratch } from '../support/scratch.ts';
 import { TESTS_ALL, variants } from '../support/variants.ts';
 

@@ -6,8 +6,7 @@ import { AppError } from '../../errors.ts';
 import { roleNames } from '../../roles/load.ts';
 import { type WorkFile, WorkFormat } from '../../schema/work-file.ts';
 import { readWorkFile as readWork } from '../../work-files/read-work-file.ts';
-import { WorkCheck } from '../../work-files/work-check.ts';
-import { plannedWork, workCount, workEntries } from '../../work-files/work-plan.ts';
+import { plannedWork, WorkCheck, workCount, workEntries } from '../../work-files/work-plan.ts';
 import { operation } from '../operation.ts';
 
 const InvalidFile = z.object({ mistakes: WorkCheck.shape.mistakes });

@@ -1,6 +1,6 @@
+import { nearest } from '../../schema/nearest.ts';
 import type { Reading } from '../../work-files/checked.ts';
 import type { Path } from '../../work-files/source.ts';
-import { suggestion } from '../../work-files/suggestion.ts';
 import { checkExpression } from './expression.ts';
 
 /** Tokens of another tool's expressions, and their CEL equivalents. */
@@ -46,7 +46,7 @@ export function checkedExpression(
   }
   const unknown = ownFields ? undefined : found.names.find((name) => !ids.includes(name) && !ALWAYS.includes(name));
   if (unknown === undefined) return expression;
-  const suggested = suggestion(unknown, ids);
+  const suggested = nearest(unknown, ids);
   const help =
     suggested === undefined ? `it may refer to ${ids.slice(0, 20).join(', ')}` : `did you mean "${suggested}"?`;
   errors.addAt(source, at, {

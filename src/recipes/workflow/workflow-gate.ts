@@ -1,8 +1,8 @@
 import { inBatches } from '../../core/run/graph.ts';
+import { nearest } from '../../schema/nearest.ts';
 import type { WorkflowGate, WorkflowNode } from '../../schema/work-file.ts';
 import { checked, keysOf, type Reading, reportUnknownKeys } from '../../work-files/checked.ts';
 import type { Path } from '../../work-files/source.ts';
-import { suggestion } from '../../work-files/suggestion.ts';
 import { checkExpression } from './expression.ts';
 import { checkedExpression } from './expression-check.ts';
 import { type Entry, FileOnFail } from './workflow-keys.ts';
@@ -101,7 +101,7 @@ function onFailOf(reading: Reading, { at, node }: Entry, ids: readonly string[])
     return undefined;
   }
   if (!ids.includes(found.retry)) {
-    const suggested = suggestion(found.retry, ids);
+    const suggested = nearest(found.retry, ids);
     const reason = `there is no node "${found.retry}" to be done again${suggested === undefined ? '' : `; did you mean "${suggested}"?`}`;
     reading.errors.addAt(reading.source, [...path, 'retry'], { code: 'missing_retry_target', reason });
     return undefined;

@@ -1,7 +1,7 @@
+import { nearest } from '../../schema/nearest.ts';
 import { ProjectPath, type WorkflowNode } from '../../schema/work-file.ts';
 import { checked, keysOf, type Reading, reportUnknownKeys } from '../../work-files/checked.ts';
 import { isRecord, type Path } from '../../work-files/source.ts';
-import { suggestion } from '../../work-files/suggestion.ts';
 import { checkedExpression } from './expression-check.ts';
 import { type Entry, type FileDefaults, FileScope } from './workflow-keys.ts';
 
@@ -104,7 +104,7 @@ function roleOf({ source, errors, notes }: Reading, { at, node }: Entry, known: 
     return role;
   }
   const all = workflowRoles(known ?? []);
-  const suggested = suggestion(requested, all);
+  const suggested = nearest(requested, all);
   const help =
     suggested === undefined || requested === '' ? `must be one of ${all.join(', ')}` : `did you mean "${suggested}"?`;
   const found = requested === '' ? 'missing' : `there is no role ${JSON.stringify(requested)}`;
