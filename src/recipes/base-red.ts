@@ -1,4 +1,4 @@
-import { isSimulated } from '../agents/agent-kinds.ts';
+import { isBuiltInRehearsal } from '../core/finish/outcomes.ts';
 import { isApproved } from '../core/run/holds.ts';
 import type { RunState, TaskState } from '../core/run/state.ts';
 import type { Hold } from '../schema/event.ts';
@@ -78,14 +78,8 @@ function beforeWork(run: RunState): Unfolding | undefined {
 /** Why a rehearsal with the built-in scenario ends before its first task, if it does. */
 function rehearsalFailure(run: RunState): string | undefined {
   const red = redOnBase(run);
-  if (red.length === 0 || run.order.length > 0 || !isRehearsal(run)) return undefined;
+  if (red.length === 0 || run.order.length > 0 || !isBuiltInRehearsal(run)) return undefined;
   return `${failing(red)}; a rehearsal repairs no base: commit a repair, or rehearse with other checks`;
-}
-
-function isRehearsal({ start }: RunState): boolean {
-  const { agents, routing } = start.config;
-  const isScripted = (name: string) => isSimulated(agents[name]?.kind) && agents[name]?.scenario === undefined;
-  return routing.order.length > 0 && routing.order.every(isScripted);
 }
 
 function failing(red: readonly Evidence[]): string {

@@ -175,6 +175,7 @@ export const RunDocument = z.object({
     .array(z.string())
     .optional()
     .describe('With --known-red: the tests that failed on the base and still fail on the result.'),
+  rehearsal: z.boolean().optional().describe('Every agent is scripted by the built-in scenario.'),
   invalidated: z.array(z.string()).describe('Tasks that were done and must be done again.'),
   nodes: z
     .array(NodeDocument)

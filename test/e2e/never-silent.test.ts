@@ -69,6 +69,7 @@ describe.concurrent('a run with a slow set-up, a slow check and a slow agent', {
     expect(stderr).toMatch(/job\/1 {2}check on the candidate: for .* \(\d.*s\)/);
     const { stdout: logs } = await project.mh(['logs', shown.run]);
     expect(logs).toContain('run [SETUP] package');
+    expect((await project.mh(['logs', shown.run, '--task', 'job/1'])).stdout).toContain('run [SETUP] package');
     expect(logs).toMatch(/run \[SETUP\] exit code 0 after \d.* s; complete output: \//);
   });
 

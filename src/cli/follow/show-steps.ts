@@ -136,6 +136,18 @@ async function showSteps(
   }
 }
 
+/** Shows that something is done which reports no progress of its own, until disposed of. */
+export function showStep(
+  platform: Pick<Platform, 'terminal' | 'world'>,
+  { about, what }: { about: string; what: string },
+): Disposable {
+  const now = platform.world.now();
+  const display = startDisplay(platform, now);
+  const step = { tasks: [about], kind: 'waiting' as const, what, detail: null, since: new Date(now).toISOString() };
+  display.show({ ...NOTHING_NOW, activity: [step] });
+  return display;
+}
+
 /** Shows what the engine of this process still does after its command has ended: for its own runs, or for those of other terminals. */
 export function showClosing(platform: Pick<Platform, 'terminal' | 'world'>, caller: Caller): AsyncDisposable {
   const over = new AbortController();

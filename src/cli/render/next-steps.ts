@@ -69,6 +69,13 @@ function resultSteps(document: RunDocument): NextStep[] {
   }
   if (branch === null || commit === null) return [];
   const from = shellWord(base.branch ?? base.commit);
+  if (document.rehearsal === true)
+    return [
+      {
+        command: `git diff ${from}...${shellWord(branch)}`,
+        purpose: 'show what the scripted agents wrote; do not land it',
+      },
+    ];
   return [
     { command: `git diff ${from}...${shellWord(branch)}`, purpose: 'show what changed' },
     ...(base.branch === null

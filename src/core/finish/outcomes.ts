@@ -70,6 +70,13 @@ export function isRehearsed({ start }: RunState, { agent }: AttemptState): boole
   return isSimulated(start.config.agents[agent]?.kind);
 }
 
+/** Whether every agent of a run is scripted by the built-in scenario, so that its work is not meant to land. */
+export function isBuiltInRehearsal({ start }: RunState): boolean {
+  const { agents, routing } = start.config;
+  const isScripted = (name: string) => isSimulated(agents[name]?.kind) && agents[name]?.scenario === undefined;
+  return routing.order.length > 0 && routing.order.every(isScripted);
+}
+
 /** The model that the settings name for the attempt, else the one that was billed. */
 export function modelOf({ start }: RunState, { agent, tier, usage }: AttemptState): string | null {
   const declared = modelFor(start.config.agents[agent], tier ?? undefined);

@@ -4,6 +4,7 @@ import type { RunDocument, RunSummary, TaskDocument } from '../../schema/documen
 import { diagnosisOf } from '../attempt/diagnosis.ts';
 import { openWarnings } from '../attempt/fold-attempt.ts';
 import { messageText } from '../attempt/message.ts';
+import { isBuiltInRehearsal } from '../finish/outcomes.ts';
 import { isReviewed, knownRedOf } from '../finish/verdict.ts';
 import { flagsOf, lastAttempt, type RunState, type SentMessage, type TaskState } from '../run/state.ts';
 import { chargeOf } from '../schedule/budget.ts';
@@ -43,6 +44,7 @@ export function runDocument(state: RunState): RunDocument {
     activity: [],
     ...(result === undefined ? {} : { result }),
     reviewed: isReviewed(state),
+    ...(isBuiltInRehearsal(state) ? { rehearsal: true } : {}),
     ...(state.start.config.baseRed === 'known' ? { knownRed: knownRedOf(state) } : {}),
     invalidated: state.invalidated,
     attention: attention(state),

@@ -64,15 +64,18 @@ export const readLogs = stream({
   },
 });
 
-/** The attempts of one task are read by their names; those of all tasks are too many. */
+/** The attempts of one task are read by their names, with what was done for the run before them; those of all tasks are too many. */
 function attemptsOf({ start, tasks }: RunState, { task }: Selection): { attempts?: string[] } {
   const state = task === undefined ? undefined : tasks[task];
   if (state === undefined) return {};
-  return { attempts: state.attempts.map(({ number }) => attemptId(start.run, state.ordinal, number)) };
+  const own = state.attempts.map(({ number }) => attemptId(start.run, state.ordinal, number));
+  return { attempts: [attemptId(start.run, 0, 0), ...own] };
 }
 
+/** A task includes the set-up on the base, which belongs to no task. */
 function isSelected(line: LogLine, { task, attempt }: Selection): boolean {
-  return (task === undefined || line.task === task) && (attempt === undefined || line.attempt === attempt);
+  const isOfTask = task === undefined || line.task === task || line.task === '';
+  return isOfTask && (attempt === undefined || line.attempt === attempt);
 }
 
 /** Parses the names of attempts, each once. */

@@ -172,6 +172,12 @@ describe('a run of very many tasks', () => {
 describe('the next steps', () => {
   const commands = (document: RunDocument) => nextSteps(document).map(({ command }) => command);
 
+  it('of a rehearsal with the built-in scenario do not land it', () => {
+    const rehearsed = commands({ ...DONE, rehearsal: true });
+    expect(rehearsed[0]).toMatch(/^git diff /);
+    expect(rehearsed.filter((command) => / (merge|land) /.test(command))).toEqual([]);
+  });
+
   it('of a landed run show what landed', () => {
     const landed = { branch: 'main', commit: 'aaaabbbbcccc', how: 'merge', url: null };
     expect(commands({ ...DONE, landed })[0]).toBe('git log --oneline 00001111..main');

@@ -4,6 +4,7 @@ import type { DoctorLine } from '../../../operations/maintenance/doctor/doctor-l
 import { addDir, addHelp, addJson, type CliCommand, CommonOptions, whenCalled } from '../../command.ts';
 import { type EngineNote, engineNote } from '../../follow/engine-note.ts';
 import { followRun } from '../../follow/follow-run.ts';
+import { showStep } from '../../follow/show-steps.ts';
 import type { Platform, Session } from '../../platform.ts';
 import { durationText } from '../../render/amounts.ts';
 import { cleanText } from '../../render/clean-text.ts';
@@ -48,6 +49,7 @@ export const doctorCommand: CliCommand = {
 };
 
 async function diagnose({ platform }: Session, dir: string, online: boolean): Promise<DoctorLine[]> {
+  using _step = showStep(platform, { about: 'doctor', what: 'checks the data directory, programs and settings' });
   await using caller = await platform.openCaller(platform.terminal.env);
   const lines = await caller.call('doctor', { dir, ...(online ? { online } : {}) });
   const note = await engineNote(caller, platform.terminal, dir);

@@ -157,7 +157,14 @@ function print({ platform: { terminal } }: Session, document: InitDocument, json
   if (json) printJson(terminal, document);
   else printLines(terminal, initLines(document, { colors, width }));
   if (document.dryRun) terminal.err('Nothing was written.\n');
-  else if (document.detected !== null) terminal.err('Next: manyhands doctor, then manyhands do "<goal>"\n');
+  else if (document.detected !== null) terminal.err(`${nextText(document)}\n`);
+}
+
+function nextText({ proof = [] }: InitDocument): string {
+  const failed = proof.filter(({ passed }) => !passed).map(({ run }) => run);
+  if (failed.length === 0) return 'Next: manyhands doctor, then manyhands do "<goal>"';
+  const which = `${oneLine(failed.join(', '))} ${failed.length === 1 ? 'fails' : 'fail'}`;
+  return `Next: ${which}, and nothing lands while a check fails: make it pass, or remove it from checks in .manyhands/config.yaml. Then manyhands doctor`;
 }
 
 /** Asks with what was detected as the default answers; null when the user cancels. */
