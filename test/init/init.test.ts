@@ -53,7 +53,7 @@ describe('manyhands init', () => {
     const lines: string[] = [];
     const onProgress = (line: string) => {
       lines.push(line);
-      if (line.includes('compiling')) writeFileSync(join(project.root, 'reported'), '');
+      if (line.endsWith(': compiling')) writeFileSync(join(project.root, 'reported'), '');
     };
     const run = 'echo compiling; until [ -e reported ]; do sleep 0.02; done';
     const soon: World = { ...realWorld, alarm: (_, ring) => realWorld.alarm(realWorld.now() + 20, ring) };
