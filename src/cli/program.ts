@@ -25,8 +25,19 @@ export async function runProgram(argv: readonly string[], platform: Platform): P
     if (error instanceof CommanderError && error.code === 'commander.help') return USAGE_EXIT;
     const failure = withCommand(error instanceof CommanderError ? await usageError(error, argv) : error, argv);
     if (hasFlag(argv, '--background')) announceFailure(session, failure);
-    return printError(terminal, failure, hasFlag(argv, '--json'));
+    const exitCode = printError(terminal, failure, hasFlag(argv, '--json'));
+    await reportUnexpected(failure, argv, platform);
+    return exitCode;
   }
+}
+
+/** Expected errors are rows of the table; only others are reported, by the name of the command without its arguments. */
+async function reportUnexpected(failure: unknown, argv: readonly string[], platform: Platform): Promise<void> {
+  if (failure instanceof AppError && failure.code !== 'INTERNAL') return;
+  const { reportError } = await import('../access/error-report.ts');
+  const { version, world, terminal } = platform;
+  const action = COMMANDS.find(({ name }) => argv.includes(name))?.name ?? 'unknown';
+  await reportError(failure, { env: terminal.env, version, world, action });
 }
 
 /** The parser with every visible command, each with its arguments and options. */

@@ -5,6 +5,7 @@ import type { HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { Hono } from 'hono';
 import type { Caller } from '../access/caller.ts';
+import { reportError } from '../access/error-report.ts';
 import { AppError } from '../errors.ts';
 import { OPERATIONS, type OperationInput, type OperationName, STREAMS } from '../operations/all.ts';
 import { mayCall } from '../operations/authorize.ts';
@@ -81,7 +82,11 @@ export function createRouter(options: RouterOptions): Hono<HttpEnv> {
   });
   addPageRoutes(app, options);
   app.notFound((c) => problemResponse(new AppError('ROUTE_UNKNOWN', `There is no ${c.req.method} ${c.req.path}`)));
-  app.onError((error) => problemResponse(error));
+  app.onError((error, c) => {
+    const { version, world } = options;
+    void reportError(error, { env: process.env, version, world, action: `${c.req.method} ${c.req.path}` });
+    return problemResponse(error);
+  });
   return app;
 }
 

@@ -176,6 +176,21 @@ const SecretsConfig = z
   })
   .prefault({});
 
+/** Where unexpected errors of this program are reported to. */
+const ErrorsConfig = z
+  .strictObject({
+    report: z
+      .union([z.literal('off'), z.url({ protocol: /^https?$/ })])
+      .default('off')
+      .describe(
+        'off, the DSN of a Sentry project (https://<key>@<host>/<project>), or the address of an OTLP/HTTP receiver (http://localhost:4318). Secrets and your home folder are removed from what is sent.',
+      ),
+  })
+  .prefault({})
+  .describe(
+    'Reports of unexpected errors of Manyhands itself. Read only from your own settings file, not from that of a project.',
+  );
+
 /** Spending limits. */
 const BudgetConfig = z
   .strictObject({
@@ -264,6 +279,7 @@ export const Config = z.strictObject({
   tracks: TracksConfig,
   server: ServerConfig,
   backup: BackupConfig,
+  errors: ErrorsConfig,
   verify: VerifyConfig,
   progress: InsidePath.optional().describe(
     'A file that each task reads at its start and each landing appends a line to.',
