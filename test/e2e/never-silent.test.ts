@@ -71,6 +71,11 @@ describe.concurrent('a run with a slow set-up, a slow check and a slow agent', {
     expect(logs).toContain('run [SETUP] package');
     expect((await project.mh(['logs', shown.run, '--task', 'job/1'])).stdout).toContain('run [SETUP] package');
     expect(logs).toMatch(/run \[SETUP\] exit code 0 after \d.* s; complete output: \//);
+    await project.mh(['config', 'set', 'limits.freeDiskMb', '1000000000']);
+    const short = project.start(['job', 'Write once more']);
+    await short.received('waits: less than 1000000000 MB of disk space is free');
+    await project.mh(['cancel']);
+    expect((await short.done).stderr).not.toContain('hand works');
   });
 
   it('shows the last lines of a failed set-up like those of a failed check', async () => {

@@ -6,7 +6,7 @@ import { retryTasks } from '../run/decide-run.ts';
 import { isAuxiliary } from '../run/reopening.ts';
 import { requireTask } from '../run/require.ts';
 import { type AttemptState, lastAttempt, type RunState, type TaskState } from '../run/state.ts';
-import { affordable, chargeOf, reservationFor, roundMoney } from '../schedule/budget.ts';
+import { affordable, chargeOf, continuedReservation, reservationFor, roundMoney } from '../schedule/budget.ts';
 import { moneyText } from '../view/amounts.ts';
 import { labelOf, taskLabel } from '../view/task-label.ts';
 
@@ -89,7 +89,8 @@ function requireBudget(state: RunState, task: TaskState): void {
   const last = task.phase.status === 'running' ? lastAttempt(task) : undefined;
   const spentUsd = roundMoney(state.spent.costUsd + (last === undefined ? 0 : costSoFar(last)));
   const money = { spentUsd, reservedUsd: 0 };
-  const reservation = reservationFor(state, task.spec);
+  const whole = reservationFor(state, task.spec);
+  const reservation = last === undefined ? whole : continuedReservation(whole, last);
   if (affordable({ ...config.budget, project: undefined }, reservation, { run: money, project: money }) !== 'never')
     return;
   const left = Math.max(0, (config.budget.run ?? 0) - spentUsd);

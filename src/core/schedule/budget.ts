@@ -4,7 +4,7 @@ import type { TaskKey } from '../../schema/ids.ts';
 import type { TaskSpec } from '../../schema/task.ts';
 import type { Spend, Usage } from '../../schema/usage.ts';
 import { hasUndeliveredMessage } from '../attempt/message.ts';
-import type { RunState, TaskState } from '../run/state.ts';
+import type { AttemptState, RunState, TaskState } from '../run/state.ts';
 import { moneyText } from '../view/amounts.ts';
 
 export const NOTHING: Readonly<Spend> = { costUsd: 0, tokens: 0, turns: 0 };
@@ -46,8 +46,16 @@ export function nextReservation(state: RunState, task: TaskState): Spend {
   const last = task.attempts.at(-1);
   if (last?.ended == null || last.ended.failure?.kind !== 'interrupted' || !hasUndeliveredMessage(task))
     return reservation;
-  const left = subtractSpend(last.reservation, chargeOf(last.usage, last.reservation));
-  return last.reservation.costUsd === 0 || left.costUsd === 0 ? reservation : { ...reservation, costUsd: left.costUsd };
+  return continuedReservation(reservation, last);
+}
+
+/** What is left of an attempt's reservation for the attempt that continues it; a new reservation if nothing is left. */
+export function continuedReservation(
+  reservation: Spend,
+  { reservation: first, usage }: Pick<AttemptState, 'reservation' | 'usage'>,
+): Spend {
+  const left = subtractSpend(first, chargeOf(usage, first));
+  return first.costUsd === 0 || left.costUsd === 0 ? reservation : { ...reservation, costUsd: left.costUsd };
 }
 
 /** The reservation of an attempt of this task while it runs; nothing without a budget. */
@@ -87,7 +95,7 @@ export type AgentSpending = { runUsd: number; dayUsd: number };
 
 /** What is left of an agent's spending caps, the narrower one; undefined without a cap. */
 export function leftOfCap(
-  agent: AgentConfig | undefined,
+  agent: Pick<AgentConfig, 'spendUsd' | 'spendUsdPerDay'> | undefined,
   { runUsd, dayUsd }: AgentSpending,
 ): { leftUsd: number; spent: string } | undefined {
   const { spendUsd, spendUsdPerDay } = agent ?? {};

@@ -3,11 +3,12 @@ import type { TaskKey } from '../../schema/ids.ts';
 import type { Spend } from '../../schema/usage.ts';
 import { hasLanded, type RunState, type TaskState } from '../run/state.ts';
 import { isPaused } from '../view/attention.ts';
-import { affordable, type Money, nextReservation, shortOfMoney } from './budget.ts';
+import { affordable, nextReservation, shortOfMoney } from './budget.ts';
 import { agedPriority, highest, inOrder } from './queue.ts';
-import { addRecovery, type RecoveryTally, recoveryEnd, recoveryTally, recoveryWait } from './recovery.ts';
-import { type AgentAvailability, type Route, route } from './route.ts';
+import { recoveryEnd, recoveryWait } from './recovery.ts';
+import { type Route, route } from './route.ts';
 import { slotsWait, startWait, type Wait } from './start-time.ts';
+import { beginTally, parallelLimit, type RunTally, type SchedulingInput, setAside, type Tally } from './tally.ts';
 
 /** An action to perform now. */
 export type Intent =
@@ -20,44 +21,8 @@ export type Intent =
   | { do: 'conclude'; run: string; task: TaskKey }
   | { do: 'land'; run: string; tasks: TaskKey[] };
 
-/** The input of admission over all runs, evaluated in one synchronous step. */
-export type SchedulingInput = {
-  now: number;
-  /** How many more attempts may start, besides those that are claimed. */
-  slots: number;
-  /** How many attempts may run at once, over all runs. */
-  slotLimit?: number;
-  /** Why fewer may start than there are slots, such as low memory. */
-  shortage?: string | undefined;
-  availability: AgentAvailability;
-  /** The cost of each project's other runs, which are not part of this input. */
-  projects: Readonly<Record<string, number>>;
-  /** Tasks that are already being started or landed, as `run task`. */
-  claimed: ReadonlySet<string>;
-  /** Runs with a landing in flight. */
-  landing: ReadonlySet<string>;
-  /** The status of other runs and tasks that tasks wait for by `after`; those not named are open. */
-  outside: Readonly<Record<string, 'open' | 'done' | 'failed'>>;
-};
-
 /** `waits`: by run, why a running run of which nothing is in progress starts nothing. */
 export type Admission = { intents: Intent[]; wakeAt: number | undefined; waits: Record<string, Wait> };
-
-type Tally = {
-  slots: number;
-  busy: Record<string, number>;
-  runs: Map<string, RunTally>;
-  wakeAt: number | undefined;
-};
-type RunTally = {
-  state: RunState;
-  live: number;
-  attempts: number;
-  money: { run: Money; project: Money };
-  recovery: RecoveryTally;
-  /** Why the first task that could not start did not. */
-  wait?: Wait;
-};
 
 /** A run with the next task that it would start. */
 type RunLine = { run: RunTally; tasks: Generator<TaskState>; head: TaskState | undefined };
@@ -65,9 +30,12 @@ type RunLine = { run: RunTally; tasks: Generator<TaskState>; head: TaskState | u
 /** How many tasks of a run's queue are examined for one that can start. */
 const LOOK_AHEAD = 200;
 
+/** Nothing reports that memory, disk space or load recovered, so they are measured again after this time. */
+const SHORTAGE_MS = 5_000;
+
 /** What should be in flight: attempts as slots, agents and budgets allow, one run after the other, the conclusion of finished attempts, and landings. */
 export function next(runs: readonly RunState[], schedulingInput: SchedulingInput): Admission {
-  const tally = begin(runs, schedulingInput);
+  const tally = beginTally(runs, schedulingInput);
   const intents: Intent[] = [];
   let lines = [...tally.runs.values()]
     .filter((run) => run.state.status.kind === 'running')
@@ -111,50 +79,6 @@ function first(lines: readonly RunLine[], now: number): RunLine | undefined {
   );
 }
 
-function begin(runs: readonly RunState[], schedulingInput: SchedulingInput): Tally {
-  const projects = new Map<string, Money>();
-  for (const [id, spentUsd] of Object.entries(schedulingInput.projects)) projects.set(id, { spentUsd, reservedUsd: 0 });
-  const tallies = new Map<string, RunTally>();
-  for (const state of runs) {
-    const project = projects.get(state.start.project.id) ?? { spentUsd: 0, reservedUsd: 0 };
-    projects.set(state.start.project.id, project);
-    project.spentUsd += state.spent.costUsd;
-    project.reservedUsd += state.reserved.costUsd;
-    const run = { spentUsd: state.spent.costUsd, reservedUsd: state.reserved.costUsd };
-    tallies.set(state.start.run, {
-      state,
-      live: state.counts.running,
-      attempts: state.attempts,
-      money: { run, project },
-      recovery: recoveryTally(state),
-    });
-  }
-  for (const claim of schedulingInput.claimed) countClaim(tallies, claim);
-  return {
-    slots: schedulingInput.slots,
-    busy: { ...schedulingInput.availability.busy },
-    runs: tallies,
-    wakeAt: undefined,
-  };
-}
-
-/** A claimed start that is not recorded yet already counts for budgets and caps. */
-function countClaim(tallies: ReadonlyMap<string, RunTally>, claim: string): void {
-  const space = claim.indexOf(' ');
-  const tally = tallies.get(claim.slice(0, space));
-  const task = tally?.state.tasks[claim.slice(space + 1)];
-  if (tally === undefined || task?.phase.status !== 'ready') return;
-  setAside(tally, task, nextReservation(tally.state, task));
-}
-
-function setAside(tally: RunTally, task: TaskState, reservation: Spend): void {
-  tally.live += 1;
-  addRecovery(tally.recovery, tally.state, task);
-  tally.attempts += 1;
-  tally.money.run.reservedUsd += reservation.costUsd;
-  tally.money.project.reservedUsd += reservation.costUsd;
-}
-
 function* startable(run: RunState, schedulingInput: SchedulingInput, tally: Tally): Generator<TaskState> {
   yield* unclaimed(run, due(run, schedulingInput.now, tally), schedulingInput);
   yield* unclaimed(run, inOrder(run.ready), schedulingInput);
@@ -164,7 +88,7 @@ function due(run: RunState, now: number, tally: Tally): TaskKey[] {
   const keys: TaskKey[] = [];
   for (const [key, at] of Object.entries(run.delayed)) {
     if (at <= now) keys.push(key);
-    else tally.wakeAt = Math.min(tally.wakeAt ?? at, at);
+    else wakeAt(tally, at);
   }
   return keys;
 }
@@ -184,6 +108,7 @@ function pick(line: RunLine, schedulingInput: SchedulingInput, tally: Tally): In
   const { run } = line;
   const { state } = run;
   if (tally.slots <= 0 || run.live >= state.maxParallel) {
+    if (schedulingInput.shortage !== undefined) wakeAt(tally, schedulingInput.now + SHORTAGE_MS);
     const waiting = tally.slots <= 0 ? line.head : undefined;
     if (waiting !== undefined)
       wait(run, waiting, reasonToWait(run, waiting, schedulingInput) ?? slotsWait(schedulingInput));
@@ -202,6 +127,11 @@ function pick(line: RunLine, schedulingInput: SchedulingInput, tally: Tally): In
       continue;
     }
     if (run.attempts >= state.start.config.limits.runAttempts) continue;
+    const limit = parallelLimit(run, task);
+    if (limit !== undefined) {
+      wait(run, task, { kind: 'slots', text: limit });
+      continue;
+    }
     if (affordable(state.start.config.budget, reservation, run.money) === 'later') {
       wait(run, task, { kind: 'budget', text: 'waits for money that running attempts have reserved' });
       continue;
@@ -209,7 +139,7 @@ function pick(line: RunLine, schedulingInput: SchedulingInput, tally: Tally): In
     const choice = route(state, task, { ...schedulingInput.availability, busy: tally.busy }, schedulingInput.now);
     if (choice.kind === 'never') return { do: 'block', ...about, reason: choice.because };
     if (choice.kind === 'later') {
-      if (choice.at !== undefined) tally.wakeAt = Math.min(tally.wakeAt ?? choice.at, choice.at);
+      if (choice.at !== undefined) wakeAt(tally, choice.at);
       wait(run, task, { kind: 'agent', ...choice.waitsFor });
       continue;
     }
@@ -220,6 +150,10 @@ function pick(line: RunLine, schedulingInput: SchedulingInput, tally: Tally): In
     return { do: 'attempt', ...about, ...chosen, reservation };
   }
   return undefined;
+}
+
+function wakeAt(tally: Tally, at: number): void {
+  tally.wakeAt = Math.min(tally.wakeAt ?? at, at);
 }
 
 /** Keeps the reason of the first task: it is the one that starts next. */

@@ -8,8 +8,13 @@ import type { OutputFile, Store, TranscriptRow } from '../../store/store.ts';
 import type { World } from '../../world.ts';
 import type { AttemptDigest } from './attempt-digest.ts';
 import { type Described, describeEvent } from './describe-event.ts';
-import { ENGINE_GENERATIONS } from './engine-rows.ts';
 import { OutputPolicy } from './output-policy.ts';
+
+/**
+ * Generations of transcript rows that the engine writes itself. Each has a fixed position, so that it is stored once, and
+ * the rows appear in this order.
+ */
+export const ENGINE_GENERATIONS = { messages: 0, finalMessage: 1, teardown: 2, setup: 3 } as const;
 
 type Line = { text: string; offset: number; truncatedBytes: number };
 /** How far a file was read, and its generation: a truncated file begins a new one. */

@@ -22,8 +22,8 @@ import { EMPTY_SEED } from '../../workspaces/seed.ts';
 import { observePreparation } from '../land/evidence.ts';
 import type { RunningStep } from '../loop/activities.ts';
 import { type ActiveRun, type EngineContext, lfsOf } from '../loop/context.ts';
+import { ENGINE_GENERATIONS } from './attempt-output.ts';
 import { containCommands } from './containment.ts';
-import { ENGINE_GENERATIONS } from './engine-rows.ts';
 
 /** Where a task works, and which files in it are never committed; without a list it was never provisioned. */
 export type AttemptWorkspace = { path: string; branch: string; excluded: readonly string[] | undefined };

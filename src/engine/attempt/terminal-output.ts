@@ -4,8 +4,8 @@ import { PIECE_BYTES, readRing } from '../../process/terminal/ring.ts';
 import { type TerminalLine, terminalText } from '../../process/terminal/text.ts';
 import type { TranscriptRow } from '../../store/store.ts';
 import type { OutputOptions } from './attempt-output.ts';
+import { ENGINE_GENERATIONS } from './attempt-output.ts';
 import { describeEvent } from './describe-event.ts';
-import { ENGINE_GENERATIONS } from './engine-rows.ts';
 import { OutputPolicy } from './output-policy.ts';
 
 /** The pause between full pieces: a program that writes without end is read at a limited rate, and what it overwrites is counted. */

@@ -11,7 +11,7 @@ import type { Evidence, GateSpec } from '../../schema/gate.ts';
 import { attemptId, type TaskKey } from '../../schema/ids.ts';
 import type { EndedSetup, PreparationObserver } from '../../workspaces/setup.ts';
 import { removeRawOutput } from '../attempt/assignment.ts';
-import { ENGINE_GENERATIONS } from '../attempt/engine-rows.ts';
+import { ENGINE_GENERATIONS } from '../attempt/attempt-output.ts';
 import type { RunningStep } from '../loop/activities.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
 

@@ -36,8 +36,14 @@ export function askRecipe(ctx: EngineContext, run: ActiveRun, questions: readonl
 export function questionsAfter(events: readonly RunEvent[], state: RunState): RecipeQuestion[] {
   if (events.some(({ type }) => type === 'run.approved' || type === 'run.rejected'))
     return [undefined, ...endedTasks(state), ...endedBy(events, state)];
-  const isStart = events.some((event) => event.type === 'run.base-checked');
+  const isStart = events.some((event) => event.type === 'run.base-checked' || freesTrack(event, state));
   return [...(isStart ? [undefined] : []), ...endedBy(events, state)];
+}
+
+/** A task that waits for a person lets another one of its track start. */
+function freesTrack(event: RunEvent, state: RunState): boolean {
+  if (event.type !== 'task.blocked' && event.type !== 'task.held') return false;
+  return state.tasks[event.data.task]?.spec.track !== undefined;
 }
 
 /** The tasks that these events ended; a cancelled one whose attempt still runs ends with it. */

@@ -20,7 +20,7 @@ import { rewindWhileHeld } from '../finish/finish-run.ts';
 import { type ClosingStep, nextClosingStep } from '../finish/next-closing-step.ts';
 import { isWriteBackDue, writeBackDuringRun } from '../finish/write-back.ts';
 import { landTasks } from '../land/land-tasks.ts';
-import { nameRun } from '../small-calls/name-run.ts';
+import { nameRun } from '../small-calls/small-call.ts';
 import { checkBase } from '../start/check-base.ts';
 import { Activities } from './activities.ts';
 import { askRecipe, endedBy, endedTasks, questionsAfter } from './ask-recipe.ts';

@@ -1,11 +1,12 @@
 import { statfsSync } from 'node:fs';
-import { freemem } from 'node:os';
+import { availableParallelism, freemem, loadavg } from 'node:os';
 import type { RunState } from '../../core/run/state.ts';
 import { rateLimitName } from '../../core/schedule/account.ts';
 import { spentSince, startOfDay } from '../../core/schedule/budget.ts';
 import type { AgentAvailability } from '../../core/schedule/route.ts';
-import type { SchedulingInput } from '../../core/schedule/schedule-next.ts';
+import type { SchedulingInput } from '../../core/schedule/tally.ts';
 import type { Home } from '../../home.ts';
+import type { Config } from '../../schema/config.ts';
 import { AccountEvent, ProjectEvent } from '../../schema/event.ts';
 import { projectStream, runStream } from '../../schema/ids.ts';
 import type { Store, Write } from '../../store/store.ts';
@@ -159,23 +160,33 @@ export function runsOfToday(store: Store, now: number, active: ReadonlyMap<strin
   });
 }
 
-/** How many more attempts may start: the highest limit of the runs, and none while memory or disk is low and an attempt runs. */
+/** The free slots; none while memory, disk space or the load of the machine does not allow another attempt. */
 function slotsFor(
   states: readonly RunState[],
   busy: number,
   home: Home,
 ): Pick<SchedulingInput, 'slots' | 'slotLimit' | 'shortage'> {
-  const limits = states.map((state) => state.start.config.limits);
   const slotLimit = Math.max(0, ...states.map((state) => state.maxParallel));
   const slots = slotLimit - busy;
-  if (slots <= 0 || busy === 0) return { slots, slotLimit };
-  const memoryMb = Math.min(...limits.map((limit) => limit.freeMemoryMb));
-  const diskMb = Math.min(...limits.map((limit) => limit.freeDiskMb));
-  if (freemem() < memoryMb * MEGABYTE)
-    return { slots: 0, slotLimit, shortage: `less than ${memoryMb} MB of memory is free` };
-  if (freeDisk(home.root) < diskMb * MEGABYTE)
-    return { slots: 0, slotLimit, shortage: `less than ${diskMb} MB of disk space is free` };
-  return { slots, slotLimit };
+  if (slots <= 0) return { slots, slotLimit };
+  const shortage = shortageFor(
+    states.map((state) => state.start.config.limits),
+    home,
+  );
+  return shortage === undefined ? { slots, slotLimit } : { slots: 0, slotLimit, shortage };
+}
+
+/** Why no attempt may start on this machine now, if so; the most permissive limit of the runs applies. */
+function shortageFor(limits: readonly Config['limits'][], home: Home): string | undefined {
+  const memoryMb = Math.min(...limits.map(({ freeMemoryMb }) => freeMemoryMb));
+  const diskMb = Math.min(...limits.map(({ freeDiskMb }) => freeDiskMb));
+  const load = Math.max(...limits.map(({ loadPerCore }) => loadPerCore ?? Number.POSITIVE_INFINITY));
+  if (freemem() < memoryMb * MEGABYTE) return `less than ${memoryMb} MB of memory is free`;
+  if (freeDisk(home.root) < diskMb * MEGABYTE) return `less than ${diskMb} MB of disk space is free`;
+  const [lastMinute = 0] = loadavg();
+  return lastMinute / availableParallelism() > load
+    ? `the load of the machine is over ${load} per processor core`
+    : undefined;
 }
 
 function freeDisk(path: string): number {

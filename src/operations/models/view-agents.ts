@@ -4,8 +4,9 @@ import { BUILT_IN } from '../../agents/pin-agents.ts';
 import type { App } from '../../app.ts';
 import type { History } from '../../core/models/history.ts';
 import { type Ranking, rankOpen } from '../../core/models/ranking.ts';
+import type { RunState } from '../../core/run/state.ts';
 import { rateLimitName } from '../../core/schedule/account.ts';
-import { leftOfCap, spentSince, startOfDay } from '../../core/schedule/budget.ts';
+import { leftOfCap, spentInRun, spentSince, startOfDay } from '../../core/schedule/budget.ts';
 import { runsOfToday } from '../../engine/loop/scheduling-input.ts';
 import { readHistory } from '../../engine/start/model-history.ts';
 import { pinChoices } from '../../engine/start/pin-agents.ts';
@@ -77,8 +78,12 @@ export async function viewAgents(
   );
   const config = await implementations.withLogins(pinned.config);
   const now = world.now();
-  const hasDailyCap = Object.values(config.agents).some(({ spendUsdPerDay }) => spendUsdPerDay !== undefined);
-  const spentToday = hasDailyCap ? spentSince(runsOfToday(store, now, new Map()), startOfDay(now)) : {};
+  const hasCap = Object.values(config.agents).some(
+    ({ spendUsd, spendUsdPerDay }) => spendUsd !== undefined || spendUsdPerDay !== undefined,
+  );
+  const runs = hasCap ? runsOfToday(store, now, new Map()) : [];
+  const spentToday = spentSince(runs, startOfDay(now));
+  const openRuns = runs.filter(({ status, start }) => status.kind !== 'ended' && start.project.id === project);
   const agents: AgentView[] = [];
   for (const agent of implementations.agents({ config, project: { id: '', root } }).values()) {
     const { ok, detail, nextStep } = await agent.available();
@@ -88,7 +93,10 @@ export async function viewAgents(
       const step = `Raise agents.${name}.spendUsdPerDay, or wait until tomorrow (UTC).`;
       const overCap = `over its spending cap (${left.spent})`;
       agents.push({ name, kind, capabilities, ok: false, detail: overCap, nextStep: step });
-    } else agents.push({ name, kind, capabilities, ok, detail, nextStep: nextStep ?? null });
+    } else {
+      const shown = [detail, ...overCapIn(openRuns, name)].join('; ');
+      agents.push({ name, kind, capabilities, ok, detail: shown, nextStep: nextStep ?? null });
+    }
   }
   const history = readHistory(store);
   return {
@@ -104,6 +112,17 @@ export async function viewAgents(
     spentToday,
     now,
   };
+}
+
+/** In which runs that have not ended an agent used up its cap for one run; other runs may use it. */
+function overCapIn(runs: readonly RunState[], agent: string): string[] {
+  return runs.flatMap((state) => {
+    const cap = state.start.config.agents[agent]?.spendUsd;
+    const left =
+      cap === undefined ? undefined : leftOfCap({ spendUsd: cap }, { runUsd: spentInRun(state, agent), dayUsd: 0 });
+    const isOver = left !== undefined && left.leftUsd <= 0;
+    return isOver ? [`over its spending cap in run ${state.start.run} (${left.spent})`] : [];
+  });
 }
 
 /** If no agent is configured or installed, the supported agents are shown with what is missing. */

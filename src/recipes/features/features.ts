@@ -50,7 +50,8 @@ function startMore(run: RunState, input: FeaturesInput): TaskSpec[] {
   for (const { feature, key, needs } of selectedFeatures(input)) {
     const track = trackOf(tracks, feature.category);
     if (run.tasks[key] === undefined) waiting.push({ feature, key, track, needs });
-    else if (isOpenFeature(run, key)) freeSlots.set(track.name, (freeSlots.get(track.name) ?? 0) - 1);
+    else if (isOpenFeature(run, key) && !waitsForPerson(run, key, new Set()))
+      freeSlots.set(track.name, (freeSlots.get(track.name) ?? 0) - 1);
   }
   const added = new Set<string>();
   return waiting.flatMap((next) => {
@@ -71,6 +72,16 @@ function isOpenFeature(run: RunState, key: string): boolean {
     if (later.some((entry) => entry !== undefined && isOpen(entry))) return true;
     if (later[1] === undefined) return false;
   }
+}
+
+/** Whether a person must act before the feature continues, on it or on one that it needs: it takes no slot of its track. */
+function waitsForPerson(run: RunState, key: string, seen: Set<string>): boolean {
+  const task = run.tasks[key];
+  if (task === undefined || seen.has(key)) return false;
+  seen.add(key);
+  const { status } = task.phase;
+  if (status === 'blocked' || status === 'held') return true;
+  return status === 'waiting' && task.spec.needs.some((need) => waitsForPerson(run, need, seen));
 }
 
 type PendingFeature = { feature: Feature; key: string; track: Track; needs: string[] };

@@ -94,5 +94,10 @@ export const LimitsConfig = z
       .prefault({}),
     freeMemoryMb: z.number().nonnegative().default(256).describe('No attempt starts with less free memory.'),
     freeDiskMb: z.number().nonnegative().default(512).describe('No attempt starts with less free disk space.'),
+    loadPerCore: z
+      .number()
+      .positive()
+      .optional()
+      .describe('No attempt starts while the load average of the last minute, per processor core, is higher.'),
   })
   .prefault({});

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { evolve } from '../../../src/core/run/evolve.ts';
 import type { RunState } from '../../../src/core/run/state.ts';
-import { next, type SchedulingInput } from '../../../src/core/schedule/schedule-next.ts';
+import { next } from '../../../src/core/schedule/schedule-next.ts';
+import type { SchedulingInput } from '../../../src/core/schedule/tally.ts';
 import type { RunEvent } from '../../../src/schema/event.ts';
 import type { TaskSpec } from '../../../src/schema/task.ts';
 import { added, attemptEnded, attempted, given, spec, started, T0, taskEnded } from '../../support/given.ts';

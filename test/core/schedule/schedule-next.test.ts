@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { startAttempt } from '../../../src/core/attempt/decide-attempt.ts';
+import { sendMessage } from '../../../src/core/attempt/decide-message.ts';
 import { cancelRun, holdRun } from '../../../src/core/run/decide-run.ts';
 import type { RunState } from '../../../src/core/run/state.ts';
-import { next, type SchedulingInput } from '../../../src/core/schedule/schedule-next.ts';
+import { next } from '../../../src/core/schedule/schedule-next.ts';
+import type { SchedulingInput } from '../../../src/core/schedule/tally.ts';
 import type { RunEvent } from '../../../src/schema/event.ts';
 import {
   added,
@@ -91,6 +93,21 @@ describe('the actions to perform now', () => {
     expect(actions([state], { claimed: new Set(['run1 b']) })).toEqual([]);
   });
 
+  it('keeps the runs of a project to the attempts at once of the project, and each track to its own', () => {
+    const limits = { agents: 2 };
+    const runs = [run('run1', [...three, attempted('a')], {}, limits), run('run2', three, {}, limits)];
+    const other = given(started({ run: 'run3', project: { id: 'other', root: '/other' } }), ...three).state;
+    expect(actions([...runs, other], { slots: 9 })).toEqual([
+      'attempt run1 b',
+      ...['a', 'b', 'c'].map((task) => `attempt run3 ${task}`),
+    ]);
+    expect(next(runs, schedulingInput()).waits.run2?.text).toBe('2 of 2 attempts of the project are running');
+    const tasks = added(spec('a', { track: 'ui' }), spec('b', { track: 'ui' }), spec('c', { track: 'api' }));
+    const tracked = given(started({ run: 'run1' }, { tracks: { ui: { features: 1 }, api: {} } }), tasks);
+    expect(actions([tracked.state])).toEqual(['attempt run1 a', 'attempt run1 c']);
+    expect(actions([tracked.and(attempted('a')).state])).toEqual(['attempt run1 c']);
+  });
+
   it('starts nothing in a run that is held, cancelled or ended', () => {
     const held = given(started(), ...three).when((state) => holdRun(state, { what: 'plan', reason: '', files: [] }));
     const cancelled = given(started(), ...three).when((state) => cancelRun(state, 'enough'));
@@ -101,6 +118,34 @@ describe('the actions to perform now', () => {
     const state = run('run1', [...three, ...worked('b'), ...worked('a'), taskEnded('c', 'skipped')]);
     expect(actions([state])).toEqual(['land run1 b+a']);
     expect(actions([state], { landing: new Set(['run1']) })).toEqual([]);
+  });
+});
+
+describe('a message to a running attempt', () => {
+  const reservation = { costUsd: 1, tokens: 0, turns: 0 };
+  const message = { task: 'a', message: 'Use tabs', comments: [], now: T0 };
+  const running = (spentUsd: number) =>
+    given(
+      started({ run: 'run1' }, { budget: { run: 1, attempt: 1 } }),
+      added(spec('a')),
+      attempted('a', 1, { reservation }),
+      { type: 'attempt.used', data: { task: 'a', attempt: 1, usage: used(spentUsd) } },
+    );
+
+  it('uses what is left of the reservation of that attempt', () => {
+    const story = running(0.3).when((state) => sendMessage(state, message));
+    const interrupted = { usage: used(0.4), failure: failure('interrupted') };
+    const next1 = story.and(attemptEnded('a', 1, interrupted), {
+      type: 'task.retrying',
+      data: { task: 'a', at: T0, counted: false, resume: true, evidence: '' },
+    });
+    expect(next([next1.state], schedulingInput()).intents).toMatchObject([
+      { do: 'attempt', task: 'a', reservation: { costUsd: 0.6 } },
+    ]);
+  });
+
+  it('is refused if the attempt has used it up', () => {
+    expect(() => sendMessage(running(1).state, message)).toThrow('A message needs another attempt');
   });
 });
 
@@ -261,6 +306,8 @@ describe('what a run waits for', () => {
     expect(waits([one()], { slots: 0, slotLimit: 1 })).toEqual({
       run1: { kind: 'slots', text: '1 of 1 slots busy', task: 'a' },
     });
+    const short = schedulingInput({ slots: 0, shortage: 'low' });
+    expect(next([one()], short).wakeAt).toBeGreaterThan(short.now);
     expect(waits([one()], { slots: 0, shortage: 'less than 500 MB of memory is free' }).run1?.text).toBe(
       'less than 500 MB of memory is free',
     );

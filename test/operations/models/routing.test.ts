@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
@@ -43,7 +43,24 @@ esac
 echo '{"type":"result","subtype":"success","is_error":false,"result":"done","modelUsage":{}}'
 `;
 
+/** Reports a cost, then works until it is stopped. */
+const EXPENSIVE = `#!/bin/sh\ncat >/dev/null; echo '{"usage":{"costUsd":25}}'; sleep 60\n`;
+
 describe('the agent of a task', { timeout: 240_000 }, () => {
+  it('is shown as over its spending cap, in its run or for the day', async () => {
+    const config = (cap: string) =>
+      `agents:\n  one: { kind: command, command: ./one.sh, ${cap}: 0.2 }\nlimits: { attempts: 1, retryDelaySeconds: 0 }\n`;
+    await using project = makeModelProject({ 'one.sh': EXPENSIVE, '.manyhands/config.yaml': config('spendUsd') });
+    const blocked = RunDocument.parse(await project.json('job', 'Do it', '--check', 'true'));
+    expect(blocked.tasks[0]?.reason).toContain('over its spending cap ($25.00 of $0.20 in this run)');
+    const inRun = `over its spending cap in run ${blocked.run} ($25.00 of $0.20 in this run)`;
+    const [own] = z.array(AgentStatus).parse(await project.json('models'));
+    expect(own).toMatchObject({ ok: true, detail: expect.stringContaining(inRun) });
+    writeFileSync(join(project.repo, '.manyhands/config.yaml'), config('spendUsdPerDay'));
+    const [daily] = z.array(AgentStatus).parse(await project.json('models'));
+    expect(daily).toMatchObject({ ok: false, detail: expect.stringContaining('over its spending cap') });
+  });
+
   it('is a profile of CC Switch only if enabled and the own login is rate-limited, and its secret is neither stored nor shown', async () => {
     await using project = makeModelProject({
       'claude.sh': CLAUDE,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { features } from '../../../src/recipes/features/features.ts';
+import type { RunEvent } from '../../../src/schema/event.ts';
 import type { TaskSpec } from '../../../src/schema/task.ts';
 import { FeaturesInput } from '../../../src/schema/work-file.ts';
 import {
@@ -57,6 +58,18 @@ describe('a list of features', () => {
     expect(asked(story, input, 'feature/1').map(({ key }) => key)).toEqual(['feature/3']);
     const later = story.and(added(...asked(story, input, 'feature/1')), ...worked('feature/3'), landed('feature/3'));
     expect(asked(later, input, 'feature/3').map(({ key }) => key)).toEqual(['feature/6']);
+  });
+
+  it('starts the next of a track while one of it, or one that it needs, waits for a person', () => {
+    const chain = list(feature('1', 'api'), feature('2', 'api', { dependsOn: ['1'] }), feature('3', 'api'));
+    const blocked: RunEvent = {
+      type: 'task.blocked',
+      data: { task: 'feature/1', reason: 'Its agent is over its cap', nextStep: '' },
+    };
+    const story = begun(chain, TRACKS).and(blocked);
+    expect(asked(story, chain).map(({ key }) => key)).toEqual(['feature/2']);
+    const later = story.and(added(...asked(story, chain)));
+    expect(asked(later, chain).map(({ key }) => key)).toEqual(['feature/3']);
   });
 
   it('wants the same again after a restart', () => {

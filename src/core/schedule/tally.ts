@@ -1,0 +1,121 @@
+import type { Spend } from '../../schema/usage.ts';
+import type { RunState, TaskState } from '../run/state.ts';
+import { type Money, nextReservation } from './budget.ts';
+import { addRecovery, type RecoveryTally, recoveryTally } from './recovery.ts';
+import type { AgentAvailability } from './route.ts';
+import type { Wait } from './start-time.ts';
+
+/** The input of admission over all runs, evaluated in one synchronous step. */
+export type SchedulingInput = {
+  now: number;
+  /** How many more attempts may start, besides those that are claimed. */
+  slots: number;
+  /** How many attempts may run at once, over all runs. */
+  slotLimit?: number;
+  /** Why fewer may start than there are slots, such as low memory. */
+  shortage?: string | undefined;
+  availability: AgentAvailability;
+  /** The cost of each project's other runs, which are not part of this input. */
+  projects: Readonly<Record<string, number>>;
+  /** Tasks that are already being started or landed, as `run task`. */
+  claimed: ReadonlySet<string>;
+  /** Runs with a landing in flight. */
+  landing: ReadonlySet<string>;
+  /** The status of other runs and tasks that tasks wait for by `after`; those not named are open. */
+  outside: Readonly<Record<string, 'open' | 'done' | 'failed'>>;
+};
+
+/** What is in flight over all runs, counted up while attempts are chosen. */
+export type Tally = {
+  slots: number;
+  busy: Record<string, number>;
+  runs: Map<string, RunTally>;
+  wakeAt: number | undefined;
+};
+/** What a run has in flight, reserves and waits for. */
+export type RunTally = {
+  state: RunState;
+  live: number;
+  attempts: number;
+  money: { run: Money; project: Money };
+  recovery: RecoveryTally;
+  /** The running attempts of its project, over all runs, and the most that may run. */
+  project: { live: number; limit: number };
+  /** Its running attempts by track. */
+  tracks: Record<string, number>;
+  /** Why the first task that could not start did not. */
+  wait?: Wait;
+};
+
+/** Counts what is in flight before anything is added. */
+export function beginTally(runs: readonly RunState[], schedulingInput: SchedulingInput): Tally {
+  const projects = new Map<string, Money>();
+  for (const [id, spentUsd] of Object.entries(schedulingInput.projects)) projects.set(id, { spentUsd, reservedUsd: 0 });
+  const limits = new Map<string, RunTally['project']>();
+  const tallies = new Map<string, RunTally>();
+  for (const state of runs) {
+    const project = projects.get(state.start.project.id) ?? { spentUsd: 0, reservedUsd: 0 };
+    projects.set(state.start.project.id, project);
+    project.spentUsd += state.spent.costUsd;
+    project.reservedUsd += state.reserved.costUsd;
+    const run = { spentUsd: state.spent.costUsd, reservedUsd: state.reserved.costUsd };
+    const limit = limits.get(state.start.project.id) ?? { live: 0, limit: 0 };
+    limits.set(state.start.project.id, limit);
+    limit.live += state.counts.running;
+    limit.limit = Math.max(limit.limit, state.maxParallel);
+    tallies.set(state.start.run, {
+      state,
+      live: state.counts.running,
+      attempts: state.attempts,
+      money: { run, project },
+      recovery: recoveryTally(state),
+      project: limit,
+      tracks: runningByTrack(state),
+    });
+  }
+  for (const claim of schedulingInput.claimed) countClaim(tallies, claim);
+  return {
+    slots: schedulingInput.slots,
+    busy: { ...schedulingInput.availability.busy },
+    runs: tallies,
+    wakeAt: undefined,
+  };
+}
+
+/** A claimed start that is not recorded yet already counts for budgets and caps. */
+function countClaim(tallies: ReadonlyMap<string, RunTally>, claim: string): void {
+  const space = claim.indexOf(' ');
+  const tally = tallies.get(claim.slice(0, space));
+  const task = tally?.state.tasks[claim.slice(space + 1)];
+  if (tally === undefined || task?.phase.status !== 'ready') return;
+  setAside(tally, task, nextReservation(tally.state, task));
+}
+
+/** Counts an attempt that is about to start. */
+export function setAside(tally: RunTally, task: TaskState, reservation: Spend): void {
+  const { spec } = task;
+  tally.live += 1;
+  addRecovery(tally.recovery, tally.state, task);
+  tally.project.live += 1;
+  if (spec.track !== undefined) tally.tracks[spec.track] = (tally.tracks[spec.track] ?? 0) + 1;
+  tally.attempts += 1;
+  tally.money.run.reservedUsd += reservation.costUsd;
+  tally.money.project.reservedUsd += reservation.costUsd;
+}
+
+/** Which limit on concurrent attempts, of its track or its project, a task would exceed, if any. */
+export function parallelLimit({ state, project, tracks }: RunTally, { spec }: TaskState): string | undefined {
+  if (project.live >= project.limit) return `${project.limit} of ${project.limit} attempts of the project are running`;
+  const most = spec.track === undefined ? undefined : state.start.config.tracks[spec.track]?.features;
+  if (most === undefined || (tracks[spec.track ?? ''] ?? 0) < most) return undefined;
+  return `track ${spec.track} is busy with ${most} of ${most} attempts`;
+}
+
+function runningByTrack({ running, tasks }: RunState): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const key of Object.keys(running)) {
+    const track = tasks[key]?.spec.track;
+    if (track !== undefined) counts[track] = (counts[track] ?? 0) + 1;
+  }
+  return counts;
+}
