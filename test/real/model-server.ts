@@ -11,7 +11,7 @@ import type { Dialect } from './model-server/dialect.ts';
 import { gemini } from './model-server/gemini.ts';
 import { responses } from './model-server/responses.ts';
 import { performScenario, type Scenario } from './model-server/scenario.ts';
-import type { Script } from './model-server/step.ts';
+import type { Reply, Script } from './model-server/step.ts';
 
 /** A model on 127.0.0.1 that does what scripts say, over the three APIs that agents speak. */
 export interface ModelServer extends AsyncDisposable {
@@ -20,6 +20,8 @@ export interface ModelServer extends AsyncDisposable {
   scenario(name: string, script: Script): string;
   /** The requests to a scenario so far. */
   requests(name: string): readonly SeenRequest[];
+  /** The tokens of all answers that a scenario has sent completely, also of those that are no part of the work. */
+  bill(name: string): Bill;
   /** Resolves when a scenario has received so many requests. */
   waitForRequests(name: string, count: number): Promise<void>;
   /** Proxy variables that route requests to other machines here, where they are refused and recorded. */
@@ -30,7 +32,10 @@ export interface ModelServer extends AsyncDisposable {
   requireNoStrays(): void;
 }
 
-type Running = { scenario: Scenario; arrivals: Arrivals };
+/** Tokens by the fields of `manyhands usage`; cached input is not part of the other. */
+type Bill = { inputTokens: number; outputTokens: number; cachedTokens: number };
+
+type Running = { scenario: Scenario; arrivals: Arrivals; bill: Bill };
 
 const DIALECTS: readonly Dialect[] = [anthropic, responses, gemini];
 const SCENARIO_PATH = /^\/t\/([\w.-]+)(\/.*)?$/;
@@ -66,10 +71,12 @@ export async function startModelServer(): Promise<ModelServer> {
     url,
     scenario(name, script) {
       if (running.has(name)) throw new Error(`There is a scenario ${name} already`);
-      running.set(name, { scenario: performScenario(name, script), arrivals: recordArrivals() });
+      const bill = { inputTokens: 0, outputTokens: 0, cachedTokens: 0 };
+      running.set(name, { scenario: performScenario(name, script), arrivals: recordArrivals(), bill });
       return `${url}/t/${name}`;
     },
     requests: (name) => find(name).arrivals.seen,
+    bill: (name) => find(name).bill,
     waitForRequests: (name, count) => find(name).arrivals.until(count),
     proxyEnv: proxyEnv(url),
     strays: () => strays,
@@ -109,7 +116,15 @@ async function handle(request: IncomingMessage, response: ServerResponse, { runn
   found.arrivals.add({ ...requests, api: dialect.name, path, headers, isAside, body: parsed });
   const turn = isAside ? found.scenario.aside(requests, dialect.aside(parsed)) : found.scenario.next(requests);
   if (turn.delayMs > 0) await realWorld.sleep(turn.delayMs);
+  if (turn.fault === undefined) response.once('finish', () => charge(found.bill, dialect, turn.reply));
   answer(response, dialect, { requests, turn });
+}
+
+/** Only Anthropic's input does not include what was read from the cache. */
+function charge(bill: Bill, { name }: Dialect, { usage }: Reply): void {
+  bill.inputTokens += name === 'anthropic' ? usage.in + usage.cacheWrite : usage.in - usage.cacheRead;
+  bill.outputTokens += usage.out;
+  bill.cachedTokens += usage.cacheRead;
 }
 
 function proxyEnv(url: string): Record<string, string> {

@@ -119,7 +119,7 @@ for (const [title, subject] of Object.entries(SUBJECTS)) {
       }
       const isReached = () =>
         subject.reportsAfterTools === true
-          ? server.requests(name).filter(({ turn }) => turn === 2).length === cases
+          ? server.requests(name).filter(({ turn, prompt }) => turn === 2 && !prompt.includes(FINISH)).length === cases
           : project.alive().some(({ command }) => /^\S*node -e .* hang$/.test(command));
       let cases = 0;
       const begin = async (task: string) => {

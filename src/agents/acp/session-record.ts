@@ -22,7 +22,7 @@ export interface RecordedSession {
 /** The usage of a session in the program's own records, which survive a kill; `none` if they contain no call. */
 export interface SessionRecord {
   usage(): Usage;
-  /** The program's response counts only its last call, so that the record applies also to a completed prompt. */
+  /** The program's response omits calls (opencode) or cached tokens (gemini), so that the record applies also to a completed prompt. */
   readonly countsMore: boolean;
 }
 
@@ -38,7 +38,7 @@ const RECORDS: readonly (readonly [RegExp, (session: RecordedSession) => () => U
 export function openSessionRecord(program: string, session: RecordedSession): SessionRecord | undefined {
   const name = basename(program);
   const open = RECORDS.find(([pattern]) => pattern.test(name))?.[1];
-  return open === undefined ? undefined : { usage: open(session), countsMore: name.includes('opencode') };
+  return open === undefined ? undefined : { usage: open(session), countsMore: /opencode|gemini/.test(name) };
 }
 
 /** Claude writes each answer of a session and of its subagents to a file, with its final tokens. */
