@@ -59,8 +59,22 @@ describe('the page of a run', () => {
     await using context = await newContext();
     const page = await served.enter(context);
     const consoleErrors = collectConsoleErrors(page);
-    await served.scratch.mh(['job', 'Make it <b>bold</b>', '--write', '--agent', 'command:./agent.sh', '--detach']);
+    await served.scratch.mh([
+      ...['job', 'Make it <b>bold</b>', '--write', '--agent', 'command:./agent.sh', '--detach'],
+      ...['--check', 'echo compiling; while [ ! -e "$HOME/checked" ]; do sleep 0.2; done'],
+    ]);
     const card = page.getByRole('article', { name: 'Make it <b>bold</b>' });
+    await card
+      .getByRole('list', { name: 'Now' })
+      .getByText(/^check on the base: echo .*: compiling$/)
+      .waitFor();
+    await card.getByRole('link', { name: 'Make it <b>bold</b>' }).first().click();
+    await page
+      .getByRole('list', { name: 'Now' })
+      .getByText(/^check on the base: echo .*: compiling$/)
+      .waitFor();
+    writeFileSync(join(served.scratch.root, 'checked'), '');
+    await page.getByRole('link', { name: 'Home' }).click();
     await card.getByText('reading <img src=x onerror=alert(1)>').waitFor();
     await card.getByRole('link', { name: 'Make it <b>bold</b>' }).first().click();
     await page.getByRole('button', { name: 'Rename' }).click();

@@ -136,7 +136,7 @@ function timeOf(run: RunOverview, { top, now }: View): string {
 function waitingLine(run: RunOverview, item: WaitingItem, view: View): string {
   const more = run.attention.length > 1 ? ` (and ${run.attention.length - 1} more)` : '';
   const key = APPROVABLE.has(item.what) ? 'a to approve' : item.what === 'paused' ? 'p to resume' : 'r to retry';
-  const about = item.task === null ? '' : `${item.task}: `;
+  const about = item.task === null ? '' : `${item.label ?? item.task}: `;
   return noticeLine(`${key}: ${about}${item.reason}${more}`, view);
 }
 
@@ -148,9 +148,9 @@ function dimLine(text: string, { top, colors }: View): () => string {
   return () => colors.dim(`   ${shorten(text, top.size.columns - 4)}`);
 }
 
-function activityLine({ task, activity, warnings }: LiveAttempt, { top, colors }: View): string {
+function activityLine({ task, label, activity, warnings }: LiveAttempt, { top, colors }: View): string {
   const warning = warnings[0] === undefined ? '' : `! ${warnings[0].message}  `;
-  return colors.dim(`   ${shorten(`${warning}${task}: ${activity ?? ''}`, top.size.columns - 4)}`);
+  return colors.dim(`   ${shorten(`${warning}${label ?? task}: ${activity ?? ''}`, top.size.columns - 4)}`);
 }
 
 function reasonLine(reason: string, { top, colors }: View): string {

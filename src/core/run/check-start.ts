@@ -12,7 +12,7 @@ const PROGRAM_ERROR =
 const DISK_FULL = /No space left|ENOSPC/;
 
 /** The gate and the definition of evidence about a set-up, which precedes all checks. */
-export const SETUP_GATE = 'set-up';
+const SETUP_GATE = 'set-up';
 
 /** Whether the checks ran on the base; a set-up that failed there is repeated once the run continues. */
 export function isBaseChecked({ baseEvidence }: Pick<RunState, 'baseEvidence'>): boolean {

@@ -148,6 +148,29 @@ describe('the page of all runs', () => {
     }
   });
 
+  it('shows what is done for a run and what it waits for, also on its own page', () => {
+    const since = new Date(NOW - 5_000).toISOString();
+    const step = { kind: 'check' as const, what: 'check on the base: npm test', detail: 'ok 12', since };
+    const busy = { ...overview(running, [LIVE]), activity: [{ ...step, tasks: [] }] };
+    const { top } = drive(begin(), { kind: 'run', run: busy });
+    expect(draw(top)).toContain('   run: check on the base: npm test (0:05): ok 12');
+    const opened = drive(top, 'down', 'enter', { kind: 'state', state: running }).top;
+    expect(draw(opened)).toContain('  check on the base: npm test (0:05): ok 12');
+    const named = { ...busy, activity: [{ ...step, tasks: ['implement/1'], labels: ['rounding'] }] };
+    expect(draw(drive(top, { kind: 'run', run: named }).top)).toContain(
+      '   rounding: check on the base: npm test (0:05): ok 12',
+    );
+    const ofTask = draw(drive(opened, { kind: 'run', run: named }).top).find((line) => line.includes('implement/1'));
+    expect(ofTask).toContain('check on the ba');
+    const live = { ...busy, activity: [], live: [{ ...LIVE, label: 'rounding' }] };
+    expect(draw(drive(top, { kind: 'run', run: live }).top)).toContain('   rounding: reading cart.ts');
+    const until = new Date(NOW + 30_000).toISOString();
+    const waitsFor = { kind: 'agent' as const, text: 'one is rate-limited', until, task: 'implement/1' };
+    const waiting = { ...busy, activity: [], live: [], waitsFor };
+    expect(draw(drive(top, { kind: 'run', run: waiting }).top)).toContain('   waits: one is rate-limited (30s left)');
+    expect(draw(drive(opened, { kind: 'run', run: waiting }).top)).toContain('  waits: one is rate-limited (30s left)');
+  });
+
   it('shows that no engine is running and how to continue, and stops its clocks', () => {
     const top = begin(undefined, 'none');
     expect(draw(top)[1]).toBe('No engine is running. Continue with: mh resume, or mh serve');
