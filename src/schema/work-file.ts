@@ -154,6 +154,8 @@ export const WorkflowNode = z.object({
   attempts: Attempts.optional(),
   /** The JSON Schema of its structured output. */
   outputSchema: z.record(z.string(), z.unknown()).optional(),
+  /** Nodes whose output it gets in addition to those that it needs, if they have ended. */
+  reads: z.array(WorkId).max(1_000).optional(),
   /** Its answer is a result by itself: a node that may write may also end without a change. */
   answers: z.boolean().optional(),
 });

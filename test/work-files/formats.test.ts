@@ -243,6 +243,7 @@ describe('a graph of another tool', () => {
         depends_on: ['linked', 'judged'],
         condition: "outputs.get('judged', {}).get('ok')",
         links: [{ upstream_task: 'linked', output_path: 'x', input_key: 'x' }],
+        transform: [{ source_path: 'json.files[0]', target_key: 'y' }],
       },
     };
     const { input } = parse(JSON.stringify({ tasks }));
@@ -254,6 +255,7 @@ describe('a graph of another tool', () => {
       ['judged', { type: 'object' }],
       ['looped', { type: 'object' }],
     ]);
+    expect(nodes.at(-1)?.reads, 'it gets what its placeholders stand for').toEqual(['linked', 'json']);
   });
 });
 

@@ -129,6 +129,7 @@ function toNode(
   const reads = task.is_read_only ?? task.read_only ?? task.type === 'analysis';
   const agent = agentOf(task);
   const tier = tierOf(reading, task);
+  const sources = [...new Set(sourcesOf(task))].filter((source) => ids.includes(source));
   if (task.type === 'operation') {
     const reason = 'a task of type operation is no work for an agent; use a check or a job instead';
     reading.errors.addAt(reading.source, [...at, 'type'], { code: 'invalid_value', reason });
@@ -146,6 +147,7 @@ function toNode(
     ...(task.timeout === undefined ? {} : { timeoutSeconds: task.timeout }),
     ...(tries === undefined ? {} : { attempts: tries }),
     ...(task.output_schema === undefined ? {} : { outputSchema: task.output_schema }),
+    ...(sources.length === 0 ? {} : { reads: sources }),
   };
 }
 
@@ -163,15 +165,20 @@ function withAnswers(nodes: readonly WorkflowNode[], entries: readonly Entry[]):
 /** The tasks whose output is read: by a link, a transformation, a condition, or by their own loop. */
 function usedOutputs(nodes: readonly WorkflowNode[], entries: readonly Entry[]): Set<string> {
   const used = new Set<string>();
-  for (const { task } of entries) {
-    for (const { upstream_task } of task.links ?? []) used.add(upstream_task);
-    for (const { source_path } of task.transform ?? []) used.add(source_path.split(/[.[]/)[0] ?? '');
-  }
+  for (const { task } of entries) for (const id of sourcesOf(task)) used.add(id);
   for (const { id, condition = '', loop } of nodes) {
     if (loop !== undefined && loop.until !== 'false') used.add(id);
     for (const node of nodes) if (refersTo(condition, node.id)) used.add(node.id);
   }
   return used;
+}
+
+/** The tasks whose output fills the placeholders of a task. */
+function sourcesOf({ links, transform }: DagTask): string[] {
+  return [
+    ...(links ?? []).map(({ upstream_task }) => upstream_task),
+    ...(transform ?? []).map(({ source_path }) => source_path.split(/[.[]/)[0] ?? ''),
+  ];
 }
 
 function refersTo(expression: string, id: string): boolean {

@@ -118,7 +118,7 @@ function nodeSpec(
 }
 
 function handoffs(node: WorkflowNode, statuses: NodeStatuses): string {
-  const parts = node.needs.flatMap((id) => {
+  const parts = [...new Set([...node.needs, ...(node.reads ?? [])])].flatMap((id) => {
     const status = statuses.get(id);
     if (status?.kind !== 'passed') return [];
     const { status: _, ...output } = status.output;

@@ -41,6 +41,12 @@ describe('a workflow', () => {
     ]);
   });
 
+  it('hands over what a node reads, also from a node that it does not need directly', () => {
+    const input = flow([node('a'), node('b', { needs: ['a'] }), node('c', { needs: ['b'], reads: ['a'] })]);
+    const [third] = play(input, [{ total: 7 }, { rest: 1 }]).unfolding.add;
+    expect(third?.prompt).toMatch(/From b:[\s\S]*"rest": 1[\s\S]*From a:[\s\S]*"total": 7/);
+  });
+
   it('asks for the outputs that a node names', () => {
     const [spec] = asked(given(started()), flow([node('a', { outputs: ['verdict'] })])).add;
     expect(spec?.outputSchema).toEqual({ type: 'object', properties: { verdict: {} }, required: ['verdict'] });
