@@ -12,8 +12,8 @@ export function isUserProgram(kind: string | null | undefined): boolean {
 
 /** The agent that a role prefers where the user set no order and all preferred agents are available. */
 export const PREFERRED_BY_ROLE: ReadonlyMap<string, string> = new Map([
-  ...['plan', 'review', 'analyze', 'verify'].map((role) => [role, 'claude'] as const),
-  ...['implement', 'fix', 'repair', 'resolve'].map((role) => [role, 'codex'] as const),
+  ...['plan', 'review', 'discover', 'analyze', 'verify'].map((role) => [role, 'claude'] as const),
+  ...['implement', 'bulk', 'fix', 'repair', 'resolve'].map((role) => [role, 'codex'] as const),
 ]);
 
 /** Programs that speak ACP and that request permission for what they write and run, which is tested with each of them. */

@@ -6,11 +6,19 @@ import { nearest } from '../schema/nearest.ts';
 import { findOnPath, findProgram, type ProgramSearch } from './program.ts';
 import { loadScenario } from './rehearsal/scenario.ts';
 
-/** An agent as the user names it: for one role or for all, by name or as a program with arguments. */
+/** Agents as the user names them, the best first: for one role or for all; `auto` names none. */
 interface AgentChoice {
   role?: string;
-  agent: { kind: 'named'; name: string; model?: string } | { kind: 'command'; program: string; args: string[] };
+  agents: NamedAgent[];
 }
+
+/** An agent by name, perhaps with a model, or as a program with arguments. */
+type NamedAgent =
+  | { kind: 'named'; name: string; model?: string }
+  | { kind: 'command'; program: string; args: string[] };
+
+/** Leaves the choice to the settings and the defaults. */
+const AUTO = 'auto';
 
 /** Single quotes are literal, double quotes and bare text support the backslash; nothing else is special. */
 const PIECE = /'([^']*)'|"((?:[^"\\]|\\[\s\S])*)"|\\([\s\S])|([^\s'"\\]+)|(\s+)|([\s\S])/g;
@@ -52,16 +60,22 @@ export function pinAgents(options: AgentOptions): PinnedAgents {
   const agents = new Map<string, AgentConfig>(isRehearsed ? Object.entries(rehearsals) : []);
   const choices: PinnedAgents['choices'] = [];
   for (const text of options.adHoc) {
-    const choice = parseAgentChoice(text);
-    const chosen = resolveChoice(choice, { options, rehearsals, agents });
-    for (const [name, config] of Object.entries(chosen)) agents.set(name, config);
-    choices.push({ ...(choice.role === undefined ? {} : { role: choice.role }), agents: Object.keys(chosen) });
+    const { role, agents: named } = parseAgentChoice(text);
+    const names: string[] = [];
+    for (const agent of named) {
+      const chosen = resolveChoice(agent, role, { options, rehearsals, agents });
+      for (const [name, config] of Object.entries(chosen)) agents.set(name, config);
+      names.push(...Object.keys(chosen));
+    }
+    choices.push({ ...(role === undefined ? {} : { role }), agents: names });
   }
   for (const [name, config] of Object.entries(options.config.agents)) if (!agents.has(name)) agents.set(name, config);
   const [rehearsalConfig] = Object.values(rehearsals);
   if (options.rehearsal.allAgents === true && rehearsalConfig !== undefined)
     return { agents: withRehearsalAgents(options, Object.fromEntries(agents), rehearsalConfig), choices };
-  if (agents.size === 0) for (const [name, config] of installedAgents(options)) agents.set(name, config);
+  const isLeftOpen = !choices.some(({ role, agents: names }) => role === undefined && names.length > 0);
+  if (agents.size === 0 || (isLeftOpen && !isRehearsed && Object.keys(options.config.agents).length === 0))
+    for (const [name, config] of installedAgents(options)) if (!agents.has(name)) agents.set(name, config);
   return { agents: Object.fromEntries(agents), choices };
 }
 
@@ -104,19 +118,33 @@ type ChoiceContext = {
   agents: Map<string, AgentConfig>;
 };
 
-function resolveChoice({ agent }: AgentChoice, context: ChoiceContext): Record<string, AgentConfig> {
+function resolveChoice(
+  agent: NamedAgent,
+  role: string | undefined,
+  context: ChoiceContext,
+): Record<string, AgentConfig> {
   if (agent.kind === 'command') return adHocCommand(agent, context);
   const { options, rehearsals } = context;
   const named = new Map([...Object.entries(rehearsals), ...Object.entries(options.config.agents)]);
   const config = named.get(agent.name) ?? builtIn(agent.name);
-  if (config !== undefined)
-    return { [agent.name]: agent.model === undefined ? config : { ...config, model: agent.model } };
+  if (config !== undefined) return withModel(agent, role, config);
   if (agent.name === 'rehearsal') return rehearsals;
-  const known = [...new Set([...named.keys(), ...BUILT_IN, 'rehearsal'])];
+  const known = [...new Set([...named.keys(), ...BUILT_IN, 'rehearsal', AUTO])];
   const closest = nearest(agent.name, known);
   const suggestion = closest === undefined ? '' : ` Did you mean ${closest}?`;
   const message = `There is no agent "${agent.name}".${suggestion} Known agents: ${known.join(', ')}, command:<program>`;
   throw new AppError('AGENT_UNKNOWN', message, { name: agent.name, known });
+}
+
+/** A model for one role must not become the model of the same agent in other roles: there it is an agent of its own. */
+function withModel(
+  { name, model }: Extract<NamedAgent, { kind: 'named' }>,
+  role: string | undefined,
+  config: AgentConfig,
+): Record<string, AgentConfig> {
+  if (model === undefined || model === config.model) return { [name]: config };
+  const own = role === undefined ? name : `${name}-${model.toLowerCase().replace(/[^a-z0-9]+/g, '-')}`;
+  return { [own]: { ...config, model } };
 }
 
 function adHocCommand(
@@ -169,11 +197,12 @@ function asRehearsal(
   };
 }
 
-/** Reads `claude`, `codex:gpt-5.5`, `implement=codex`, `command:./agent.sh --flag` or `implement=command:./agent.sh`. */
+/** Reads `claude`, `claude,codex`, `codex:gpt-5.5`, `auto`, `command:./agent.sh --flag`, each also as `implement=codex`. */
 export function parseAgentChoice(text: string): AgentChoice {
   const [, role, rest = ''] = /^(?:([a-z][a-z0-9-]*)=)?([\s\S]*)$/.exec(text.trim()) ?? [];
-  const agent = parseAgent(rest.trim(), text);
-  return role === undefined ? { agent } : { role, agent };
+  const names = rest.startsWith('command:') ? [rest] : rest.split(',');
+  const agents = rest.trim() === AUTO ? [] : names.map((name) => parseAgent(name.trim(), text));
+  return role === undefined ? { agents } : { role, agents };
 }
 
 /** A readable agent name for a program (`./bin/Agent.sh` is `agent`) that is not yet taken. */
@@ -189,7 +218,7 @@ function nameForProgram(program: string, isTaken: (name: string) => boolean): st
   return unique;
 }
 
-function parseAgent(text: string, whole: string): AgentChoice['agent'] {
+function parseAgent(text: string, whole: string): NamedAgent {
   if (!text.startsWith('command:')) {
     if (text === '') throw new AppError('USAGE', `"${whole}" names no agent`, { text: whole });
     const [, name = '', model] = /^([^:]*)(?::(.+))?$/.exec(text) ?? [];

@@ -226,7 +226,7 @@ export const Config = z.strictObject({
   roles: z
     .record(Name, z.strictObject({ agent: z.string().optional(), tier: Tier.optional() }))
     .default({})
-    .describe('Agent and tier of a role.'),
+    .describe('Agent (as for --agent) and tier of a role.'),
   tools: ToolsConfig,
   mcp: z.record(Name, McpServer).default({}).describe('MCP servers available to agents.'),
   instructions: InsidePath.optional().describe(

@@ -26,15 +26,20 @@ function options(adHoc: string[], more: { agents?: unknown; scenario?: string } 
 }
 
 describe('the choice of an agent', () => {
+  const named = (name: string) => ({ kind: 'named', name });
+
   it.each([
-    ['claude', { agent: { kind: 'named', name: 'claude' } }],
-    ['implement=codex', { role: 'implement', agent: { kind: 'named', name: 'codex' } }],
-    ['command:./agent.sh', { agent: { kind: 'command', program: './agent.sh', args: [] } }],
+    ['claude', { agents: [{ kind: 'named', name: 'claude' }] }],
+    ['claude,codex', { agents: [named('claude'), named('codex')] }],
+    ['auto', { agents: [] }],
+    ['review=auto', { role: 'review', agents: [] }],
+    ['implement=codex', { role: 'implement', agents: [{ kind: 'named', name: 'codex' }] }],
+    ['command:./agent.sh a,b', { agents: [{ kind: 'command', program: './agent.sh', args: ['a,b'] }] }],
     [
       `implement=command:./a.sh --flag=x 'two words' "a \\"b\\"" c\\ d ''`,
       {
         role: 'implement',
-        agent: { kind: 'command', program: './a.sh', args: ['--flag=x', 'two words', 'a "b"', 'c d', ''] },
+        agents: [{ kind: 'command', program: './a.sh', args: ['--flag=x', 'two words', 'a "b"', 'c d', ''] }],
       },
     ],
   ])('is read from %s', (text, choice) => {
@@ -54,7 +59,7 @@ describe('the choice of an agent', () => {
       expect.objectContaining({
         code: 'AGENT_UNKNOWN',
         message:
-          'There is no agent "codxe". Did you mean codex? Known agents: rehearsal, codex, claude, gemini, command:<program>',
+          'There is no agent "codxe". Did you mean codex? Known agents: rehearsal, codex, claude, gemini, auto, command:<program>',
       }),
     );
   });
@@ -74,7 +79,24 @@ describe('the choice of an agent', () => {
 describe('a built-in agent', () => {
   it('needs no settings, and may be given a model', () => {
     const { agents } = pinAgents(options(['claude', 'implement=codex:gpt-5.5']));
-    expect(agents).toMatchObject({ claude: { kind: 'claude' }, codex: { kind: 'codex', model: 'gpt-5.5' } });
+    expect(agents).toEqual({
+      claude: expect.objectContaining({ kind: 'claude' }),
+      'codex-gpt-5-5': expect.objectContaining({ kind: 'codex', model: 'gpt-5.5' }),
+    });
+    expect(pinAgents(options(['codex:gpt-5.5'])).agents).toMatchObject({ codex: { model: 'gpt-5.5' } });
+  });
+
+  it('is also found on PATH when only roles or auto are requested, and listed in order', () => {
+    const path = join(dir, 'found');
+    mkdirSync(path);
+    for (const name of ['claude', 'codex']) writeFileSync(join(path, name), '#!/bin/sh\n', { mode: 0o755 });
+    const names = (...texts: string[]) => Object.keys(pinAgents({ ...options(texts), path }).agents).toSorted();
+    expect(names('auto')).toEqual(['claude', 'codex']);
+    expect(names('review=codex')).toEqual(['claude', 'codex']);
+    expect(names('codex')).toEqual(['codex']);
+    expect(pinAgents({ ...options(['review=codex,claude']), path }).choices).toEqual([
+      { role: 'review', agents: ['codex', 'claude'] },
+    ]);
   });
 
   it('is found on PATH when none is configured or requested', () => {
@@ -153,6 +175,7 @@ describe('the agents of a run', () => {
     expect(Object.fromEntries(kinds)).toEqual({
       claude: 'rehearsal',
       codex: 'rehearsal',
+      'codex-big': 'rehearsal',
       gemini: 'rehearsal',
       mine: 'rehearsal',
       rehearsal: 'rehearsal',

@@ -29,6 +29,7 @@ describe('the built-in roles', () => {
         'architecture',
         'bulk',
         'debug',
+        'discover',
         'fix',
         'implement',
         'judge',

@@ -28,7 +28,11 @@ export type StartFlags = z.infer<typeof StartFlags>;
 /** Adds the options of StartFlags. */
 export function addStartOptions(command: Command): Command {
   command
-    .option('-a, --agent <agent>', 'the agent: name, role=name or command:<program>; repeatable', collect)
+    .option(
+      '-a, --agent <agent>',
+      'the agent: name, a list a,b, role=name, auto or command:<program>; repeatable',
+      collect,
+    )
     .option('-c, --check <command>', 'a command that must exit with 0 on the merged result; repeatable', collect)
     .addOption(
       new Option(

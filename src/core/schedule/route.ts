@@ -23,7 +23,7 @@ export type AgentAvailability = {
 /** The input of the choice of an agent. */
 export type RoutingRequest = {
   config: Config;
-  /** Agents requested on the command line, by role or `*`. */
+  /** Agents requested on the command line, by role or `*`; several are separated by commas. */
   agents: Readonly<Record<string, string>>;
   role: string;
   /** Whether the task only reads: agents that cannot be kept from writing do not get it. */
@@ -133,7 +133,8 @@ export function candidatesFor(request: RoutingRequest): string[] {
 /** Whether nothing names the one agent for this role; agents named for all roles, or several for this one, leave the choice among them open. */
 function isLeftOpen({ config, agents, role, agent }: RoutingRequest): boolean {
   const preferred = config.routing.prefer[role] ?? [];
-  return (agent ?? agents[role] ?? config.roles[role]?.agent) === undefined && preferred.length !== 1;
+  const named = namesIn(agent ?? agents[role] ?? config.roles[role]?.agent);
+  return named.length !== 1 && preferred.length !== 1;
 }
 
 function passedReason({ unable = {}, avoid }: RoutingRequest, agent: string): string {
@@ -163,12 +164,21 @@ function unrestrictedReason(agents: readonly string[]): string {
   return `${agents.join(', ')} cannot be kept from writing in a read-only role; set ${settings} to true to use it there`;
 }
 
+/** Agents that the command line names are the only ones; others are used when the settings' own are not available. */
 function namedCandidates({ config, agents, role, agent, ranking, session }: RoutingRequest): string[] {
+  const requested = namesIn(agents[role] ?? agents['*']);
   const open = ranking?.[role]?.agents ?? [];
   const order = [...config.routing.order.filter((name) => !open.includes(name)), ...open];
   const preferred = config.routing.prefer[role] ?? [];
-  const all = [session?.agent, agent ?? agents[role] ?? agents['*'], ...preferred, config.roles[role]?.agent, ...order];
+  const configured = [...preferred, ...namesIn(config.roles[role]?.agent), ...order];
+  const isExclusive = agent === undefined && requested.length > 0;
+  const all = [session?.agent, ...namesIn(agent), ...requested, ...(isExclusive ? [] : configured)];
   return [...new Set(all.filter((name) => name !== undefined))];
+}
+
+/** The names in a list of agents. */
+function namesIn(list: string | undefined): string[] {
+  return list?.split(',') ?? [];
 }
 
 /** Why an agent may not spend more, if it may not. */

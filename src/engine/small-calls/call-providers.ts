@@ -64,7 +64,12 @@ export function smallCallNotes(ctx: EngineContext, run: ActiveRun): string[] {
 }
 
 function agentsOf({ config, ledger }: ActiveRun): string[] {
-  return [...new Set([...Object.values(ledger.state.start.agents), ...config.routing.order])];
+  return [
+    ...new Set([
+      ...Object.values(ledger.state.start.agents).flatMap((list) => list.split(',')),
+      ...config.routing.order,
+    ]),
+  ];
 }
 
 /** With `auto` only vendors whose agents work in the run are called. */

@@ -10,6 +10,16 @@ import { settingsRoot } from './open-run.ts';
 
 type Choices = Pick<StartOptions, 'dir' | 'agents' | 'rehearse' | 'scenario'>;
 
+/** The settings with the agents of a run, and those that the user named. */
+type PinnedAgentChoices = {
+  config: Config;
+  /** Lists of agents on the command line, by role or `*`. */
+  byRole: Record<string, string>;
+  open: string[];
+  /** The roles that the command line names. */
+  requestedRoles: string[];
+};
+
 /**
  * The agents of the run: requested ones come first, in order; a role may have its own. In a rehearsal every agent is scripted,
  * whichever the settings, the command or a task select. `open` are the agents whose order the user did not set.
@@ -17,24 +27,51 @@ type Choices = Pick<StartOptions, 'dir' | 'agents' | 'rehearse' | 'scenario'>;
 export function pinChoices(
   parts: Pick<Implementations, 'pin'>,
   what: { config: Config; options: Choices; root: string },
-): { config: Config; byRole: Record<string, string>; open: string[] } {
+): PinnedAgentChoices {
   const { config, options, root } = what;
   const rehearses = options.rehearse || options.scenario !== undefined;
-  const choices = [...options.agents, ...(rehearses ? ['rehearsal'] : [])];
+  const ofCommand = [...options.agents, ...(rehearses ? ['rehearsal'] : [])];
+  // A rehearsal starts no program that only the settings name.
+  const ofSettings = Object.entries(config.roles).flatMap(([role, { agent }]) =>
+    agent === undefined || (rehearses && agent.startsWith('command:')) ? [] : [`${role}=${agent}`],
+  );
   const { dir, scenario } = options;
+  const choices = [...ofCommand, ...ofSettings];
   const pinned = parts.pin({ config, dir, root, choices, rehearse: rehearses, scenario });
-  const byRole: Record<string, string> = {};
-  for (const { role, agents } of pinned.choices) if (agents[0] !== undefined) byRole[role ?? '*'] ??= agents[0];
-  const order = orderOf(config, pinned);
+  const requested = pinned.choices.slice(0, options.agents.length);
+  const isNamed = requested.some(({ role, agents }) => role === undefined && agents.length > 0);
+  const chosen = isNamed ? requested : pinned.choices.slice(0, ofCommand.length);
+  const byRole = agentsByRole(chosen);
+  const order = orderOf(config, pinned, chosen);
   if (order.length === 0) {
     throw new AppError(
       'AGENT_MISSING',
       'No agent is configured and none is installed: install claude, codex or gemini, name a program with --agent command:<program>, or try --rehearse',
     );
   }
-  const isChosen = pinned.choices.some(({ role }) => role === undefined);
-  const open = isChosen ? [] : order.filter((name) => !config.routing.order.includes(name));
-  return { config: { ...config, agents: pinned.agents, routing: { ...config.routing, order } }, byRole, open };
+  const open = byRole['*'] === undefined ? order.filter((name) => !config.routing.order.includes(name)) : [];
+  const roles = rolesWithAgents(config.roles, agentsByRole(pinned.choices.slice(ofCommand.length)));
+  const routing = { ...config.routing, order };
+  const requestedRoles = requested.flatMap(({ role }) => role ?? []);
+  return { config: { ...config, agents: pinned.agents, roles, routing }, byRole, open, requestedRoles };
+}
+
+/** The agents of each role, and of all as `*`, the best first, separated by commas. */
+function agentsByRole(choices: PinnedChoice['choices']): Record<string, string> {
+  const byRole: Record<string, string[]> = {};
+  for (const { role = '*', agents } of choices)
+    if (agents.length > 0) byRole[role] = [...(byRole[role] ?? []), ...agents];
+  return Object.fromEntries(Object.entries(byRole).map(([role, names]) => [role, [...new Set(names)].join(',')]));
+}
+
+/** The settings of roles with the names of the agents that their texts resolve to. */
+function rolesWithAgents(roles: Config['roles'], byRole: Record<string, string>): Config['roles'] {
+  return Object.fromEntries(
+    Object.entries(roles).map(([role, { agent: _, ...others }]) => {
+      const agent = byRole[role];
+      return [role, agent === undefined ? others : { ...others, agent }];
+    }),
+  );
 }
 
 /** Agents that a person chooses for a retry, and the folder in which programs are named. */
@@ -58,8 +95,7 @@ export async function chooseAgents(
     throw new AppError('REFUSED', `Run ${start.run} is a rehearsal, in which the agent ${real[0]} is not started`);
   const withLogins = await ctx.implementations.withLogins({ ...config, agents: chosen });
   await requireAvailable(ctx, withLogins, { ...start.project, root });
-  const byRole: Record<string, string> = {};
-  for (const { role, agents } of pinned.choices) if (agents[0] !== undefined) byRole[role ?? '*'] ??= agents[0];
+  const byRole = agentsByRole(pinned.choices);
   const order = pinned.choices.flatMap(({ role, agents }) => (role === undefined ? agents : []));
   return { settings: withoutValues(withLogins).agents, order, byRole };
 }
@@ -77,8 +113,16 @@ async function requireAvailable(
   }
 }
 
-function orderOf(config: Config, pinned: PinnedChoice): string[] {
-  const chosen = pinned.choices.flatMap(({ role, agents }) => (role === undefined ? agents : []));
-  const order = [...chosen, ...config.routing.order, ...(chosen.length === 0 ? Object.keys(pinned.agents) : [])];
+/** Agents that were named for all roles are the only ones; otherwise the user's order comes first. */
+function orderOf(config: Config, pinned: PinnedChoice, choices: PinnedChoice['choices']): string[] {
+  const chosen = choices.flatMap(({ role, agents }) => (role === undefined ? agents : []));
+  const ofOneRole = new Set(pinned.choices.flatMap(({ role, agents }) => (role === undefined ? [] : agents)));
+  const isForOneRole = (name: string) => {
+    const agent = config.agents[name] === undefined && ofOneRole.has(name) ? pinned.agents[name] : undefined;
+    return agent !== undefined && (isUserProgram(agent.kind) || agent.model !== undefined);
+  };
+  const all = Object.keys(pinned.agents);
+  const others = [...all.filter((name) => !isForOneRole(name)), ...all];
+  const order = chosen.length > 0 ? chosen : [...config.routing.order, ...others];
   return [...new Set(order)].filter((name) => pinned.agents[name] !== undefined);
 }

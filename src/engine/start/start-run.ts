@@ -22,6 +22,7 @@ import type { Config } from '../../schema/config.ts';
 import type { RunStart } from '../../schema/event.ts';
 import { projectStream, runStream } from '../../schema/ids.ts';
 import type { BenchKind } from '../../schema/model.ts';
+import { nearest } from '../../schema/nearest.ts';
 import type { StartOptions, StartRequest } from '../../schema/request.ts';
 import type { Write } from '../../store/store.ts';
 import { requireOutside } from '../../workspaces/location.ts';
@@ -63,7 +64,7 @@ export async function startRun(
   step.update({ kind: 'attempt', what: 'finds out which agents can work' });
   const unable = await unusableAgents(ctx, pinned, root);
   const roles = await pinRoles(ctx, repository.root);
-  requireRole(recipe.role?.(request.input), roles);
+  for (const role of [recipe.role?.(request.input), ...pinned.requestedRoles]) requireRole(role, roles);
   const id = projectId(repository);
   const onProgress = mirrorProgress(step);
   const mirror = await openMirror({ dir: join(ctx.home.mirrors, `${id}.git`), repository, onProgress });
@@ -184,8 +185,14 @@ async function unusableAgents(
   root: string,
 ): Promise<Record<string, string>> {
   const { order, prefer } = config.routing;
-  const set = Object.values(config.roles).map(({ agent }) => agent);
-  const selected = new Set([...order, ...Object.values(prefer).flat(), ...Object.values(byRole), ...set]);
+  const set = Object.values(config.roles).flatMap(({ agent }) => agent?.split(',') ?? []);
+  const requested = Object.entries(byRole).map(([role, list]) => ({ role, names: list.split(',') }));
+  const selected = new Set([
+    ...order,
+    ...Object.values(prefer).flat(),
+    ...requested.flatMap(({ names }) => names),
+    ...set,
+  ]);
   const all = [...ctx.implementations.agents({ config, project: { id: '', root } }).values()];
   const agents = all.filter(({ name }) => selected.has(name));
   const checked = await Promise.all(agents.map(async (agent) => ({ name: agent.name, ...(await agent.available()) })));
@@ -196,6 +203,11 @@ async function unusableAgents(
   const isMissing = (name: string) => !checked.some((agent) => agent.name === name && agent.ok);
   if (config.routing.order.every(isMissing))
     throw new AppError('AGENT_MISSING', `No agent is usable here. ${reasons.join('; ')}`, { missing: reasons });
+  const unserved = requested.find(({ names }) => names.every(isMissing));
+  if (unserved !== undefined)
+    throw new AppError('AGENT_MISSING', `No agent is usable for the role ${unserved.role}. ${reasons.join('; ')}`, {
+      missing: reasons,
+    });
   return Object.fromEntries(missing.map(({ name, detail }) => [name, detail]));
 }
 
@@ -211,7 +223,10 @@ async function pinRoles(ctx: EngineContext, root: string): Promise<Record<string
 
 function requireRole(role: string | undefined, roles: Record<string, string>): void {
   if (role === undefined || roles[role] !== undefined) return;
-  throw new AppError('ROLE_UNKNOWN', `There is no role "${role}". Known roles: ${Object.keys(roles).join(', ')}`, {
+  const known = Object.keys(roles);
+  const closest = nearest(role, known);
+  const suggestion = closest === undefined ? '' : ` Did you mean ${closest}?`;
+  throw new AppError('ROLE_UNKNOWN', `There is no role "${role}".${suggestion} Known roles: ${known.join(', ')}`, {
     role,
   });
 }

@@ -96,7 +96,7 @@ const PHASES = {
   decompose: 'plan',
   execute: 'implement',
   review: 'review',
-  discover: 'research',
+  discover: 'discover',
   requirement: 'requirements',
 };
 

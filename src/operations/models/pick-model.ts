@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AgentPick } from '../../schema/document.ts';
 import { operation } from '../operation.ts';
-import { pickFor } from './pick-agent.ts';
+import { pickFor, roleTraits } from './pick-agent.ts';
 import { viewAgents } from './view-agents.ts';
 
 /** The agent and model that a role would get now, and why, without starting anything. */
@@ -20,5 +20,9 @@ export const pickModel = operation({
     scenario: z.string().optional().describe('The scenario file of the rehearsal.'),
   }),
   output: AgentPick,
-  run: async (app, { dir, role, avoid, ...choices }) => pickFor(await viewAgents(app, dir, choices), role, avoid),
+  run: async (app, { dir, role, avoid, ...choices }) => {
+    const view = await viewAgents(app, dir, choices);
+    for (const named of view.requestedRoles) await roleTraits(view, named);
+    return pickFor(view, { role, traits: await roleTraits(view, role), avoid });
+  },
 });

@@ -35,6 +35,8 @@ export type AgentsView = {
   root: string;
   project: string | undefined;
   byRole: Record<string, string>;
+  /** The roles that the choices name. */
+  requestedRoles: string[];
   /** The learned order of the agents that the user did not order, by role. */
   ranking: Ranking;
   /** Verified results and benchmarks. */
@@ -104,6 +106,7 @@ export async function viewAgents(
     root,
     project,
     byRole: pinned.byRole,
+    requestedRoles: pinned.requestedRoles,
     ranking: rankOpen({ config, open: pinned.open, history, project }),
     history,
     ccswitch: await viewProfiles(config, settings, env),

@@ -169,6 +169,26 @@ describe('the agent for a task', () => {
   });
 });
 
+describe('agents named on the command line', () => {
+  const rateLimited = { one: T0 + 60_000 };
+
+  it('are the only ones: a task waits for them and says until when', () => {
+    const waitsFor = { text: 'one is rate-limited', until: T0 + 60_000 };
+    expect(routed({ agents: { '*': 'one' } }, { rateLimited })).toMatchObject({
+      kind: 'later',
+      at: T0 + 60_000,
+      waitsFor,
+    });
+    expect(routed({ agents: { job: 'one' }, role: 'two' }, { rateLimited })).toMatchObject({ kind: 'later', waitsFor });
+  });
+
+  it('may be a list, and the next of it is used while one is not available', () => {
+    expect(routed({ agents: { '*': 'one,two' } }, { rateLimited })).toMatchObject({ kind: 'agent', agent: 'two' });
+    expect(routed({ agents: { '*': 'one' }, agent: 'three,two' })).toMatchObject({ agent: 'three' });
+    expect(routed({ role: 'three,two' })).toMatchObject({ agent: 'three', because: 'set for the role job' });
+  });
+});
+
 describe('a read-only task', () => {
   const readOnly = (mine: object) => {
     const agents = { mine: { kind: 'acp' as const, command: 'mine', ...mine }, two: { kind: 'claude' as const } };
@@ -216,13 +236,14 @@ describe('the agent that verifies', () => {
 
   it('is another than the one that did the work, however they are named', () => {
     expect(verifier({})).toBe('two');
-    expect(verifier({ '*': 'one' })).toBe('two');
-    expect(verifier({ '*': 'one' }, { fallback: false })).toBe('two');
+    expect(verifier({ '*': 'one,two' })).toBe('two');
+    expect(verifier({ '*': 'one,two' }, { fallback: false })).toBe('two');
+    expect(verifier({ verify: 'one,two' })).toBe('two');
     expect(verifier({}, { prefer: ['one', 'two'] })).toBe('two');
   });
 
   it('is the same where it is the only one, or is named for just this', () => {
-    expect(verifier({ '*': 'one' }, { order: ['one'] })).toBe('one');
+    expect(verifier({ '*': 'one' })).toBe('one');
     expect(verifier({ verify: 'one' })).toBe('one');
     expect(verifier({}, { prefer: ['one'] })).toBe('one');
   });

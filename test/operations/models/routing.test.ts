@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { AgentStatus, RunDocument } from '../../../src/schema/document.ts';
+import { AgentPick, AgentStatus, RunDocument } from '../../../src/schema/document.ts';
 import { ModelScore } from '../../../src/schema/model.ts';
 import { TESTS_ALL } from '../../support/variants.ts';
 import { makeModelProject } from './model-project.ts';
@@ -59,6 +59,32 @@ describe('the agent of a task', { timeout: 240_000 }, () => {
     writeFileSync(join(project.repo, '.manyhands/config.yaml'), config('spendUsdPerDay'));
     const [daily] = z.array(AgentStatus).parse(await project.json('models'));
     expect(daily).toMatchObject({ ok: false, detail: expect.stringContaining('over its spending cap') });
+  });
+
+  it('is set for a role in every form of --agent, and models pick names the agent and model that a run uses', async () => {
+    const agents =
+      '  claude: { kind: claude, command: ./claude.sh, env: { ANTHROPIC_API_KEY: k }, models: { standard: sonnet, heavy: opus } }\n';
+    await using project = makeModelProject({
+      'claude.sh': LIMITED,
+      'mine.sh': GOOD,
+      '.manyhands/config.yaml': `agents:\n${agents}roles: { implement: { agent: 'command:./mine.sh' }, review: { agent: 'claude:opus' } }\n`,
+    });
+    const pick = async (...flags: string[]) =>
+      AgentPick.parse(await project.json('models', 'pick', '--role', ...flags));
+    expect(await pick('plan')).toMatchObject({ agent: 'claude', tier: 'heavy', model: 'opus' });
+    expect(await pick('discover')).toMatchObject({ agent: 'claude', tier: 'standard', model: 'sonnet' });
+    expect(await pick('review')).toMatchObject({ agent: 'claude-opus', model: 'opus' });
+    expect(await pick('implement', '--agent', 'auto')).toMatchObject({
+      agent: 'mine',
+      because: 'set for the role implement',
+    });
+    const unknown = await project.mh('models', 'pick', '--role', 'revew');
+    expect(unknown).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('There is no role "revew". Did you mean review?'),
+    });
+    const misspelt = await project.mh('job', 'Do it', '--agent', 'implment=claude');
+    expect(misspelt.stderr).toContain('There is no role "implment". Did you mean implement?');
   });
 
   it('is a profile of CC Switch only if enabled and the own login is rate-limited, and its secret is neither stored nor shown', async () => {
