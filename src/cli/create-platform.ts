@@ -6,7 +6,7 @@ import type { Caller } from '../access/caller.ts';
 import { AppError } from '../errors.ts';
 import { prepareHome, resolveHome } from '../home.ts';
 import { ANNOUNCE_FD, spawnDetached } from '../process/detached.ts';
-import { run, runInForeground } from '../process/run.ts';
+import { run, runInForeground, startAlone } from '../process/run.ts';
 import { realWorld } from '../world.ts';
 import { showClosing } from './follow/show-steps.ts';
 import type { Platform, ScratchRepository } from './platform.ts';
@@ -71,6 +71,7 @@ export function createPlatform(version: string, surroundings: Surroundings): Pla
     ask,
     takeScreen: () => takeScreen(process.stdin, process.stdout),
     reveal,
+    openWindow,
     edit,
     makeScratchRepository,
   };
@@ -114,6 +115,55 @@ async function reveal(path: string): Promise<void> {
   const { code } = await run(command, { env: inherited(), timeoutMs: REVEAL_MS }).catch(() => ({ code: null }));
   if (code !== 0)
     throw new AppError('UNSUPPORTED_SYSTEM', `${command[0]} could not open ${path}; open it yourself`, { path });
+}
+
+/** Keeps a window open until the user has read its end. */
+const IN_WINDOW = '"$@"; printf "\\nPress Enter to close this window. "; read -r _';
+/** Terminals of desktops and the option before the command. */
+const DESKTOP_TERMINALS: readonly (readonly [string, string])[] = [
+  ['x-terminal-emulator', '-e'],
+  ['gnome-terminal', '--'],
+  ['konsole', '-e'],
+  ['xfce4-terminal', '-x'],
+  ['kitty', '--'],
+  ['alacritty', '-e'],
+  ['foot', '--'],
+  ['xterm', '-e'],
+];
+
+async function openWindow(args: readonly string[]): Promise<boolean> {
+  const env = inherited();
+  const home = env.MANYHANDS_HOME === undefined ? [] : ['env', `MANYHANDS_HOME=${env.MANYHANDS_HOME}`];
+  const program = [process.execPath, ...process.execArgv, process.argv[1] ?? '', ...args];
+  const command = ['sh', '-c', IN_WINDOW, 'window', ...home, ...program];
+  if (env.TMUX !== undefined) return openPane(command, env);
+  if (process.platform === 'darwin') return openMacTerminal(command, env);
+  if (env.DISPLAY === undefined && env.WAYLAND_DISPLAY === undefined) return false;
+  const own: (readonly [string, string])[] = env.TERMINAL === undefined ? [] : [[env.TERMINAL, '-e']];
+  for (const [terminal, option] of [...own, ...DESKTOP_TERMINALS])
+    if (await startAlone([terminal, option, ...command], env)) return true;
+  return false;
+}
+
+/** A pane beside the current one, or a window where there is no space for it; neither takes the keyboard. */
+async function openPane(command: readonly string[], env: Record<string, string>): Promise<boolean> {
+  for (const kind of [['split-window', '-h'], ['new-window']]) {
+    const tmux = ['tmux', ...kind, '-d', '-c', process.cwd(), '--', ...command];
+    const { code } = await run(tmux, { env, timeoutMs: REVEAL_MS }).catch(() => ({ code: null }));
+    if (code === 0) return true;
+  }
+  return false;
+}
+
+async function openMacTerminal(command: readonly string[], env: Record<string, string>): Promise<boolean> {
+  const line = `cd ${quoted(process.cwd())} && ${command.map(quoted).join(' ')}`;
+  const script = `tell application "Terminal" to do script ${JSON.stringify(line)}`;
+  const { code } = await run(['osascript', '-e', script], { env, timeoutMs: REVEAL_MS }).catch(() => ({ code: null }));
+  return code === 0;
+}
+
+function quoted(word: string): string {
+  return `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
 async function makeScratchRepository(): Promise<ScratchRepository> {

@@ -41,7 +41,7 @@ export const OTHER_COMMANDS: Readonly<Record<string, string>> = {
   'benchmark-model': 'manyhands models bench',
   'benchmark-suite': 'manyhands models bench',
   'run-streaming': 'manyhands job {text} --role {role} --detach',
-  'run-visible': 'manyhands job {text} --role {role} --interactive',
+  'run-visible': 'manyhands job {text} --role {role} --visible',
   'poll-run': 'manyhands show {run} --compact',
   'summarize-run': 'manyhands show {run} --compact',
   'compact-events': 'manyhands show {run} --compact',

@@ -32,6 +32,8 @@ export interface Platform {
   isServedWithRuns(): Promise<boolean>;
   /** The token of a role, for programs; `renew` replaces it. */
   takeToken(role: 'operator' | 'viewer', renew: boolean): Promise<string>;
+  /** Opens a window with this program and these arguments: a pane of tmux, or a terminal of the desktop; false where there is neither. */
+  openWindow(args: readonly string[]): Promise<boolean>;
   /** Opens a folder in the file manager, or a page in the browser. */
   reveal(path: string): Promise<void>;
   /** Lets the user edit a file in $VISUAL or $EDITOR; refused without a terminal. */

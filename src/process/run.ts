@@ -133,6 +133,19 @@ function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
   }
 }
 
+/** Starts a program that outlives this one, without its terminal; resolves with whether it could be started. */
+export function startAlone(command: readonly string[], env: Record<string, string>): Promise<boolean> {
+  const [program = '', ...args] = command;
+  return new Promise((resolve) => {
+    const child = spawn(program, args, { env, stdio: 'ignore', detached: true });
+    child.on('error', () => resolve(false));
+    child.on('spawn', () => {
+      child.unref();
+      resolve(true);
+    });
+  });
+}
+
 /** Runs a program in the user's terminal, such as an editor, and resolves with its exit code when it ends; null for a signal. */
 export function runInForeground(command: readonly string[], env: NodeJS.ProcessEnv): Promise<number | null> {
   const [program = '', ...args] = command;

@@ -99,6 +99,7 @@ export function testProgram(script: Script = {}) {
     watchForEngine: async () => () => {},
     takeScreen: () => undefined,
     reveal: async () => {},
+    openWindow: async () => false,
     edit: async () => {},
     makeScratchRepository: async () => {
       throw new Error('no scratch repository in this test');

@@ -28,6 +28,8 @@ export type Work = {
   begin(caller: Caller): Promise<string[]>;
   /** Attaches the user to a run before it is followed; not in the background. */
   attend?(caller: Caller, run: string): Promise<void>;
+  /** The arguments of this program in a window that shows a run, also if it works in the background. */
+  window?(run: string): string[];
   /** Called for each settled run; returns more runs to follow. With --detach, a background process stays to call it. */
   settled?(document: RunDocument, caller: Caller): Promise<string[]>;
 };
@@ -43,6 +45,7 @@ export async function work(session: Session, request: Work): Promise<number> {
   await reportEngine(platform, caller, request.dir);
   if (request.background) announceRuns(session, runs);
   if (runs[0] !== undefined) await dashboard.show(caller, runs[0]);
+  await openWindows(platform, request, runs);
   for (const run of request.background ? [] : runs) await request.attend?.(caller, run);
   const documents: RunDocument[] = [];
   const codes: number[] = [];
@@ -58,6 +61,15 @@ export async function work(session: Session, request: Work): Promise<number> {
   }
   report(platform, request, documents);
   return worstExitCode(codes);
+}
+
+async function openWindows(platform: Platform, { window }: Work, runs: readonly string[]): Promise<void> {
+  for (const run of window === undefined ? [] : runs) {
+    const args = window?.(run) ?? [];
+    if (await platform.openWindow(args)) continue;
+    const command = `manyhands ${args.join(' ')}`;
+    platform.terminal.err(`note: There is no desktop and no tmux to open a window in. Watch it with: ${command}\n`);
+  }
 }
 
 /** Agents run in the environment of the engine: what differs in this shell is printed, so that a missing program is understood. */
@@ -101,9 +113,10 @@ export function report(
 
 async function workInBackground(session: Session, request: Work): Promise<number> {
   const { terminal } = session.platform;
-  const runs =
-    (await beginInRunningEngine(session.platform, request)) ??
-    (await detachSession(session, request.readsInput ?? false));
+  const begun = await beginInRunningEngine(session.platform, request);
+  // A background process opens its windows itself.
+  if (begun !== undefined) await openWindows(session.platform, request, begun);
+  const runs = begun ?? (await detachSession(session, request.readsInput ?? false));
   if (request.json) printJson(terminal, request.many ? runs.map((run) => ({ run })) : { run: runs[0] ?? null });
   else printLines(terminal, runs);
   return 0;

@@ -27,12 +27,14 @@ export type StartCommand = {
   describe?(engine: ReturnType<Caller['engine']>): string[];
   /** Attaches the user to the run before it is followed. */
   attend?(caller: Caller, run: string, dir: string): Promise<void>;
+  /** The arguments of this program in a window that shows the run. */
+  window?(run: string): string[];
 };
 
 /** Starts a run and follows it; notes about it are printed first. */
 export async function startRun(
   session: Session,
-  { flags, words, request, describe, attend }: StartCommand,
+  { flags, words, request, describe, attend, window }: StartCommand,
 ): Promise<number> {
   const { terminal } = session.platform;
   const options = await startOptions(terminal, flags);
@@ -40,6 +42,7 @@ export async function startRun(
     ...flags,
     dir: options.dir,
     readsInput: words[0] === '-',
+    ...(window === undefined ? {} : { window }),
     ...(attend === undefined ? {} : { attend: (caller, run) => attend(caller, run, options.dir) }),
     begin: async (caller) => {
       await refuseFileName(terminal, words, options.dir);

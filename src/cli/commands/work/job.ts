@@ -36,6 +36,7 @@ const Flags = StartFlags.extend({
   write: z.boolean().default(false),
   tier: Tier.optional(),
   interactive: z.boolean().default(false),
+  visible: z.boolean().default(false),
   template: z.string().optional(),
   context: z.array(z.string()).default([]),
 });
@@ -48,6 +49,7 @@ const EXAMPLES = [
   'manyhands job "Translate the manual" --scope-allow docs --max-diff-lines 400',
   'manyhands job "Write the changelog" --after k3v9x2ab --stop time=10m --retry analyze',
   'manyhands job "The total is wrong on Sundays" --template bugfix --context ticket=SHOP-12',
+  'manyhands job --visible "Fix the login"',
   'manyhands job --interactive "Find out with me why login is slow"',
   'manyhands job "Update the translations" --at 07:30 --every 12h --times 5 --land merge',
 ];
@@ -71,6 +73,7 @@ export const jobCommand: CliCommand = {
       .option('-w, --write', 'allow the role to change files')
       .addOption(new Option('--tier <tier>', 'the model tier').choices(Tier.options))
       .option('-i, --interactive', 'run the agent in a terminal and attach to it; see manyhands attach')
+      .option('--visible', 'show the run in a window of its own, where there is a desktop or tmux')
       .option('--template <name>', 'guidelines and defaults for the job; see manyhands template ls');
     addContextOption(command);
     addScheduleOptions(command, session);
@@ -105,13 +108,19 @@ async function startJob(
     words: words.length === 0 ? [template?.summary ?? ''] : words,
     request: (task, options) => ({ recipe: 'job', input: { task, ...input }, options }),
     describe: describeSchedule,
-    ...(flags.interactive && !flags.json
+    ...(flags.visible ? { window: (run: string) => windowOf(flags, run) } : {}),
+    ...(flags.interactive && !flags.visible && !flags.json
       ? { attend: (caller: Caller, run: string, folder: string) => attendJob(session, caller, { run, dir: folder }) }
       : {}),
   });
   if (flags.detach && reported.length === 0)
     for (const line of describeSchedule('background')) terminal.err(`${line}\n`);
   return code;
+}
+
+/** An interactive agent is attached to in the window instead of here. */
+function windowOf({ interactive }: Flags, run: string): string[] {
+  return interactive ? ['attach', run] : ['logs', run, '--follow'];
 }
 
 /** The template is read before anything is started, because it may name the project or the task. */
