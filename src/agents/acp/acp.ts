@@ -193,19 +193,14 @@ function acpReader(program: string, env: Record<string, string>): AgentReader {
   let reported: Usage = { kind: 'none' };
   let recorded: Usage = { kind: 'none' };
   let record: SessionRecord | undefined;
-  let isReportFinal = false;
   let session: string | undefined;
   let ended: Result | { type: 'failure'; failure: Failure } | undefined;
   const errors = tailOfLines();
 
   const refresh = () => {
-    recorded = record?.usage() ?? recorded;
+    recorded = record?.() ?? recorded;
   };
-  /** The response to a completed prompt counts its calls; the record counts those of an interrupted one. */
-  const usage = (): Usage => {
-    const isComplete = isReportFinal && ended?.type !== 'failure' && record?.countsMore !== true;
-    return recorded.kind === 'known' && !isComplete ? recorded : reported;
-  };
+  const usage = (): Usage => (recorded.kind === 'known' ? recorded : reported);
   const read = (line: AcpLine): AgentEvent[] => {
     switch (line.type) {
       case 'spent':
@@ -218,7 +213,6 @@ function acpReader(program: string, env: Record<string, string>): AgentReader {
         return [{ type: 'result', isError: true, text: line.failure.message }];
       case 'usage':
         reported = line.usage;
-        isReportFinal = reported.kind === 'known';
         refresh();
         return [{ ...line, usage: usage() }];
       case 'tool-result':

@@ -3,8 +3,8 @@ import { basename, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
 import type { Usage } from '../../schema/usage.ts';
-import { AssistantLine } from '../claude/claude-line.ts';
-import { OpenCalls } from '../claude/claude-usage.ts';
+import { AssistantLine, ModelUsage, type ModelUsages } from '../claude/claude-line.ts';
+import { OpenCalls, usageBetween } from '../claude/claude-usage.ts';
 import { openRollout } from '../codex/codex-rollout.ts';
 import { billedUsage, followSession } from '../gemini/gemini-session.ts';
 import { parseJsonObject } from '../json-object.ts';
@@ -19,15 +19,14 @@ export interface RecordedSession {
   env: Readonly<Record<string, string>>;
 }
 
-/** The usage of a session in the program's own records, which survive a kill; `none` if they contain no call. */
-export interface SessionRecord {
-  usage(): Usage;
-  /** The program's response omits calls (opencode) or cached tokens (gemini), so that the record applies also to a completed prompt. */
-  readonly countsMore: boolean;
-}
+/**
+ * The usage of a session in the program's own records; `none` if they contain no call. They survive a kill, and contain
+ * what responses omit: all calls of opencode, cached tokens of gemini, and the titles that claude requests.
+ */
+export type SessionRecord = () => Usage;
 
 /** By program name; an unknown program keeps no records that can be read. */
-const RECORDS: readonly (readonly [RegExp, (session: RecordedSession) => () => Usage])[] = [
+const RECORDS: readonly (readonly [RegExp, (session: RecordedSession) => SessionRecord])[] = [
   [/claude/, claudeUsage],
   [/codex/, codexUsage],
   [/gemini/, geminiUsage],
@@ -36,21 +35,27 @@ const RECORDS: readonly (readonly [RegExp, (session: RecordedSession) => () => U
 
 /** Opens the record of a session; undefined for a program without one. */
 export function openSessionRecord(program: string, session: RecordedSession): SessionRecord | undefined {
-  const name = basename(program);
-  const open = RECORDS.find(([pattern]) => pattern.test(name))?.[1];
-  return open === undefined ? undefined : { usage: open(session), countsMore: /opencode|gemini/.test(name) };
+  return RECORDS.find(([pattern]) => pattern.test(basename(program)))?.[1](session);
 }
 
-/** Claude writes each answer of a session and of its subagents to a file, with its final tokens. */
+const ClaudeTotal = z.object({ type: z.literal('cost-state'), modelUsage: z.record(z.string(), ModelUsage) });
+
+/** Claude writes each answer of a session and of its subagents to a file, and when it exits the total of the session. */
 function claudeUsage({ id, since, env }: RecordedSession): () => Usage {
   const projects = join(env.CLAUDE_CONFIG_DIR || join(homeOf(env), '.claude'), 'projects');
   const files = new Map<string, SessionLines>();
   const calls = new OpenCalls();
+  let totalBefore: ModelUsages = {};
+  let total: ModelUsages | undefined;
   const onLine = (text: string) => {
     const line = parseJsonObject(text);
+    const ended = ClaudeTotal.safeParse(line).data;
+    if (ended !== undefined && calls.size === 0) totalBefore = ended.modelUsage;
+    else if (ended !== undefined) total = ended.modelUsage;
     const { data } = AssistantLine.safeParse(line);
     if (data === undefined || Date.parse(data.timestamp ?? '') < since || !data.message.usage) return;
     calls.record(data.message.id, data.message);
+    total = undefined;
   };
   const find = () => {
     for (const project of namesIn(projects)) {
@@ -68,7 +73,7 @@ function claudeUsage({ id, since, env }: RecordedSession): () => Usage {
       files.set(path, lines);
       lines.readNew(onLine);
     }
-    return calls.usage();
+    return total === undefined ? calls.usage() : { ...usageBetween(totalBefore, total), turns: calls.size };
   };
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** The usage of one model, with Claude's field names. */
-const ModelUsage = z.object({
+export const ModelUsage = z.object({
   inputTokens: z.number().int().nonnegative(),
   outputTokens: z.number().int().nonnegative(),
   cacheReadInputTokens: z.number().int().nonnegative().default(0),

@@ -62,7 +62,12 @@ export class OpenCalls {
  */
 export function usageSince(line: ResultLine, before: ModelUsages): Usage {
   if (line.model_usage_since_last_result !== undefined) return total(line.model_usage_since_last_result);
-  return line.modelUsage === undefined ? { kind: 'unknown' } : total(minus(line.modelUsage, before));
+  return line.modelUsage === undefined ? { kind: 'unknown' } : usageBetween(before, line.modelUsage);
+}
+
+/** The usage between two totals of a session. */
+export function usageBetween(before: ModelUsages, after: ModelUsages): Usage {
+  return total(minus(after, before));
 }
 
 function total(usages: ModelUsages): Usage {

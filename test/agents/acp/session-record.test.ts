@@ -90,9 +90,24 @@ it.each([
   ['opencode', 's1', { inputTokens: 1000, cachedTokens: 10, outputTokens: 150, turns: 2, costUsd: 0.02 }],
 ])('counts the calls of a session of %s since the prompt, with those of its subagents', (program, id, usage) => {
   const record = openSessionRecord(program, { id, since, env: { HOME: home } });
-  expect(record?.usage()).toMatchObject({ kind: 'known', ...usage });
-  expect(record?.usage()).toMatchObject({ kind: 'known', ...usage });
-  expect(openSessionRecord(program, { id: 'other', since, env: { HOME: home } })?.usage()).toEqual({ kind: 'none' });
+  expect(record?.()).toMatchObject({ kind: 'known', ...usage });
+  expect(record?.()).toMatchObject({ kind: 'known', ...usage });
+  expect(openSessionRecord(program, { id: 'other', since, env: { HOME: home } })?.()).toEqual({ kind: 'none' });
+});
+
+it('contains the total that Claude wrote when it exited, without that of an earlier exit', () => {
+  const total = (tokens: number) => ({
+    type: 'cost-state',
+    modelUsage: { 'claude-sonnet-4-5': { inputTokens: tokens, outputTokens: tokens, costUSD: tokens / 1000 } },
+  });
+  writeLines('.claude/projects/-work/s9.jsonl', [
+    claude('m1', BEFORE, 7),
+    total(100),
+    claude('m2', AFTER, 9),
+    total(350),
+  ]);
+  const record = openSessionRecord('claude-agent-acp', { id: 's9', since, env: { HOME: home } });
+  expect(record?.()).toMatchObject({ inputTokens: 250, outputTokens: 250, costUsd: expect.closeTo(0.25, 6), turns: 1 });
 });
 
 it('is not available for a program whose records are not known', () => {
