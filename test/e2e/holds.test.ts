@@ -154,6 +154,11 @@ describe.concurrent('a hold', { timeout: 120_000 }, () => {
     const approved = events.find(({ type }) => type === 'run.approved');
     expect(approved?.origin).toMatchObject({ actor: { kind: 'person' }, via: 'cli' });
     expect(events.find(({ type }) => type === 'attempt.started')?.origin).toBeUndefined();
+    expect((await place.mh(['verify', run, '--rerun'])).stderr).toBe('');
+    expect((await place.mh(['land', run, '--json'])).code).toBe(0);
+    const later = (await eventsOf(place, run)).slice(events.length);
+    for (const recorded of ['gate.ended', 'run.landed'])
+      expect(later.find(({ type }) => type === recorded)?.origin, recorded).toMatchObject({ via: 'cli' });
   });
 });
 

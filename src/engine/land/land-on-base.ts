@@ -7,6 +7,7 @@ import { type FilesInTheWay, pushBranch } from '../../git/push/push.ts';
 import { pushToRemote } from '../../git/push/push-remote.ts';
 import { readRemote } from '../../git/push/remote.ts';
 import { branchAt, readRef } from '../../git/refs/mirror-refs.ts';
+import type { Origin } from '../../schema/actor.ts';
 import type { Hold } from '../../schema/event.ts';
 import { crashpoint } from '../../world.ts';
 import { writtenFiles } from '../finish/write-back.ts';
@@ -21,7 +22,7 @@ const MAX_RACES = 5;
 const MOST_NAMED = 5;
 
 /** Lands the run branch on its base: merged with the current base, checked on exactly that tree, moved only fast-forward. */
-export async function landOnBase(ctx: EngineContext, run: ActiveRun): Promise<BaseLanding> {
+export async function landOnBase(ctx: EngineContext, run: ActiveRun, origin?: Origin): Promise<BaseLanding> {
   const { start } = run.ledger.state;
   const { branch } = start.base;
   const { mirror, repository } = run.project;
@@ -53,8 +54,8 @@ export async function landOnBase(ctx: EngineContext, run: ActiveRun): Promise<Ba
     if (pushed.kind === 'pushed') {
       const refused = await pushBase(ctx, run, { branch, commit: candidate.commit });
       if (refused !== undefined) return held(refused);
-      await ctx.submit(run, () => recordBaseLanding({ branch, ...candidate, from: current ?? start.base.commit }))
-        .committed;
+      const landing = { branch, ...candidate, from: current ?? start.base.commit };
+      await ctx.submit(run, () => recordBaseLanding(landing), { origin }).committed;
       return { kind: 'landed' };
     }
     if (pushed.reason !== 'moved' && pushed.reason !== 'not-fast-forward') {

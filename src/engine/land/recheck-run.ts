@@ -6,6 +6,7 @@ import { isOnCandidate, mustBindAll, recheckedInspections } from '../../gates/ga
 import { refreshMirror } from '../../git/mirror/refresh.ts';
 import { treeOf } from '../../git/read/commit-graph.ts';
 import { readRef } from '../../git/refs/mirror-refs.ts';
+import type { Origin } from '../../schema/actor.ts';
 import type { Evidence, GateSpec } from '../../schema/gate.ts';
 import type { TaskKey } from '../../schema/ids.ts';
 import { childEnvironment } from '../../workspaces/environment.ts';
@@ -16,7 +17,7 @@ import { commandGates, rerunGate } from './check-candidate.ts';
 type Result = { commit: string; tree: string };
 
 /** Runs every check of a run again on its current result, independent of earlier evidence, and records the results. */
-export async function recheckRun(ctx: EngineContext, run: ActiveRun): Promise<Evidence[]> {
+export async function recheckRun(ctx: EngineContext, run: ActiveRun, origin?: Origin): Promise<Evidence[]> {
   const commit = await resultOf(run);
   const result = { commit, tree: await treeOf(run.project.mirror, commit) };
   const found: Evidence[] = [];
@@ -30,7 +31,7 @@ export async function recheckRun(ctx: EngineContext, run: ActiveRun): Promise<Ev
       ? heldIfUnstable(await rerunGate(ctx, run, { ...result, tasks: keys }, gate))
       : await inspect(ctx, run, gate, result);
     ctx.stopping.throwIfAborted();
-    await ctx.submit(run, () => recordGate(keys, commit, evidence)).committed;
+    await ctx.submit(run, () => recordGate(keys, commit, evidence), { origin }).committed;
     crashpoint('gate.recorded');
     found.push(evidence);
   }

@@ -144,8 +144,8 @@ export class RunControl {
           throw new AppError('REFUSED', `Run ${run} has already landed on ${landed.branch}`, { run });
         const outcome =
           how === 'pr'
-            ? await landAsPullRequest(this.#engine, active, options)
-            : await landOnBase(this.#engine, active);
+            ? await landAsPullRequest(this.#engine, active, { ...options, origin })
+            : await landOnBase(this.#engine, active, origin);
         if (outcome.kind === 'held') {
           const { reason, files, nextStep } = outcome.hold;
           const what = nextStep === undefined ? reason : `${reason}. Run: ${nextStep}`;
@@ -163,8 +163,8 @@ export class RunControl {
   }
 
   /** Runs the checks of an ended run again on its result. */
-  recheck(run: string): Promise<Evidence[]> {
-    return this.#withRun(run, (active) => recheckRun(this.#engine, active));
+  recheck(run: string, origin: Origin): Promise<Evidence[]> {
+    return this.#withRun(run, (active) => recheckRun(this.#engine, active, origin));
   }
 
   /** Reverts a landed run, only where that is safe. */

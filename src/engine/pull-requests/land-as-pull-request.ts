@@ -5,6 +5,7 @@ import type { TaskState } from '../../core/run/state.ts';
 import type { Answer, Forge, ForgeFailure, NewPullRequest } from '../../forges/forge.ts';
 import { pushToRemote } from '../../git/push/push-remote.ts';
 import type { Remote, RemoteRefusal } from '../../git/push/remote.ts';
+import type { Origin } from '../../schema/actor.ts';
 import { PrText } from '../../schema/call.ts';
 import type { Hold } from '../../schema/event.ts';
 import type { PullRequest } from '../../schema/pull-request.ts';
@@ -37,7 +38,7 @@ type Obstacle = { reason: string };
 export async function landAsPullRequest(
   ctx: EngineContext,
   run: ActiveRun,
-  options: { draft?: boolean } = {},
+  options: { draft?: boolean; origin?: Origin } = {},
 ): Promise<PrLanding> {
   const to = await destinationOf(ctx, run);
   if ('reason' in to) return held(run, to);
@@ -53,7 +54,8 @@ export async function landAsPullRequest(
   if (opened.length === 0) return { kind: 'landed' };
   crashpoint('pr.recording');
   const pullRequests = opened.map(({ work, pull }) => ({ commit: work.commit, url: pull.url }));
-  await ctx.submit(run, (state) => recordPullRequests(state, { branch: to.base, pullRequests })).committed;
+  const { origin } = options;
+  await ctx.submit(run, (state) => recordPullRequests(state, { branch: to.base, pullRequests }), { origin }).committed;
   crashpoint('pr.recorded');
   return { kind: 'landed' };
 }

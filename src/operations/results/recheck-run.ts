@@ -12,8 +12,8 @@ export const recheckRun = operation({
   allow: ['operator'],
   input: z.object(RunRef),
   output: z.object({ run: z.string(), evidence: z.array(Evidence) }),
-  run: async (app, ref) => {
+  run: async (app, ref, { origin }) => {
     const { run } = (await findRun(app, ref)).start;
-    return { run, evidence: await requireControl(app).recheck(run) };
+    return { run, evidence: await requireControl(app).recheck(run, origin) };
   },
 });
