@@ -132,8 +132,8 @@ export function namedScripts(text: string, scripts: ReadonlyMap<string, string>)
   return words(text).flatMap((word) => {
     if (/^(t|tst|it|cit|install-test)$/.test(word)) return scripts.has('test') ? ['test'] : [];
     if (scripts.has(word)) return [word];
-    // A pattern with a slash or a dot is one of files, not of scripts.
-    if (/[./]/.test(word)) return [];
+    // A pattern with a slash or a dot is one of files, not of scripts; a bracket alone belongs to the shell.
+    if (/[./]|^[{[(!+@]+$/.test(word)) return [];
     const start = /^[^*?{[(!+@]*(?=[*?{[(!+@])/.exec(word)?.[0];
     return start === undefined ? [] : [...scripts.keys()].filter((name) => name.startsWith(start));
   });

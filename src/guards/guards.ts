@@ -12,6 +12,7 @@ import { runsTheSame } from './guard-make.ts';
 import { isLockfile, isManifest, lockfileReason, manifestReason } from './guard-manifest.ts';
 import { packageReason } from './guard-package.ts';
 import { compilerReason, isCompilerSettings } from './guard-tsconfig.ts';
+import { areTestsMoved, withoutRenames } from './renamed-source.ts';
 import { commandLabel } from './shell-commands.ts';
 import { isLoadedByTests, type SearchedFiles, testHelpers } from './test-modules.ts';
 import { earlyExit, inlineTestReason } from './weakened-source.ts';
@@ -83,7 +84,7 @@ export async function guard(options: GuardOptions): Promise<Guarded> {
     if (reason !== undefined) held.push({ path: change.path, reason });
     else if (rules.isTest(change.path) || (await isTestMaterial(change, rules))) tests.push(change);
   }
-  return { overlay: await overlayOf(tests, options), held };
+  return { overlay: await overlayOf(await withoutRenames(tests, options), options), held };
 }
 
 async function rulesFor(options: GuardOptions): Promise<Rules> {
@@ -153,7 +154,7 @@ async function sourceReason(change: ChangedPath, rules: Rules, options: GuardOpt
   const base = (await options.base.read(path)) ?? '';
   const candidate = status === 'deleted' ? '' : ((await options.candidate.read(path)) ?? '');
   const lost = inlineTestReason(path, base, candidate);
-  if (lost !== undefined) return lost;
+  if (lost !== undefined && !(await areTestsMoved(change, { base, candidate }, options))) return lost;
   const exit = earlyExit(path, base, candidate);
   if (exit === undefined || !(await rules.isLoaded(path))) return undefined;
   return `a check loads it, and it can end the check early or change what it finds: ${exit}`;

@@ -27,7 +27,7 @@ const LANGUAGES: readonly Language[] = [
     exits:
       /\bos\s*\.\s*(?:_exit|abort|exec[lv]\w*)\s*\(|\bos\s*\.\s*kill\s*\(\s*os\s*\.\s*getpid|\bfrom\s+os\s+import\b[^\n]*\b_exit\b|\batexit\s*\.\s*register|@atexit\b|\bsys\s*\.\s*(?:excepthook|exitfunc)\s*=|\bsignal\s*\.\s*(?:alarm|raise_signal|setitimer)/g,
     patches:
-      /\bsys\s*\.\s*modules\s*\[|\bsys\s*\.\s*(?:settrace|setprofile|meta_path|path_hooks)\b|\b(?:unittest|pytest|_pytest|builtins|TestCase)(?:\.\w+)*\.\w+\s*=(?!=)|\bsetattr\s*\(\s*(?:unittest|pytest|builtins|sys|os|TestCase)\b|\b__builtins__\b|\bbuiltins\s*\.\s*__dict__/g,
+      /\bsys\s*\.\s*modules\s*\[|\bsys\s*\.\s*(?:settrace|setprofile|meta_path|path_hooks)\b|\b(?:unittest|pytest|_pytest|builtins|TestCase)(?:\.\w+)*\.\w+\s*=(?!=)|\bsetattr\s*\(\s*(?:unittest|pytest|builtins|sys|os|TestCase)\b|\b__builtins__\b|\bbuiltins\s*\.\s*__dict__|\bdef\s+__eq__\s*\([^)]*\)[^:\n]*:\s*(?:"""[^"]*"""\s*)?return\s+True\b|\b__eq__\s*=\s*lambda\b[^:\n]*:\s*True\b/g,
     onLoad:
       /\b(?:sys\s*\.\s*exit\s*\((?!\s*[1-9])|raise\s+SystemExit\b(?!\s*\(\s*[1-9])|(?<![.\w])(?:exit|quit)\s*\((?!\s*[1-9]))/g,
     main: /^if\s+__name__\s*==\s*['"]__main__['"]\s*:/gm,
@@ -128,17 +128,49 @@ function isInFunction(code: string, index: number): boolean {
   return false;
 }
 
-/** Assignments to a test library under the name that the file imported it by. */
+const TEST_LIBRARY = String.raw`['"](?:node:)?(?:assert(?:/strict)?|test|vitest|chai|expect|@jest/globals)['"]`;
+/** How many names in a row are followed from a library to what is assigned. */
+const MAX_ALIASES = 4;
+
+/** Assignments to a test library, under any name that the file gives it. */
 function importedPatches({ files }: Language, code: string): RegExpExecArray[] {
   if (!files.test('a.js')) return [];
-  const library =
-    /(?:import\s+(?:\*\s+as\s+)?(\w+)[^;\n]*from|(?:const|let|var)\s+(\w+)\s*=\s*(?:require|await import)\s*\()\s*['"](?:node:)?(?:assert(?:\/strict)?|test|vitest|chai|expect|@jest\/globals)['"]/g;
-  return [...code.matchAll(library)].flatMap((match) => {
-    const name = match[1] ?? match[2] ?? '';
-    return [
-      ...code.matchAll(new RegExp(`\\b${name}(?:\\.\\w+)*\\.\\w+\\s*=(?![=>])|\\((?:\\s*)${name}\\s*,\\s*\\{`, 'g')),
-    ];
-  });
+  const direct = new RegExp(`(?:require|import)\\s*\\(\\s*${TEST_LIBRARY}\\s*\\)[^;\\n=]*=(?![=>])`, 'g');
+  return [
+    ...code.matchAll(direct),
+    ...libraryNames(code).flatMap((name) => [
+      ...code.matchAll(
+        new RegExp(
+          `(?<![\\w.$])${name}(?:\\.\\w+)*(?:\\.\\w+|\\[[^\\]\\n]+\\])\\s*=(?![=>])|(?:assign|definePropert(?:y|ies)|Reflect\\.set)\\s*\\(\\s*${name}\\b|\\(\\s*${name}\\s*,\\s*\\{`,
+          'g',
+        ),
+      ),
+    ]),
+  ];
+}
+
+/** The names that a file gives to a test library or to parts of it. */
+function libraryNames(code: string): string[] {
+  const bound = (binding: string) =>
+    binding
+      .replace(/[{}]/g, ' ')
+      .split(',')
+      .flatMap((part) => /(\w+)\s*$/.exec(part.trim())?.[1] ?? []);
+  const imported = new RegExp(
+    `import\\s+([^;'"]+?)\\s+from\\s*${TEST_LIBRARY}|(?:const|let|var)\\s+(\\w+|\\{[^}]*\\})\\s*=\\s*(?:await\\s+)?(?:require|import)\\s*\\(\\s*${TEST_LIBRARY}`,
+    'g',
+  );
+  const names = new Set([...code.matchAll(imported)].flatMap((match) => bound(match[1] ?? match[2] ?? '')));
+  for (let step = 0; step < MAX_ALIASES; step += 1) {
+    for (const name of [...names]) {
+      const alias = new RegExp(
+        `(?:const|let|var)\\s+(\\w+|\\{[^}]*\\})\\s*=\\s*${name}(?:\\.\\w+)*\\s*(?:;|\\n|$)`,
+        'g',
+      );
+      for (const match of code.matchAll(alias)) for (const each of bound(match[1] ?? '')) names.add(each);
+    }
+  }
+  return [...names];
 }
 
 /** The blocks of a text that run only when it is the main program. */

@@ -34,7 +34,7 @@ export type SaveWorkspace = {
 };
 
 /** The most that a workspace may add to, or change in, the commit that it started from. */
-export type WorkLimits = { files: number; fileBytes: number };
+type WorkLimits = { files: number; fileBytes: number };
 
 export type Saved = {
   commit: string;
