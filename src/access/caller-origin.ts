@@ -2,7 +2,7 @@ import { userInfo } from 'node:os';
 import { relative, sep } from 'node:path';
 import { AppError } from '../errors.ts';
 import { type Home, resolveHome } from '../home.ts';
-import { hasAttemptToken, membershipOf } from '../process/launch-membership.ts';
+import { hasAttemptToken, holderMembership, type LocalConnection, membershipOf } from '../process/launch-membership.ts';
 import type { Peer } from '../process/socket-peer.ts';
 import type { Origin } from '../schema/actor.ts';
 
@@ -24,13 +24,25 @@ export function originOfPeer(home: Home, claimed: Origin, peer: Peer): Origin {
     case 'inside':
       return { ...agentOrigin(launchName(home, membership.folder)), via: claimed.via };
     case 'unknown':
-      throw new AppError('CALLED_BY_AGENT', 'The process that sent this request has ended, so it is not answered');
+      throw unidentified();
   }
+}
+
+/** The origin of an HTTP request of this machine if it was sent by a program of an attempt; undefined for any other sender. */
+export function agentOverHttp(home: Home, connection: LocalConnection): Origin | undefined {
+  const membership = holderMembership(connection, home.root);
+  if (membership.kind === 'outside') return undefined;
+  if (membership.kind === 'unknown') throw unidentified();
+  return { ...agentOrigin(launchName(home, membership.folder)), via: 'http' };
 }
 
 /** Refuses where this process was started by an agent. */
 export function requirePerson(env: NodeJS.ProcessEnv, message: string): void {
   if (originOfProcess(env, resolveHome(env)).actor.kind === 'agent') throw new AppError('CALLED_BY_AGENT', message);
+}
+
+function unidentified(): AppError {
+  return new AppError('CALLED_BY_AGENT', 'The process that sent this request has ended, so it is not answered');
 }
 
 function agentOrigin(attempt: string): Origin {

@@ -1,19 +1,20 @@
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { isIP } from 'node:net';
+import { isIP, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Caller } from '../access/caller.ts';
-import { requirePerson } from '../access/caller-origin.ts';
+import { agentOverHttp, requirePerson } from '../access/caller-origin.ts';
 import type { OwnServer, ServerHandle, ServerRequest } from '../access/server-handle.ts';
 import { loadConfig } from '../config/load.ts';
 import { AppError } from '../errors.ts';
-import { prepareHome, resolveHome } from '../home.ts';
+import { type Home, prepareHome, resolveHome } from '../home.ts';
 import { spareMemory } from '../process/spare-memory.ts';
+import type { Origin } from '../schema/actor.ts';
 import { DEFAULT_PORT, type ServerConfig } from '../schema/config/server.ts';
 import { acquireLock } from '../store/lock.ts';
 import type { World } from '../world.ts';
-import { isLoopback } from './hosts.ts';
+import { asHost, isLoopback } from './hosts.ts';
 import { type HttpOptions, type HttpServer, openHttp } from './server.ts';
 import { recordAddress, runningServer, serverAt, serverFolder, serverLock } from './server-folder.ts';
 
@@ -74,6 +75,7 @@ async function bindServer(
   request: ServerRequest,
   { env, caller, version, world }: OpenServerOptions,
 ): Promise<{ server: HttpServer; notes: string[] }> {
+  const home = resolveHome(env);
   const { server: settings } = await loadConfig({ env });
   const host = request.host ?? settings.host;
   requireAllowed(host, settings);
@@ -86,8 +88,9 @@ async function bindServer(
     host,
     port,
     names: [...settings.names, ...(isLoopback(host) || isIP(host) !== 0 ? [] : [host])],
-    folder: serverFolder(resolveHome(env)),
+    folder: serverFolder(home),
     assets: dashboardFolder(),
+    agentOf: ({ socket }) => agentBehind(home, socket),
   };
   try {
     return { server: await openHttp(options), notes: [] };
@@ -99,6 +102,16 @@ async function bindServer(
       notes: [`Port ${port} is in use; a free one was selected.`],
     };
   }
+}
+
+/** Programs of attempts run on this machine only. */
+function agentBehind(
+  home: Home,
+  { remoteAddress = '', localAddress, localPort, remotePort }: Socket,
+): Origin | undefined {
+  const isOfThisMachine = isLoopback(asHost(remoteAddress)) || remoteAddress === localAddress;
+  if (!isOfThisMachine || localPort === undefined || remotePort === undefined) return undefined;
+  return agentOverHttp(home, { port: localPort, remotePort });
 }
 
 /** Next to the built program; when run from sources, in the build folder. */

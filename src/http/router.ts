@@ -61,6 +61,8 @@ export type RouterOptions = {
   version: string;
   /** The sender of a request that was admitted. */
   identityOf(incoming: HttpBindings['incoming']): Identity | undefined;
+  /** The origin of a request that a program of an attempt sent; undefined for any other sender. */
+  agentOf?(incoming: HttpBindings['incoming']): Origin | undefined;
   /** Aborts when the server closes. */
   closing: AbortSignal;
 };
@@ -102,7 +104,8 @@ function addOperation(app: Hono<HttpEnv>, route: OperationRoute, options: Router
       if (query.size > 0) throw new AppError('REQUEST_INVALID', 'Send the input in the body, not in the query');
       const input = inputOfBody(route, c.req.param(), await readJson(incoming));
       requireAllowed(identity, route, input);
-      return jsonAnswer(await callOperation(caller, route, { input, origin }), accepted);
+      const sender = options.agentOf?.(incoming) ?? origin;
+      return jsonAnswer(await callOperation(caller, route, { input, origin: sender }), accepted);
     }
     const input = inputOfQuery(route, c.req.param(), query);
     requireAllowed(identity, route, input);

@@ -7,6 +7,7 @@ import type { Caller } from '../access/caller.ts';
 import { AppError, errorCode, fromSystemError } from '../errors.ts';
 import { OPERATIONS } from '../operations/all.ts';
 import type { AccessRole } from '../operations/authorize.ts';
+import type { Origin } from '../schema/actor.ts';
 import type { World } from '../world.ts';
 import { operationRoutes } from './api/operation-routes.ts';
 import { problemText, sendProblem } from './api/problem.ts';
@@ -83,6 +84,8 @@ export type HttpOptions = {
   assets: string;
   version: string;
   world: World;
+  /** The origin of a request that a program of an attempt sent; undefined for any other sender. */
+  agentOf?(incoming: IncomingMessage): Origin | undefined;
 };
 
 /** The HTTP server; disposing it ends every stream with an event and closes all connections. */

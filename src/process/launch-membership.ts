@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { cgroupMembers, launchGroupsOf } from './cgroup.ts';
 import { type ProcessEntry, probeProc } from './proc-stat.ts';
@@ -21,6 +21,64 @@ export function membershipOf(pid: number, root: string, startedBefore = Number.P
   const folder = [...foldersOf(new Set(leaders)), ...groups.flat()].find((each) => isBelow(each, root));
   if (folder !== undefined) return { kind: 'inside', folder };
   return groups.some((folders) => folders.length === 0) ? { kind: 'unknown' } : { kind: 'outside' };
+}
+
+/** Both ends of a TCP connection within this machine. */
+export type LocalConnection = { port: number; remotePort: number };
+
+/** Whether the other end of a connection within this machine is held by a launched program; `unknown`: no process holds it any more. */
+export function holderMembership(connection: LocalConnection, root: string): Membership {
+  if (process.platform !== 'linux') return { kind: 'outside' };
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  // Without a running launch there is nothing to search for.
+  if (!foldersOf(new Set(pids.map(Number))).some((folder) => isBelow(folder, root))) return { kind: 'outside' };
+  const inode = inodeOf(connection);
+  if (inode === undefined) return { kind: 'unknown' };
+  const holders = pids.filter((pid) => hasDescriptor(pid, `socket:[${inode}]`));
+  const found = holders.map((pid) => membershipOf(Number(pid), root));
+  return found.find(({ kind }) => kind === 'inside') ?? { kind: 'outside' };
+}
+
+/** The inode of the socket at the other end, from the system's table of connections. */
+function inodeOf({ port, remotePort }: LocalConnection): string | undefined {
+  for (const table of ['/proc/net/tcp', '/proc/net/tcp6']) {
+    for (const line of linesOf(table)) {
+      const [, own = '', other = '', , , , , , , inode] = line.trim().split(/\s+/);
+      if (portOf(own) === remotePort && portOf(other) === port && inode !== '0') return inode;
+    }
+  }
+  return undefined;
+}
+
+function linesOf(file: string): string[] {
+  try {
+    return readFileSync(file, 'latin1').split('\n').slice(1);
+  } catch {
+    // A system without IPv6 has no such table.
+    return [];
+  }
+}
+
+function portOf(address: string): number {
+  return Number.parseInt(address.slice(address.lastIndexOf(':') + 1), 16);
+}
+
+function hasDescriptor(pid: string, target: string): boolean {
+  try {
+    return readdirSync(`/proc/${pid}/fd`).some((name) => linkTarget(`/proc/${pid}/fd/${name}`) === target);
+  } catch {
+    // It has ended, or belongs to another user, as no launched program does.
+    return false;
+  }
+}
+
+function linkTarget(link: string): string | undefined {
+  try {
+    return readlinkSync(link);
+  } catch {
+    // The descriptor was closed since it was listed.
+    return undefined;
+  }
 }
 
 /** Whether the environment with which a process started marks it as one of an attempt; a process can evade this. */

@@ -17,14 +17,17 @@ test.runIf(process.platform === 'linux')(
   async () => {
     await using shop = await makeShop();
     const out = join(shop.root, 'out');
+    await shop.mh(['token']);
+    expect((await shop.mh(['serve', '--detach', '--port', '0'])).code).toBe(0);
     const { code, run } = await job(shop, agent('operator.sh', out, LAUNCHER, shop.home));
     const answerOf = (name: string) => readFileSync(join(out, name), 'utf8');
     const evasive = containment().kind === 'cgroup' ? EVASIVE : [];
-    for (const name of ['cancel', 'link', 'setting', 'token', 'serve', 'socket', 'passed-on', ...evasive]) {
+    for (const name of ['cancel', 'link', 'setting', 'token', 'serve', 'socket', 'http', 'passed-on', ...evasive]) {
       const answer = answerOf(name);
       expect(answer, name).toContain('CALLED_BY_AGENT');
       expect(answer, name).not.toMatch(/unset|env -i|MANYHANDS_|own terminal/);
     }
+    expect(answerOf('http')).toMatch(/^read 200, cancel 403:/);
     expect([code, run.status]).toEqual([0, 'done']);
 
     await using store = await openSqliteStore({ file: join(shop.home, 'manyhands.db'), world: realWorld });
@@ -32,8 +35,9 @@ test.runIf(process.platform === 'linux')(
     const refused = events.filter(({ type }) => type === 'run.call-refused');
     expect(refused.map(({ data }) => data)).toContainEqual({ operation: 'cancel-run' });
     expect(refused.length).toBeGreaterThanOrEqual(3);
+    expect(new Set(refused.map(({ origin }) => origin?.via))).toEqual(new Set(['cli', 'http']));
     for (const { origin } of refused) {
-      expect(origin).toEqual({ actor: { kind: 'agent', attempt: `${run.run}-1-1` }, via: 'cli' });
+      expect(origin).toMatchObject({ actor: { kind: 'agent', attempt: `${run.run}-1-1` } });
     }
   },
 );
