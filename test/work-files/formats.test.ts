@@ -236,6 +236,8 @@ describe('a graph of another tool', () => {
       schema: { prompt: 'P', output_schema: { type: 'object', properties: { bugs: {} }, required: ['bugs'] } },
       linked: { prompt: 'P' },
       judged: { prompt: 'P' },
+      worded: { prompt: '处理。\n返回 JSON 格式：{}' },
+      text: { prompt: 'Return JSON: {}', output_format: 'text' },
       looped: { prompt: 'P', loop: { until_condition: 'ok == True' } },
       endless: { prompt: 'P', loop: { until_condition: '' } },
       last: {
@@ -253,6 +255,7 @@ describe('a graph of another tool', () => {
       ['schema', tasks.schema.output_schema],
       ['linked', { type: 'object' }],
       ['judged', { type: 'object' }],
+      ['worded', { type: 'object' }],
       ['looped', { type: 'object' }],
     ]);
     expect(nodes.at(-1)?.reads, 'it gets what its placeholders stand for').toEqual(['linked', 'json']);

@@ -23,6 +23,8 @@ type Options = WorkFile['options'];
 
 const LOOP_GUARD = 500;
 const MOST_LISTED = 10;
+/** The request for JSON in the prompts of that tool, which are written in English or Chinese. */
+const RETURNS_JSON = /(?:\breturns?\b|\brespond\b|\breply\b|\banswer\b|返回)[^\n]{0,20}\bJSON/i;
 const MAX_AT_ONCE = 150;
 const MODEL_TIERS = { haiku: 'light', sonnet: 'standard', opus: 'heavy' } as const;
 const COMPLEXITY_TIERS = { simple: 'light', moderate: 'standard', complex: 'heavy' } as const;
@@ -151,13 +153,14 @@ function toNode(
   };
 }
 
-/** A task that returns JSON, or whose output is used, has that as its result and need not change anything. */
+/** A task that returns JSON, by its keys or its prompt, or whose output is used, has that as its result and need not change anything. */
 function withAnswers(nodes: readonly WorkflowNode[], entries: readonly Entry[]): WorkflowNode[] {
   const used = usedOutputs(nodes, entries);
   return nodes.map((node, index) => {
     const { output_format, output_schema } = entries[index]?.task ?? {};
     const isJson = output_format === 'json' || output_schema !== undefined;
-    if (!isJson && (!used.has(node.id) || output_format === 'text')) return node;
+    const isImplied = output_format === undefined && (used.has(node.id) || RETURNS_JSON.test(node.task));
+    if (!isJson && !isImplied) return node;
     return { ...node, answers: true, outputSchema: output_schema ?? ANY_OBJECT };
   });
 }
