@@ -7,6 +7,8 @@ import {
   fieldsOf,
   inputEntries,
   issuesFromError,
+  optionEntries,
+  withReview,
 } from '../../../src/dashboard/features/start/start-request.ts';
 import { JobInput, StartOptions } from '../../../src/schema/request.ts';
 
@@ -113,6 +115,14 @@ describe('a draft', () => {
     expect([...refusal('INPUT_INVALID', { issues: ['input.task: too long'] })]).toEqual([['input.task', 'too long']]);
     expect([...refusal('AGENT_UNKNOWN')]).toEqual([['options.agents', 'No.']]);
     expect(refusal('NO_SPACE').size).toBe(0);
+  });
+
+  it('has a review with the fields of its pull request, and no field for the file that it reads itself', () => {
+    const review = withReview([job]).find(({ startsFromPullRequest }) => startsFromPullRequest);
+    expect(review === undefined ? [] : inputEntries(review, undefined).map(({ key }) => key)).toContain('number');
+    const options = optionEntries(job).map(({ key }) => key);
+    expect(options).toContain('maxParallel');
+    expect(options).not.toContain('workFile');
   });
 
   it('has only the fields that a work file does not set', () => {

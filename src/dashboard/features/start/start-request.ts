@@ -3,7 +3,8 @@ import { type Entry, entriesOf } from '../../ui/form/field.ts';
 import { findIssues, parseServerIssues } from '../../ui/form/validate.ts';
 import type { Draft } from './start-draft.ts';
 
-export type Recipe = OperationOutput<'list-recipes'>[number];
+/** A recipe of the form; one that starts from a pull request has its own operation. */
+export type Recipe = OperationOutput<'list-recipes'>[number] & { startsFromPullRequest?: true };
 export type WorkFile = OperationOutput<'read-work-file'>;
 
 /** The form input of a review; the rest is read from the forge. */
@@ -21,17 +22,18 @@ const REVIEW_INPUT = {
 /** Adds the review, which starts from a pull request and has its own operation. */
 export function withReview(recipes: readonly Recipe[]): readonly Recipe[] {
   const options = recipes[0]?.options;
-  if (options === undefined || recipes.some(({ name }) => name === 'review')) return recipes;
+  if (options === undefined) return recipes;
   const summary = 'Review, check and fix a pull request, then approve or merge it if allowed.';
-  return [...recipes, { name: 'review', title: 'Review', summary, input: REVIEW_INPUT, options, file: false }];
+  const review = { name: 'review', title: 'Review', summary, input: REVIEW_INPUT, options, file: false };
+  return [...recipes, { ...review, startsFromPullRequest: true }];
 }
 
-/** Options with their own controls elsewhere in the form. */
-const SHOWN_ELSEWHERE = new Set(['dir', 'rehearse']);
+/** Options with their own controls elsewhere in the form, and the file, which the form reads itself. */
+const SHOWN_ELSEWHERE = new Set(['dir', 'rehearse', 'workFile']);
 
 /** The input fields of a recipe; with a work file only those that the file does not set. */
 export function inputEntries(recipe: Recipe, read: WorkFile | undefined): readonly Entry[] {
-  const entries = entriesOf(recipe.name === 'review' ? REVIEW_INPUT : recipe.input);
+  const entries = entriesOf(recipe.input);
   if (read === undefined) return entries;
   const fileInput = read.request?.input;
   const isInFile = (key: string) => typeof fileInput === 'object' && fileInput !== null && key in fileInput;

@@ -50,7 +50,7 @@ export function useStart(onStarted: (draft: Draft) => void): StartState & { star
 function send({ recipe, draft, read }: StartInput): Promise<{ run: string; notes: string[] }> {
   const input = draft.inputs[recipe.name] ?? {};
   const options = { ...draft.options, dir: (draft.dir ?? '').trim() };
-  if (recipe.name === 'review') return call('review-pull-request', reviewRequest({ ...input, options }));
+  if (recipe.startsFromPullRequest) return call('review-pull-request', reviewRequest({ ...input, options }));
   const request = read?.request ?? undefined;
   if (request === undefined) {
     const whole = completed(inputEntries(recipe, undefined), input);
