@@ -1,6 +1,6 @@
 import type { Risk } from './risk.ts';
 
-/** Another model was billed than the one that was requested. Dates and vendor prefixes of a model's name do not count. */
+/** Another model was billed than the one that was requested; ids are compared exactly, aliases by the table of their vendor. */
 export const modelMismatch: Risk = {
   name: 'model-mismatch',
   title: 'Model mismatch',
@@ -8,20 +8,37 @@ export const modelMismatch: Risk = {
   find: ({ declaredModel, billedModel }) => {
     if (declaredModel === undefined || billedModel === undefined) return undefined;
     const [requested, billed] = [plain(declaredModel), plain(billedModel)];
-    if (requested === billed || billed.startsWith(`${requested}-`) || isAlias(requested, billed)) return undefined;
+    if (requested === billed || ALIASES[requested]?.test(billed) === true) return undefined;
     return `${declaredModel} was requested and ${billedModel} was billed`;
   },
 };
 
+const SONNET = /^claude-(?:[\d-]+-)?sonnet(?:-[\d-]+)?$/;
+const OPUS = /^claude-(?:[\d-]+-)?opus(?:-[\d-]+)?$/;
+const ANY = /^/;
+
+/** The aliases that Claude Code and Gemini CLI accept, and the ids that each may stand for. */
+const ALIASES: Readonly<Record<string, RegExp>> = {
+  default: ANY,
+  auto: ANY,
+  best: OPUS,
+  opus: OPUS,
+  opusplan: new RegExp(`${SONNET.source}|${OPUS.source}`),
+  sonnet: SONNET,
+  haiku: /^claude-(?:[\d-]+-)?haiku(?:-[\d-]+)?$/,
+  pro: /^gemini-[\d.]+-pro(?:-preview)?$/,
+  flash: /^gemini-[\d.]+-flash(?:-preview)?$/,
+  'flash-lite': /^gemini-[\d.]+-flash-lite(?:-preview)?$/,
+};
+
+/** An id without its vendor, its date or version, and its context size. */
 function plain(model: string): string {
   return model
     .toLowerCase()
     .replace(/^.*\//, '')
-    .replace(/-(20\d{6}|latest)$/, '')
-    .replace(/\[.*\]$/, '');
-}
-
-/** `sonnet` is an alias of `claude-sonnet-4-5`. */
-function isAlias(requested: string, billed: string): boolean {
-  return !requested.includes('-') && billed.split('-').includes(requested);
+    .replace(/^(?:[a-z]+\.)*anthropic\./, '')
+    .replace(/\[.*\]$/, '')
+    .replace(/-v\d+(?::\d+)?$/, '')
+    .replace(/[-@](?:20\d{6}|20\d\d-\d\d-\d\d|latest|\d{3})$/, '')
+    .replace(/^(claude-(?:sonnet|opus)-4)-0$/, '$1');
 }

@@ -14,6 +14,10 @@ export type Digest = {
   /** Whether it wrote that the tests pass, after the last test command. */
   claimedTestsPass: boolean;
   permissionDenials: number;
+  /** The first tool that was denied, and why. */
+  denied?: { tool: string; message: string } | undefined;
+  /** What the sandbox of the agent's own program reported when it could not start. */
+  sandboxError?: string | undefined;
 };
 
 /** The lines that were added to a file. */

@@ -63,6 +63,27 @@ describe('risks', () => {
     expect(found({ declaredModel: 'sonnet', billedModel: 'claude-sonnet-4-5' })).toEqual([]);
     expect(found({ declaredModel: 'claude-opus-4-5', billedModel: 'claude-haiku-4-5' })).toEqual(['model-mismatch']);
     expect(found({ declaredModel: 'claude-opus-4-5' })).toEqual([]);
+    const same = [
+      ['opus', 'claude-opus-4-5-20251101'],
+      ['sonnet', 'claude-3-5-sonnet-20241022'],
+      ['sonnet[1m]', 'claude-sonnet-4-5'],
+      ['flash', 'gemini-2.5-flash'],
+      ['gemini-2.5-flash', 'models/gemini-2.5-flash-001'],
+      ['gpt-5.5', 'openai/gpt-5.5-2026-02-01'],
+      ['claude-sonnet-4-5', 'us.anthropic.claude-sonnet-4-5-20250929-v1:0'],
+    ];
+    for (const [declaredModel, billedModel] of same)
+      expect(found({ declaredModel, billedModel }), declaredModel).toEqual([]);
+    const others = [
+      ['gemini-2.5-flash', 'gemini-2.5-flash-lite'],
+      ['flash', 'gemini-2.5-flash-lite'],
+      ['claude-sonnet-4', 'claude-sonnet-4-5'],
+      ['gpt-5.5', 'gpt-5.5-mini'],
+      ['sonnet', 'claude-haiku-4-5'],
+      ['opus', 'my-opus-7b'],
+    ];
+    for (const [declaredModel, billedModel] of others)
+      expect(found({ declaredModel, billedModel }), declaredModel).toEqual(['model-mismatch']);
   });
 
   it('notices sensitive files by name', () => {

@@ -1,6 +1,7 @@
 import type { AgentEvent } from '../../agents/agent.ts';
 import { readTestResults } from '../../gates/test-results/read-test-results.ts';
 import type { Digest } from '../../risks/risk.ts';
+import type { Failure } from '../../schema/failure.ts';
 
 const SHELL_TOOL = /^(bash|shell|exec_command|run_shell_command|command_execution|execute|terminal)$/i;
 const SEARCH_TOOL = /^(grep|glob|search|ripgrep|search_file_content|find|websearch|web_search)/i;
@@ -9,6 +10,9 @@ const TEST_COMMAND =
 /** What an agent writes when it claims that the tests pass. */
 const TESTS_PASS =
   /\b(?:all|the|every|\d+(?:\s+of\s+\d+)?)\s+(?:unit |integration |the |our |of the )?tests?\s+(?:(?:are|is|now|all|should)\s+)*(?:pass(?:es|ed|ing)?|green|succeed(?:s|ed)?|successful)\b|\btests?\s+(?:suite\s+)?(?:(?:are|is|now|all)\s+)*(?:pass(?:es|ed|ing)?|green)\b/i;
+/** What the sandboxes of Codex, Claude Code and Gemini report when they cannot start, in place of a command's output. */
+const SANDBOX_ERROR =
+  /^.*(?:\b(?:bwrap|bubblewrap|sandbox-exec|codex-linux-sandbox): .*|\b(?:LandlockRestrict|SeccompInstall|LandlockRuleset)\b.*|failed to (?:start|initiali[sz]e|create|set up) (?:the )?sandbox.*)$/im;
 /** Enough to assess risks; an attempt may run thousands. */
 const MAX_COMMANDS = 2_000;
 
@@ -22,13 +26,16 @@ export class AttemptDigest {
   #outputBytes = 0;
   #redactions = 0;
   #permissionDenials = 0;
+  #denied: Digest['denied'];
+  #sandboxError: string | undefined;
 
   addEvent(event: AgentEvent): void {
     if (event.type === 'tool-call') this.#addToolCall(event);
     if (event.type === 'tool-result' && this.#tests.has(event.id))
       this.#lastTestFailed = event.isError || readTestResults(event.output).results.failed > 0;
     if (event.type === 'text') this.#claimedTestsPass ||= TESTS_PASS.test(event.text);
-    if (event.type === 'permission-denied') this.#permissionDenials += 1;
+    if (event.type === 'tool-result' && event.isError) this.#sandboxError ??= SANDBOX_ERROR.exec(event.output)?.[0];
+    if (event.type === 'permission-denied') this.#addDenial(event);
   }
 
   setOutputBytes(bytes: number): void {
@@ -48,7 +55,14 @@ export class AttemptDigest {
       lastTestFailed: this.#lastTestFailed,
       claimedTestsPass: this.#claimedTestsPass,
       permissionDenials: this.#permissionDenials,
+      denied: this.#denied,
+      sandboxError: this.#sandboxError,
     };
+  }
+
+  #addDenial({ tool, message }: Extract<AgentEvent, { type: 'permission-denied' }>): void {
+    this.#permissionDenials += 1;
+    this.#denied ??= { tool, message };
   }
 
   #addToolCall(event: Extract<AgentEvent, { type: 'tool-call' }>): void {
@@ -64,6 +78,20 @@ export class AttemptDigest {
     const search = `${event.name} ${JSON.stringify(event.input)}`.slice(0, 300);
     this.#searches[search] = (this.#searches[search] ?? 0) + 1;
   }
+}
+
+/** Why nothing changed: what kept the agent from working, where that is known, because a retry would meet it again. */
+export function noChangeFailure({ sandboxError, denied }: Partial<Digest> = {}): Failure {
+  if (sandboxError !== undefined)
+    return {
+      kind: 'environment',
+      message: `The sandbox of the agent's program could not start: ${sandboxError.trim()}`,
+    };
+  if (denied === undefined) return { kind: 'no-change', message: 'It ended without changing anything' };
+  const reason = denied.message.startsWith(denied.tool)
+    ? denied.message
+    : `${denied.tool} was denied: ${denied.message}`;
+  return { kind: 'refused', message: `It ended without changing anything: ${reason}` };
 }
 
 function commandIn(input: unknown): string | undefined {

@@ -20,6 +20,7 @@ import type { Write } from '../../store/store.ts';
 import { crashpoint } from '../../world.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
 import { attemptFolder, removeRawOutput } from './assignment.ts';
+import { noChangeFailure } from './attempt-digest.ts';
 import { type AttemptWorkspace, nextSave, saveAttemptWorkspace } from './attempt-workspace.ts';
 import { filesWithMarkers, type Inspection, inspectWork } from './inspect-work.ts';
 import type { Outcome } from './supervise.ts';
@@ -228,7 +229,7 @@ async function judge(
 ): Promise<Failure | undefined> {
   const { task, outcome } = ended;
   if (requiresChange(task.spec.gates) && saved?.changed !== true) {
-    return { kind: 'no-change', message: 'It ended without changing anything' };
+    return noChangeFailure(outcome.digest);
   }
   const remaining = saved === undefined ? [] : await filesWithMarkers(run, task, saved);
   if (remaining.length > 0) {

@@ -46,7 +46,37 @@ echo '{"type":"result","subtype":"success","is_error":false,"result":"done","mod
 /** Reports a cost, then works until it is stopped. */
 const EXPENSIVE = `#!/bin/sh\ncat >/dev/null; echo '{"usage":{"costUsd":25}}'; sleep 60\n`;
 
+/** Is denied a tool, or gets no sandbox, by its prompt, and changes nothing. */
+const DENIED = `#!/bin/sh
+[ "$1" = --version ] && { echo "2.1.325 (Claude Code)"; exit 0; }
+if grep -q sandbox; then
+  echo '{"type":"assistant","message":{"id":"m","role":"assistant","model":"x","content":[{"type":"tool_use","id":"t","name":"Bash","input":{"command":"ls"}}]}}'
+  echo '{"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","is_error":true,"content":"bwrap: No permissions to create a new namespace"}]}}'
+else
+  echo '{"type":"system","subtype":"permission_denied","tool_name":"Bash","tool_use_id":"t","message":"npm install needs approval"}'
+fi
+echo '{"type":"result","subtype":"success","is_error":false,"result":"I could not.","modelUsage":{}}'
+`;
+
 describe('the agent of a task', { timeout: 240_000 }, () => {
+  it('that changed nothing because a tool was denied or its sandbox did not start fails with that reason, once', async () => {
+    const config = 'agents:\n  claude: { kind: claude, command: ./claude.sh, env: { ANTHROPIC_API_KEY: k } }\n';
+    await using project = makeModelProject({ 'claude.sh': DENIED, '.manyhands/config.yaml': config });
+    const reasonOf = async (prompt: string) => {
+      const { tasks } = RunDocument.parse(await project.json('job', prompt, '--check', 'true'));
+      return tasks.map(({ attempts, reason }) => ({ attempts, reason }));
+    };
+    expect(await reasonOf('Do it')).toEqual([
+      { attempts: 1, reason: 'It ended without changing anything: Bash was denied: npm install needs approval' },
+    ]);
+    expect(await reasonOf('Do it in the sandbox')).toEqual([
+      {
+        attempts: 1,
+        reason: "The sandbox of the agent's program could not start: bwrap: No permissions to create a new namespace",
+      },
+    ]);
+  });
+
   it('is shown as over its spending cap, in its run or for the day', async () => {
     const config = (cap: string) =>
       `agents:\n  one: { kind: command, command: ./one.sh, ${cap}: 0.2 }\nlimits: { attempts: 1, retryDelaySeconds: 0 }\n`;
