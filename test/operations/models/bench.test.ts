@@ -40,6 +40,16 @@ describe('models bench', { timeout: 240_000 }, () => {
     ]);
     expect(existsSync(join(project.root, 'data', 'bench'))).toBe(false);
     expect(await project.json('ls', '--all')).toEqual([]);
+
+    const ordered = `agents:
+  bad: { kind: command, command: ./bad.sh }
+  claude: { kind: claude, command: ./claude.sh, model: claude-sonnet-4-5 }
+routing: { order: [bad, claude] }
+`;
+    writeFileSync(join(project.repo, '.manyhands/config.yaml'), ordered);
+    const alone = z.array(BenchItem).parse(await project.json('models', 'bench', '--agent', 'claude'));
+    expect(new Set(alone.map(({ agent }) => agent))).toEqual(new Set(['claude']));
+    expect(alone.every(({ estimate }) => (estimate ?? 0) > 0)).toBe(true);
   });
 
   it('runs real jobs that a check decides, and routing uses their results', async () => {
