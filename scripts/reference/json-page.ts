@@ -86,6 +86,7 @@ const PRINTED: readonly (readonly [string, string])[] = [
   ['`bulk status`', '[BulkStatus](#bulkstatus)'],
   ['`bulk scan`', '[scanned](#scanned), and the `file` that was written, or null'],
   ['`serve`', '`{ "url", "link", "pid" }`; the link lets one browser in, once'],
+  ['`preview`', '`{ "url", "commit", "run", "task" }`, as soon as the application answers'],
   ['`stop`', '`{ "pid" }` of the process that ended'],
   ['`token`', '`{ "role", "token" }`'],
   ['`run --dry-run`', '[DryRun](#dryrun)'],

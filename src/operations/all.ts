@@ -58,6 +58,7 @@ import { listRuns } from './runs/list-runs.ts';
 import { listWarnings } from './runs/list-warnings.ts';
 import { markRead } from './runs/mark-read.ts';
 import { pauseRun } from './runs/pause-run.ts';
+import { previewTask } from './runs/preview-task.ts';
 import { prioritizeTask } from './runs/prioritize-task.ts';
 import { rejectRun } from './runs/reject-run.ts';
 import { renameRun } from './runs/rename-run.ts';
@@ -180,6 +181,7 @@ export const OPERATIONS = {
 
 /** Every operation that answers with items as they happen. */
 export const STREAMS = {
+  'preview-task': previewTask,
   'read-logs': readLogs,
   'watch-batch': watchBatch,
   'watch-engine': watchEngine,

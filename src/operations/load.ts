@@ -92,6 +92,7 @@ export const LOAD_OPERATION: Loaders<typeof OPERATIONS> = {
 
 /** Loads one operation that answers with items as they happen. */
 export const LOAD_STREAM: Loaders<typeof STREAMS> = {
+  'preview-task': async () => (await import('./runs/preview-task.ts')).previewTask,
   'read-logs': async () => (await import('./transcripts/read-logs.ts')).readLogs,
   'watch-batch': async () => (await import('./batches/watch-batch.ts')).watchBatch,
   'watch-engine': async () => (await import('./maintenance/watch-engine.ts')).watchEngine,

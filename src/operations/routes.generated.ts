@@ -44,6 +44,7 @@ export const ROUTES = {
   'pick-model': 'GET /api/models/pick',
   'plan-bench': 'GET /api/benches/plan',
   'plan-routes': 'GET /api/models/routes',
+  'preview-task': { unreachable: 'A preview belongs to the terminal that shows its address, and ends with it.' },
   'prioritize-task': 'POST /api/runs/{run}/tasks/{task}/priority',
   'read-logs': 'GET /api/runs/{run}/logs',
   'read-settings': 'GET /api/settings',

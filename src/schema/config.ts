@@ -51,6 +51,25 @@ const WorkspaceConfig = z
   })
   .prefault({});
 
+const Port = z.number().int().min(1).max(65_535);
+
+/** Ports that are leased, so that the servers of parallel tasks do not collide. */
+const PortsConfig = z
+  .strictObject({
+    perTask: z
+      .number()
+      .int()
+      .min(0)
+      .max(20)
+      .default(1)
+      .describe('Ports leased to each attempt that writes: PORT is the first, MANYHANDS_PORTS lists all; 0: none.'),
+    from: Port.optional().describe('The first port to lease, with `to`; default: any free port.'),
+    to: Port.optional().describe('The last port to lease.'),
+  })
+  .refine(({ from, to }) => (from === undefined) === (to === undefined), 'from and to need each other')
+  .refine(({ from = 0, to = 0 }) => from <= to, 'from must not be above to')
+  .prefault({});
+
 /** Which model answers small calls: the title of a run, the tier of a task, why a task failed. */
 const SmallCallsConfig = z
   .strictObject({
@@ -269,6 +288,7 @@ export const Config = z.strictObject({
   budget: BudgetConfig,
   smallCalls: SmallCallsConfig,
   workspace: WorkspaceConfig,
+  ports: PortsConfig,
   git: GitConfig,
   land: LandMode.optional().describe(
     'branch: leave mh/<run> (the default, except for features); merge: fast-forward the base; pr: open a pull request.',

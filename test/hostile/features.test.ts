@@ -12,12 +12,16 @@ const SERVER = `import { createServer } from 'node:http';
 createServer((_, response) => response.end('hello')).listen(Number(process.env.PORT) + Number(process.argv[2] ?? 0), '127.0.0.1');
 `;
 
-function withApplication(start: string, more: { verifier?: string; seconds?: number } = {}): Promise<Scratch> {
+function withApplication(
+  start: string,
+  more: { verifier?: string; implementer?: string; seconds?: number } = {},
+): Promise<Scratch> {
   const verify = `verify: { start: ${JSON.stringify(start)}, startSeconds: ${more.seconds ?? 30}, maxAttempts: 1 }\n`;
   return makeFeatures(['alpha'], {
     settings: verify,
     files: { 'server.mjs': SERVER },
     ...(more.verifier === undefined ? {} : { verifier: more.verifier }),
+    ...(more.implementer === undefined ? {} : { implementer: more.implementer }),
   });
 }
 
@@ -115,8 +119,10 @@ describe('an application that is to be verified', () => {
   });
 
   it('runs during verification, and is ended afterwards with all its processes', LONG, async () => {
-    const start = '(trap "" TERM HUP; setsid sleep 1000 & sleep 1000) & exec node server.mjs';
+    const start =
+      '(trap "" TERM HUP; setsid sleep 1000 & sleep 1000) & echo $PORT > "$HOME/port"; exec node server.mjs';
     await using project = await withApplication(start, {
+      implementer: 'echo "$PORT $MANYHANDS_PORTS" > "$HOME/leased"',
       verifier:
         'echo "$APP_URL" > "$HOME/url"; node -e "fetch(process.env.APP_URL).then(r=>r.text()).then(t=>fs.writeFileSync(process.env.HOME+\'/seen\',t))"',
     });
@@ -125,6 +131,16 @@ describe('an application that is to be verified', () => {
     expect(readFileSync(join(project.root, 'seen'), 'utf8')).toBe('hello');
     const port = Number(new URL(readFileSync(join(project.root, 'url'), 'utf8').trim()).port);
     expect(await listens(port)).toBe(false);
+    expect(readFileSync(join(project.root, 'leased'), 'utf8')).toMatch(/^(\d+) \1\n$/);
+
+    const preview = project.start(['preview', 'feature/1']);
+    await preview.received('Ctrl-C ends it');
+    const url = `http://127.0.0.1:${readFileSync(join(project.root, 'port'), 'utf8').trim()}`;
+    expect(await (await fetch(url)).text()).toBe('hello');
+    preview.kill('SIGINT');
+    const ended = await preview.done;
+    expect([ended.code, ended.stdout], ended.stderr).toEqual([0, `${url}\n`]);
+    expect(await listens(Number(new URL(url).port))).toBe(false);
     expect(await project.leftovers()).toEqual([]);
   });
 

@@ -182,6 +182,12 @@ export const COMMANDS: readonly ListedCommand[] = [
     load: async () => (await import('./watch/models.ts')).modelsCommand,
   },
   {
+    name: 'preview',
+    group: 'Watch',
+    summary: 'run the application on the saved work of a task',
+    load: async () => (await import('./watch/preview.ts')).previewCommand,
+  },
+  {
     name: 'approve',
     aliases: ['ok'],
     group: 'Control',

@@ -1,13 +1,20 @@
-import { createServer, connect as dial, type Socket } from 'node:net';
+import { connect as dial, type Socket } from 'node:net';
 import { join } from 'node:path';
+import { taskOf } from '../../core/run/phase.ts';
 import type { AttemptState, TaskState } from '../../core/run/state.ts';
+import { taskLabel } from '../../core/view/task-label.ts';
 import { AppError } from '../../errors.ts';
 import { outputText } from '../../process/output-text.ts';
 import { endLeftover, runSupervised, type SupervisedEnd } from '../../process/supervised.ts';
+import type { TaskKey } from '../../schema/ids.ts';
 import type { Serve } from '../../schema/task.ts';
+import { gateCheckout } from '../../workspaces/checkout.ts';
 import { commandFor } from '../../workspaces/docker.ts';
 import { childEnvironment } from '../../workspaces/environment.ts';
+import { leasePorts } from '../../workspaces/ports.ts';
+import { setupsFolder } from '../../workspaces/setup.ts';
 import { crashpoint, type World } from '../../world.ts';
+import { checkoutOf } from '../land/check-candidate.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
 import { attemptFolder } from './assignment.ts';
 import { containCommands } from './containment.ts';
@@ -18,9 +25,10 @@ export interface Application extends AsyncDisposable {
 }
 
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
+/** A preview that is left open ends after a day. */
+const PREVIEW_MS = 24 * 3_600_000;
 /** Between two connection attempts: there is no event for a port that starts to listen. */
 const POLL_MS = 100;
-const leasedPorts = new Set<number>();
 
 /** Starts the application that a task inspects, in its workspace, and waits until it accepts connections. */
 export async function startApplication(
@@ -28,36 +36,99 @@ export async function startApplication(
   run: ActiveRun,
   request: { task: TaskState; attempt: AttemptState; workspace: string; serve: Serve; signal: AbortSignal },
 ): Promise<Application> {
-  const { task, attempt, serve: spec, signal } = request;
-  const port = await leasePort();
-  const stop = new AbortController();
-  const { workspace } = run.ledger.state.start.config;
-  const contain = await containCommands(ctx, run, 'application');
+  const { task, attempt, serve, signal, workspace } = request;
+  const folder = applicationFolder(ctx, run, task, attempt.number);
   crashpoint('application.starting');
-  const ended = runSupervised({
-    folder: applicationFolder(ctx, run, task, attempt.number),
-    command: commandFor(spec.run, workspace.docker),
-    cwd: request.workspace,
+  const timeoutMs = task.spec.limits.runtimeMs + serve.readyMs;
+  const application = await runApplication(ctx, run, { folder, cwd: workspace, serve, timeoutMs, signal });
+  crashpoint('application.started');
+  return application;
+}
+
+/** An application on the saved work of a task, or on the result of a run; `ended` rejects when it ends by itself. */
+export type Preview = { url: string; commit: string; ended: Promise<void> };
+
+/** Starts the application on saved work in a checkout of its own, and waits until it accepts connections. */
+export async function startPreview(
+  ctx: EngineContext,
+  run: ActiveRun,
+  { task, signal }: { task: TaskKey | undefined; signal: AbortSignal },
+): Promise<AsyncDisposable & Preview> {
+  const { start, tip } = run.ledger.state;
+  const { verify } = await ctx.implementations.config(start.project.root);
+  if (verify.start === undefined)
+    throw new AppError('CONFIG_INVALID', 'verify.start is not set, so it is not known how the application starts');
+  const commit = task === undefined ? tip.commit : savedCommit(taskOf(run.ledger.state, task));
+  const { kept: _, ...options } = await checkoutOf(ctx, run, commit);
+  const until = AbortSignal.any([signal, options.signal]);
+  const url = verify.appUrl?.includes('{port}') ? verify.appUrl : 'http://127.0.0.1:{port}';
+  const serve = { run: verify.start, readyMs: verify.startSeconds * 1000, url };
+  const folder = join(setupsFolder(ctx.home.root), ctx.world.token());
+  const checkout = await gateCheckout({ ...options, signal: until });
+  try {
+    const cwd = checkout.path;
+    const application = await runApplication(ctx, run, { folder, cwd, serve, timeoutMs: PREVIEW_MS, signal: until });
+    const { ended } = application;
+    const end = async () => {
+      await application[Symbol.asyncDispose]();
+      await endLeftover(folder);
+      await checkout[Symbol.asyncDispose]();
+    };
+    return { url: application.url, commit, ended, [Symbol.asyncDispose]: end };
+  } catch (error) {
+    await endLeftover(folder);
+    await checkout[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+function savedCommit(task: TaskState): string {
+  const saved = task.attempts.findLast(({ ended }) => ended?.saved != null)?.ended?.saved?.commit;
+  const commit = task.phase.status === 'done' ? (task.phase.commit ?? saved) : saved;
+  if (commit !== undefined) return commit;
+  throw new AppError('REFUSED', `Task ${taskLabel(task.spec)} has no saved work yet, so there is nothing to preview`);
+}
+
+type ApplicationRun = { folder: string; cwd: string; serve: Serve; timeoutMs: number; signal: AbortSignal };
+
+async function runApplication(
+  ctx: EngineContext,
+  run: ActiveRun,
+  { folder, cwd, serve, timeoutMs, signal }: ApplicationRun,
+): Promise<Application & { ended: Promise<void> }> {
+  const { workspace, ports } = run.ledger.state.start.config;
+  const contain = await containCommands(ctx, run, 'application');
+  const lease = await leasePorts(1, ports);
+  const [port = 0] = lease.ports;
+  const stop = new AbortController();
+  const running = runSupervised({
+    folder,
+    command: commandFor(serve.run, workspace.docker),
+    cwd,
     env: childEnvironment(ctx.env, { PORT: String(port), HOST: '127.0.0.1' }),
     contain,
-    timeoutMs: task.spec.limits.runtimeMs + spec.readyMs,
+    timeoutMs,
     maxOutputBytes: MAX_OUTPUT_BYTES,
     signal: AbortSignal.any([stop.signal, signal]),
   });
   const end = async () => {
     stop.abort();
     // It was aborted on purpose.
-    await ended.catch(() => {});
-    leasedPorts.delete(port);
+    await running.catch(() => {});
+    lease[Symbol.dispose]();
   };
   try {
-    await waitUntilReady({ port, readyMs: spec.readyMs, ended, world: ctx.world, signal });
+    await waitUntilReady({ port, readyMs: serve.readyMs, ended: running, world: ctx.world, signal });
   } catch (error) {
     await end();
     throw error;
   }
-  crashpoint('application.started');
-  return { url: spec.url.replaceAll('{port}', String(port)), [Symbol.asyncDispose]: end };
+  const ended = running.then(async (done) => {
+    throw await notReady('ended', done);
+  });
+  // Whether it is awaited is up to the caller.
+  ended.catch(() => {});
+  return { url: serve.url.replaceAll('{port}', String(port)), ended, [Symbol.asyncDispose]: end };
 }
 
 /** Ends the application of an attempt whose engine has ended. */
@@ -67,24 +138,6 @@ export function endApplication(ctx: EngineContext, run: ActiveRun, task: TaskSta
 
 function applicationFolder(ctx: EngineContext, run: ActiveRun, task: TaskState, number: number): string {
   return join(attemptFolder(ctx, run, task, number), 'application');
-}
-
-/** A port that was free a moment ago and is not leased to another attempt of this engine. */
-async function leasePort(): Promise<number> {
-  for (;;) {
-    const server = createServer();
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    server.once('error', reject).listen(0, '127.0.0.1', resolve);
-    await promise;
-    const address = server.address();
-    const port = typeof address === 'object' && address !== null ? address.port : 0;
-    const closed = Promise.withResolvers<void>();
-    server.close(() => closed.resolve());
-    await closed.promise;
-    if (port === 0 || leasedPorts.has(port)) continue;
-    leasedPorts.add(port);
-    return port;
-  }
 }
 
 async function waitUntilReady(request: {

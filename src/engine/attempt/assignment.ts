@@ -13,6 +13,7 @@ import type { AgentConfig } from '../../schema/config/agent.ts';
 import { attemptId } from '../../schema/ids.ts';
 import type { TaskLimits } from '../../schema/task.ts';
 import { childEnvironment } from '../../workspaces/environment.ts';
+import { portVariables } from '../../workspaces/ports.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
 import { settingsFor } from './agent-settings.ts';
 import { interactiveLimits, isInteractive } from './interactive-attempt.ts';
@@ -40,6 +41,8 @@ export type AssignmentRequest = {
   token: string;
   /** The URL of the application that the task inspects. */
   appUrl?: string;
+  /** Ports that are leased to this attempt. */
+  ports?: readonly number[];
 };
 
 /** The assignment of an attempt; the same when the attempt is adopted. */
@@ -73,6 +76,7 @@ export async function assignmentFor(
       ...childEnvironment(ctx.env),
       ...vendorVariables(ctx.env, agent.vendor),
       MANYHANDS_TOKEN: request.token,
+      ...portVariables(request.ports ?? []),
       ...(request.appUrl === undefined ? {} : { APP_URL: request.appUrl }),
     },
     ...(tier === undefined ? {} : { tier }),

@@ -12,6 +12,7 @@ import { attemptId } from '../../schema/ids.ts';
 import type { TaskLimits } from '../../schema/task.ts';
 import { isStoreFailure } from '../../store/ledger.ts';
 import type { TranscriptRow } from '../../store/store.ts';
+import { leasePorts } from '../../workspaces/ports.ts';
 import { crashpoint } from '../../world.ts';
 import { recordFailedSetup } from '../land/evidence.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
@@ -52,12 +53,15 @@ export async function performAttempt(ctx: EngineContext, run: ActiveRun, task: T
     if (task.spec.serve !== undefined) step.update({ kind: 'attempt', what: 'starts the application' });
     await using application = await applicationFor(ctx, run, { task, attempt, workspace: workspace.path, signal });
     const appUrl = application?.url;
+    const { ports } = run.ledger.state.start.config;
+    using lease = await leasePorts(task.spec.access === 'write' ? ports.perTask : 0, ports);
     const assigning = {
       task,
       attempt,
       agent,
       workspace: workspace.path,
       token,
+      ports: lease.ports,
       ...(appUrl === undefined ? {} : { appUrl }),
     };
     const assignment = await assignmentFor(ctx, run, assigning);

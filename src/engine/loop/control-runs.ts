@@ -8,10 +8,11 @@ import type { Origin } from '../../schema/actor.ts';
 import type { LandMode } from '../../schema/config/land.ts';
 import type { RunEvent } from '../../schema/event.ts';
 import type { Evidence } from '../../schema/gate.ts';
-import { runStream } from '../../schema/ids.ts';
+import { runStream, type TaskKey } from '../../schema/ids.ts';
 import type { StartRequest } from '../../schema/request.ts';
 import type { UndoResult } from '../../schema/undo.ts';
 import { crashpoint } from '../../world.ts';
+import { type Preview, startPreview } from '../attempt/application.ts';
 import { type UndoRequest, undoRun } from '../finish/undo-run.ts';
 import { landOnBase } from '../land/land-on-base.ts';
 import { recheckRun } from '../land/recheck-run.ts';
@@ -165,6 +166,19 @@ export class RunControl {
   /** Runs the checks of an ended run again on its result. */
   recheck(run: string, origin: Origin): Promise<Evidence[]> {
     return this.#withRun(run, (active) => recheckRun(this.#engine, active, origin));
+  }
+
+  /** Runs the application on the saved work of a task, or on the result of the run, until the call is aborted. */
+  preview(
+    run: string,
+    { task, onReady }: { task: TaskKey | undefined; onReady: (preview: Pick<Preview, 'url' | 'commit'>) => void },
+    signal: AbortSignal,
+  ): Promise<void> {
+    return this.#withRun(run, async (active) => {
+      await using preview = await startPreview(this.#engine, active, { task, signal });
+      onReady(preview);
+      await preview.ended;
+    });
   }
 
   /** Reverts a landed run, only where that is safe. */
