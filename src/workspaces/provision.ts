@@ -4,10 +4,10 @@ import { AppError } from '../errors.ts';
 import type { Contain } from '../process/sandbox/bubblewrap.ts';
 import type { Config } from '../schema/config.ts';
 import { crashpoint, realWorld, type World } from '../world.ts';
-import { findCreatedPaths, listPaths } from './created-paths.ts';
 import { SERVICE_SCRIPT, writeServiceScript } from './docker.ts';
 import { copyIncluded } from './included.ts';
 import { applySeed, type Seed } from './seed.ts';
+import { findCreatedPaths, listPaths } from './seed-manifest.ts';
 import { type PreparationObserver, runSetup } from './setup.ts';
 
 export interface Provision {

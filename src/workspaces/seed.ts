@@ -4,14 +4,14 @@ import { dirname, isAbsolute, join, relative } from 'node:path';
 import { exists } from '../git/path-kind.ts';
 import type { Config } from '../schema/config.ts';
 import { crashpoint, realWorld, type World } from '../world.ts';
-import { foldersToCopy, isVirtualEnvironment, modifiedAt } from './copied-folders.ts';
 import { copyTree, removeTree } from './copy-tree.ts';
-import { findCreatedPaths, listPaths } from './created-paths.ts';
-import { copyIncluded, describeIncluded } from './included.ts';
+import { copyIncluded, describeIncluded, foldersToCopy, isVirtualEnvironment, modifiedAt } from './included.ts';
 import { isInside, targetInside } from './inside.ts';
 import {
   copiedText,
+  findCreatedPaths,
   hashTree,
+  listPaths,
   measureTree,
   readManifest,
   type SeedManifest,

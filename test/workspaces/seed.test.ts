@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { identify } from '../../src/process/identity.ts';
 import { clearLeftovers, gateCheckout, seedForCommit } from '../../src/workspaces/checkout.ts';
-import { foldersToCopy } from '../../src/workspaces/copied-folders.ts';
+import { foldersToCopy } from '../../src/workspaces/included.ts';
 import { applySeed } from '../../src/workspaces/seed.ts';
 import { CheckedProject, shell } from '../gates/project.ts';
 
