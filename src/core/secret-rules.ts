@@ -57,11 +57,15 @@ const RULES: readonly SecretRule[] = [
     // Names of styles begin in the same way.
     isHidden: ({ class: kind }) => kind !== 'identifier',
   },
-  vendor('github-token', ['gh'], /\b(?:gh[opsur]_[A-Za-z0-9]{36,255}|ghs_\d{1,20}_[\w.-]{20,2000})(?![A-Za-z0-9])/g),
+  vendor(
+    'github-token',
+    ['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_'],
+    /\b(?:gh[opsur]_[A-Za-z0-9]{36,255}|ghs_\d{1,20}_[\w.-]{20,2000})(?![A-Za-z0-9])/g,
+  ),
   vendor('github-fine-grained-token', ['github_pat_'], /\bgithub_pat_\w{22,255}\b/g),
   vendor('gitlab-token', ['glpat-'], /\bglpat-[\w-]{20,128}/g),
   vendor('grafana-token', ['glc_', 'glsa_'], /\b(?:glc_[A-Za-z0-9+/]{32,400}|glsa_[A-Za-z0-9]{32}_[A-Fa-f0-9]{8})/g),
-  vendor('aws-access-key-id', ['A'], /\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}\b/g),
+  vendor('aws-access-key-id', ['AKIA', 'ASIA', 'ABIA', 'ACCA'], /\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}\b/g),
   vendor('google-api-key', ['AIza'], /\bAIza[\w-]{35}\b/g),
   vendor('slack-token', ['xox', 'xapp-'], /\b(?:xox[abeposr]|xapp)-[A-Za-z0-9-]{10,300}/g),
   vendor(
@@ -72,17 +76,17 @@ const RULES: readonly SecretRule[] = [
   vendor('npm-token', ['npm_'], /\bnpm_[A-Za-z0-9]{36}\b/g),
   vendor('stripe-key', ['_live_', '_test_'], /\b[sr]k_(?:live|test)_[A-Za-z0-9]{24,99}\b/g),
   vendor('sendgrid-key', ['SG.'], /\bSG\.[\w-]{16,128}\.[\w-]{16,128}/g),
-  vendor('shopify-token', ['shp'], /\bshp(?:pa|ca|at|ss)_[A-Za-z0-9]{32,64}\b/g),
+  vendor('shopify-token', ['shppa_', 'shpca_', 'shpat_', 'shpss_'], /\bshp(?:pa|ca|at|ss)_[A-Za-z0-9]{32,64}\b/g),
   vendor('hugging-face-token', ['hf_'], /\bhf_[A-Za-z0-9]{34}\b/g),
   vendor('groq-key', ['gsk_'], /\bgsk_[A-Za-z0-9]{52}\b/g),
   vendor('linear-key', ['lin_api_'], /\blin_api_\w{32,128}\b/g),
   vendor('notion-token', ['ntn_'], /\bntn_\d{11}[A-Za-z0-9]{35}\b/g),
-  vendor('vault-token', ['hv'], /\bhv[sbr]\.[\w-]{90,300}/g),
-  vendor('vercel-token', ['vc'], /\bvc[picark]_[A-Za-z0-9]{20,60}\b/g),
+  vendor('vault-token', ['hvs.', 'hvb.', 'hvr.'], /\bhv[sbr]\.[\w-]{90,300}/g),
+  vendor('vercel-token', ['vcp_', 'vci_', 'vca_', 'vcr_', 'vck_'], /\bvc[picark]_[A-Za-z0-9]{20,60}\b/g),
   vendor('databricks-token', ['dapi'], /\bdapi[A-Fa-f0-9]{32}\b/g),
   vendor('docker-token', ['dckr_pat_'], /\bdckr_pat_[\w-]{27}/g),
   vendor('figma-token', ['figd_'], /\bfigd_[\w-]{40,200}/g),
-  vendor('cloudflare-token', ['cf'], /\bcf(?:k|ut|at)_[A-Za-z0-9]{48}\b/g),
+  vendor('cloudflare-token', ['cfk_', 'cfut_', 'cfat_'], /\bcf(?:k|ut|at)_[A-Za-z0-9]{48}\b/g),
   vendor('tailscale-key', ['tskey-'], /\btskey-[a-z]{2,20}-\w{8,40}-\w{16,60}/g),
   vendor('jwt', ['eyJ'], /\beyJ[\w-]{10,2000}\.eyJ[\w-]{10,4000}\.[\w-]{10,1000}/g),
   { name: 'private-key', pattern: PRIVATE_KEY, hints: ['PRIVATE KEY'], read: readKey, hidesMatch: true },
@@ -117,8 +121,20 @@ const RULES: readonly SecretRule[] = [
   },
 ];
 
-/** Text in base64, also over several lines of usual length. */
-const BASE64 = /(?:[A-Za-z0-9+/_-]{60,76}\r?\n){0,2000}[A-Za-z0-9+/_-]{20,}={0,2}/g;
+const ALWAYS_TRIED = RULES.filter(({ hints }) => hints === undefined);
+/** A fast test, because most texts contain no hint. */
+const ANY_HINT = new RegExp(
+  RULES.flatMap(({ hints = [] }) => hints.map((hint) => hint.replaceAll('.', '\\.'))).join('|'),
+);
+
+/** The characters of base64, by code, in both alphabets. */
+const IS_BASE64 = Uint8Array.from({ length: 128 }, (_, code) =>
+  /[A-Za-z0-9+/_=-]/.test(String.fromCharCode(code)) ? 1 : 0,
+);
+const SHORTEST_ENCODED = 20;
+const NEWLINE = 10;
+/** A line of this length may continue on the next one. */
+const SHORTEST_FULL_LINE = 60;
 /** Text begins with text: this much is decoded to tell it from other data. */
 const SAMPLE_CHARS = 20;
 const MOST_ENCODED_CHARS = 100_000;
@@ -169,7 +185,8 @@ function findPlain(text: string): SecretCandidate[] {
   );
 }
 
-function rulesFor(text: string): SecretRule[] {
+function rulesFor(text: string): readonly SecretRule[] {
+  if (!ANY_HINT.test(text)) return ALWAYS_TRIED;
   return RULES.filter(({ hints }) => hints === undefined || hints.some((hint) => text.includes(hint)));
 }
 
@@ -190,11 +207,33 @@ function replaceSpans(text: string, spans: readonly Span[], mark: string): strin
 
 /** Texts in base64 that contain a secret when they are decoded. */
 function encodedSecrets(text: string): (Span & { rule: string })[] {
-  return [...text.matchAll(BASE64)].flatMap(({ 0: value, index: at }) => {
+  return encodedTexts(text).flatMap(({ value, at }) => {
     const decoded = decodedText(value);
     const found = decoded === undefined ? undefined : findPlain(decoded).find(({ class: kind }) => kind === 'real');
     return found === undefined ? [] : [{ rule: `${found.rule} in base64`, value, at }];
   });
+}
+
+/** What could be base64, also over several lines; a loop, because an expression takes ten times as long. */
+function encodedTexts(text: string): Span[] {
+  const spans: Span[] = [];
+  let at = -1;
+  let lineStart = 0;
+  for (let index = 0; index <= text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    if (code < 128 && IS_BASE64[code] === 1) {
+      if (at < 0) at = lineStart = index;
+      continue;
+    }
+    if (at < 0) continue;
+    if (code === NEWLINE && index - lineStart >= SHORTEST_FULL_LINE) {
+      lineStart = index + 1;
+      continue;
+    }
+    if (index - at >= SHORTEST_ENCODED) spans.push({ value: text.slice(at, index).trimEnd(), at });
+    at = -1;
+  }
+  return spans;
 }
 
 /** The text that is encoded in base64, also as UTF-16; undefined for anything but text. */

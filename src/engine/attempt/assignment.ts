@@ -27,10 +27,11 @@ export function attemptFolder(ctx: EngineContext, run: ActiveRun, task: TaskStat
   return join(ctx.home.attempts, attemptId(run.id, task.ordinal, number));
 }
 
-/** Removes the output as the agent wrote it: the transcript has it without secrets. */
+/** Removes the output as the agent, and the application that it inspected, wrote it: the transcript has it without secrets. */
 export async function removeRawOutput(folder: string): Promise<void> {
   // A file that cannot be removed is private, and removed with the run.
-  for (const file of [FILES.stdout, FILES.stderr]) await rm(join(folder, file), { force: true }).catch(() => {});
+  for (const each of [folder, join(folder, 'application')])
+    for (const file of [FILES.stdout, FILES.stderr]) await rm(join(each, file), { force: true }).catch(() => {});
 }
 
 export type AssignmentRequest = {
