@@ -1,4 +1,4 @@
-import type { GateSpec } from '../schema/gate.ts';
+import type { GateSpec, Verdict } from '../schema/gate.ts';
 
 type Kind = GateSpec['gate'];
 type SpecOf<K extends Kind> = Extract<GateSpec, { gate: K }>;
@@ -94,4 +94,9 @@ export function withAllowed(gates: readonly GateSpec[], globs: readonly string[]
 /** The names of the checks among the gates. */
 export function commandChecks(gates: readonly GateSpec[]): string[] {
   return [...new Set(gates.flatMap((gate) => (gate.gate === 'command' ? [gate.name] : [])))];
+}
+
+/** Whether nothing is wrong by this verdict: it passed, or there was nothing to check. */
+export function isSatisfied(verdict: Verdict): boolean {
+  return verdict === 'pass' || verdict === 'not-applicable';
 }

@@ -1,8 +1,9 @@
 import { isBuiltInRehearsal } from '../core/finish/outcomes.ts';
 import { isApproved } from '../core/run/holds.ts';
 import type { RunState, TaskState } from '../core/run/state.ts';
+import { isSatisfied } from '../gates/gate-kinds.ts';
 import type { Hold } from '../schema/event.ts';
-import { type Evidence, isSatisfied } from '../schema/gate.ts';
+import type { Evidence } from '../schema/gate.ts';
 import type { TaskSpec } from '../schema/task.ts';
 import type { Recipe, Unfolding } from './recipe.ts';
 import { taskSpec } from './task-spec.ts';

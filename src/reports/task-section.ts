@@ -5,8 +5,9 @@ import { usdText } from '../core/view/amounts.ts';
 import { isInvalidated } from '../core/view/document.ts';
 import { checkOutput } from '../core/view/failed-check.ts';
 import { taskLabel } from '../core/view/task-label.ts';
+import { isSatisfied } from '../gates/gate-kinds.ts';
 import type { RunDocument } from '../schema/document.ts';
-import { type Evidence, isSatisfied } from '../schema/gate.ts';
+import type { Evidence } from '../schema/gate.ts';
 import { type Block, code, list, paragraph, table } from './page.ts';
 
 /** More tasks than this are only counted by their row in the table. */

@@ -62,11 +62,6 @@ export type GateSpec = z.infer<typeof GateSpec>;
 export const Verdict = z.enum(['pass', 'fail', 'held', 'error', 'not-applicable']);
 export type Verdict = z.infer<typeof Verdict>;
 
-/** Whether nothing is wrong by this verdict: it passed, or there was nothing to check. */
-export function isSatisfied(verdict: Verdict): boolean {
-  return verdict === 'pass' || verdict === 'not-applicable';
-}
-
 const Count = z.number().int().nonnegative();
 
 /** What the test runners of a check reported; a test that was skipped, ignored or expected to fail did not run. */

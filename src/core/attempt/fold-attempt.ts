@@ -1,6 +1,7 @@
+import { isSatisfied } from '../../gates/gate-kinds.ts';
 import type { RunEventOf, UnsavedAttempt } from '../../schema/event.ts';
 import type { FailureKind } from '../../schema/failure.ts';
-import { isSatisfied } from '../../schema/gate.ts';
+
 import type { TaskKey } from '../../schema/ids.ts';
 import { enter, taskOf } from '../run/phase.ts';
 import { type AttemptState, lastAttempt, type RunState, type TaskState } from '../run/state.ts';

@@ -1,7 +1,7 @@
-import { candidateGates } from '../../gates/gate-kinds.ts';
+import { candidateGates, isSatisfied } from '../../gates/gate-kinds.ts';
 import type { Acceptance, Criterion, EvidenceStatus, Finding } from '../../schema/acceptance.ts';
 import type { FileChange } from '../../schema/change.ts';
-import { type Evidence, isSatisfied } from '../../schema/gate.ts';
+import type { Evidence } from '../../schema/gate.ts';
 import { lastAttempt, type RunState, type TaskState } from '../run/state.ts';
 import { runStatus } from '../view/run-status.ts';
 import { taskLabel } from '../view/task-label.ts';

@@ -1,4 +1,5 @@
-import { type Evidence, isSatisfied } from '../../schema/gate.ts';
+import { isSatisfied } from '../../gates/gate-kinds.ts';
+import type { Evidence } from '../../schema/gate.ts';
 import type { RunState } from './state.ts';
 
 const NOT_EXECUTABLE = 126;

@@ -1,5 +1,6 @@
+import { isSatisfied } from '../../gates/gate-kinds.ts';
 import type { RunDocument } from '../../schema/document.ts';
-import { type Evidence, isSatisfied } from '../../schema/gate.ts';
+import type { Evidence } from '../../schema/gate.ts';
 
 /** A check that did not pass, and its subject: the base, the landing, or tasks by their keys. */
 export type FailedCheck = { about: string[]; evidence: Evidence };

@@ -4,10 +4,11 @@ import { holdRun } from '../../core/run/decide-run.ts';
 import { hasLanded, lastAttempt, openTasks, type RunState, type TaskState } from '../../core/run/state.ts';
 import { nextStartAt } from '../../core/schedule/start-time.ts';
 import { isStuck } from '../../core/view/attention.ts';
+import { isSatisfied } from '../../gates/gate-kinds.ts';
 import { promptText } from '../../roles/prompt.ts';
 import { Diagnosis } from '../../schema/call.ts';
 import type { Failure } from '../../schema/failure.ts';
-import { isSatisfied } from '../../schema/gate.ts';
+
 import { landOnBase } from '../land/land-on-base.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
 import { smallCall } from '../small-calls/small-call.ts';

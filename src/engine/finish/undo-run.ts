@@ -1,6 +1,7 @@
 import { undoLanding } from '../../core/finish/decide-finish.ts';
 import type { RunState } from '../../core/run/state.ts';
 import { AppError } from '../../errors.ts';
+import { isSatisfied } from '../../gates/gate-kinds.ts';
 import { isAncestor, type LandedCommit, planUndo, type UndoPlan } from '../../git/merge/undo.ts';
 import { refreshMirror } from '../../git/mirror/refresh.ts';
 import { withMutex } from '../../git/mutex.ts';
@@ -8,7 +9,7 @@ import { pushBranch } from '../../git/push/push.ts';
 import { readRef, writeRef } from '../../git/refs/mirror-refs.ts';
 import { readRefs } from '../../git/refs/refs.ts';
 import type { Origin } from '../../schema/actor.ts';
-import { isSatisfied } from '../../schema/gate.ts';
+
 import type { UndoResult } from '../../schema/undo.ts';
 import type { StoredEvent } from '../../store/store.ts';
 import { crashpoint } from '../../world.ts';

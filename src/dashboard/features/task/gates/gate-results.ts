@@ -1,6 +1,6 @@
 import { type CheckOutput, checkOutput } from '../../../../core/view/failed-check.ts';
-import { isOnCandidate, shellText } from '../../../../gates/gate-kinds.ts';
-import { type Evidence, type GateSpec, isSatisfied } from '../../../../schema/gate.ts';
+import { isOnCandidate, isSatisfied, shellText } from '../../../../gates/gate-kinds.ts';
+import type { Evidence, GateSpec } from '../../../../schema/gate.ts';
 
 /** A gate with its latest evidence; `evidence` is null if it has not run, `command` if it is not a command. */
 export type Gate = { key: string; name: string; command: string | null; evidence: Evidence | null };
