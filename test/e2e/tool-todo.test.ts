@@ -199,7 +199,7 @@ describe('the files and commands of the tool for to-do lists', () => {
 
     const shown = await project.say('show');
     expect(shown.stdout, 'status tells the last run').toContain(one.run);
-    expect(existsSync(join(project.root, 'worktrees')), 'nothing is left beside the project').toBe(false);
+    expect(existsSync(join(project.root, 'worktrees')), 'workspaces are in the folder of the settings').toBe(true);
     expect(project.git('status', '--porcelain', '--untracked-files=no'), 'the checkout is as it was').toBe(before);
     expect(project.git('branch', '--show-current')).toBe('main');
   });

@@ -34,7 +34,7 @@ const FOREIGN_KEYS = ['files_hint', 'test_command', 'depends_on'];
 const SETTINGS: Record<string, string> = {
   base_branch: 'name it with --base, or in the config as git.base',
   destination_branch: 'set it in the config as git.destination',
-  worktree_dir: 'workspaces are managed by Manyhands',
+  worktree_dir: 'set it in the config as workspace.dir',
   repo_slug: 'set it in the config as git.repo',
   auto_cleanup: 'manyhands clean removes what is saved and no longer needed',
 };
