@@ -9,12 +9,12 @@ const HELP_ORDER = {
   Work: ['do', 'job', 'review', 'run', 'plan', 'yolo', 'bulk', 'check', 'batch', 'template', 'resume'],
   Watch: [
     ...['serve', 'stop', 'top', 'ls', 'show', 'wait', 'logs', 'search', 'inbox', 'warnings', 'attach', 'diff'],
-    ...['verify', 'judge', 'report', 'open', 'usage', 'models'],
+    ...['preview', 'verify', 'judge', 'report', 'open', 'usage', 'models'],
   ],
   Control: ['approve', 'reject', 'retry', 'send', 'land', 'pr', 'undo', 'pause', 'limit', 'prioritize', 'cancel'],
   Maintenance: [
     ...['collection', 'hide', 'flag', 'rename', 'salvage', 'clean', 'archive', 'backup', 'token', 'where', 'init'],
-    ...['config', 'doctor', 'completion', 'complete'],
+    ...['config', 'doctor', 'upgrade', 'migrate', 'completion', 'complete'],
   ],
 };
 

@@ -146,6 +146,12 @@ export const COMMANDS: readonly ListedCommand[] = [
     load: async () => (await import('./watch/diff.ts')).diffCommand,
   },
   {
+    name: 'preview',
+    group: 'Watch',
+    summary: 'run the application on the saved work of a task',
+    load: async () => (await import('./watch/preview.ts')).previewCommand,
+  },
+  {
     name: 'verify',
     group: 'Watch',
     summary: 'check whether the current result of a run can be accepted',
@@ -180,12 +186,6 @@ export const COMMANDS: readonly ListedCommand[] = [
     group: 'Watch',
     summary: 'list agents and models, their routing and their scores',
     load: async () => (await import('./watch/models.ts')).modelsCommand,
-  },
-  {
-    name: 'preview',
-    group: 'Watch',
-    summary: 'run the application on the saved work of a task',
-    load: async () => (await import('./watch/preview.ts')).previewCommand,
   },
   {
     name: 'approve',
@@ -334,6 +334,18 @@ export const COMMANDS: readonly ListedCommand[] = [
     load: async () => (await import('./maintenance/doctor.ts')).doctorCommand,
   },
   {
+    name: 'upgrade',
+    group: 'Maintenance',
+    summary: 'report the newest version, what changed, and how to install it',
+    load: async () => (await import('./maintenance/upgrade.ts')).upgradeCommand,
+  },
+  {
+    name: 'migrate',
+    group: 'Maintenance',
+    summary: 'migrate data of an older version and settings of other tools',
+    load: async () => (await import('./maintenance/migrate.ts')).migrateCommand,
+  },
+  {
     name: 'completion',
     group: 'Maintenance',
     summary: 'print a completion script for bash, zsh or fish',
@@ -345,17 +357,5 @@ export const COMMANDS: readonly ListedCommand[] = [
     summary: 'print completions for a completion script',
     hidden: true,
     load: async () => (await import('./maintenance/complete.ts')).completeCommand,
-  },
-  {
-    name: 'migrate',
-    group: 'Maintenance',
-    summary: 'migrate data of an older version and settings of other tools',
-    load: async () => (await import('./maintenance/migrate.ts')).migrateCommand,
-  },
-  {
-    name: 'upgrade',
-    group: 'Maintenance',
-    summary: 'report the newest version, what changed, and how to install it',
-    load: async () => (await import('./maintenance/upgrade.ts')).upgradeCommand,
   },
 ];
