@@ -12,6 +12,17 @@ export function accountName(agent: string, account: string | null | undefined): 
   return account == null ? agent : `${agent}/${account}`;
 }
 
+/** Until when accounts, and families of their models, are rate-limited: changed by an event of the account. */
+export function evolveRateLimits(
+  limits: Record<string, number>,
+  account: string,
+  { data }: AccountEvent,
+): Record<string, number> {
+  const name = rateLimitName(account, data.family);
+  limits[name] = Math.max(limits[name] ?? 0, data.until);
+  return limits;
+}
+
 /** The name under which the limit of an account, or of a family of its models, is stored. */
 export function rateLimitName(account: string, family: string | undefined): string {
   return family === undefined ? account : `${account}#${family}`;

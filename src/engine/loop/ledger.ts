@@ -1,10 +1,14 @@
 import { EVOLVE_CODEC, evolve } from '../../core/run/evolve.ts';
 import type { RunState } from '../../core/run/state.ts';
+import { evolveRateLimits } from '../../core/schedule/account.ts';
 import { AppError } from '../../errors.ts';
-import { RunEvent } from '../../schema/event.ts';
+import { AccountEvent, RunEvent } from '../../schema/event.ts';
+import { accountStream } from '../../schema/ids.ts';
 import { type Fold, Ledger, load } from '../../store/ledger.ts';
 import type { Store, StoredEvent } from '../../store/store.ts';
 import type { World } from '../../world.ts';
+
+const ACCOUNTS = accountStream('');
 
 /** How the events of a run become its state. */
 const RUN_FOLD: Fold<RunState, RunEvent> = { parse: parseEvent, evolve, codec: EVOLVE_CODEC, restore: asState };
@@ -19,6 +23,26 @@ export function runLedger(store: Store, world: World, stream: string, state: Run
 /** Folds a run from its newest snapshot and what came after it. */
 export function loadRun(store: Store, stream: string): RunState {
   return load(store, stream, RUN_FOLD).state;
+}
+
+/** Until when accounts, and families of their models, are rate-limited. */
+export function loadRateLimits(store: Store): Record<string, number> {
+  const accounts = store.streams(ACCOUNTS).map(({ stream }) => load(store, stream, accountFold(stream)).state);
+  return Object.assign({}, ...accounts);
+}
+
+/** The account whose stream this is; undefined for another stream. */
+export function accountOf(stream: string): string | undefined {
+  return stream.startsWith(ACCOUNTS) ? stream.slice(ACCOUNTS.length) : undefined;
+}
+
+function accountFold(stream: string): Fold<Record<string, number>, AccountEvent> {
+  const account = accountOf(stream) ?? stream;
+  return {
+    parse: ({ type, data }) => AccountEvent.safeParse({ type, data }).data,
+    evolve: (limits, { event }) => evolveRateLimits(limits ?? {}, account, event),
+    empty: () => ({}),
+  };
 }
 
 /** The event of a stored row; what is stored is what we wrote, so a mismatch means damage. */

@@ -1,7 +1,7 @@
 import { statfsSync } from 'node:fs';
 import { availableParallelism, freemem, loadavg } from 'node:os';
 import type { RunState } from '../../core/run/state.ts';
-import { rateLimitName } from '../../core/schedule/account.ts';
+import { evolveRateLimits } from '../../core/schedule/account.ts';
 import { spentSince, startOfDay } from '../../core/schedule/budget.ts';
 import type { AgentAvailability } from '../../core/schedule/route.ts';
 import type { SchedulingInput } from '../../core/schedule/tally.ts';
@@ -12,7 +12,7 @@ import { projectStream, runStream } from '../../schema/ids.ts';
 import type { Store, Write } from '../../store/store.ts';
 import type { World } from '../../world.ts';
 import type { ActiveRun } from './context.ts';
-import { loadRun } from './ledger.ts';
+import { accountOf, loadRateLimits, loadRun } from './ledger.ts';
 
 type OutsideStatus = SchedulingInput['outside'][string];
 type Progress = { claimed: ReadonlySet<string>; landing: ReadonlySet<string>; isDraining: boolean };
@@ -21,7 +21,7 @@ const MEGABYTE = 1024 * 1024;
 
 /** Tracks the scheduling input that is not part of a single run: rate-limited accounts, spending of projects, runs that others wait for. */
 export class SchedulingInputTracker {
-  readonly #rateLimited: Record<string, number> = {};
+  readonly #rateLimited: Record<string, number>;
   readonly #spent = new Map<string, Map<string, number>>();
   readonly #settled = new Map<string, OutsideStatus>();
   /** The runs of today that are not active, as they were when the active ones last changed. */
@@ -34,21 +34,16 @@ export class SchedulingInputTracker {
     this.#store = store;
     this.#world = world;
     this.#home = home;
-    for (const { stream } of store.streams('account/')) {
-      this.record([{ stream, expected: -1, events: store.read(stream) }]);
-    }
+    this.#rateLimited = loadRateLimits(store);
   }
 
   /** Records what was written to the streams of accounts and projects. */
   record(writes: readonly Write[]): void {
     for (const { stream, events } of writes) {
+      const account = accountOf(stream);
       for (const event of events) {
         const limited = AccountEvent.safeParse(event);
-        if (limited.success)
-          this.#limitAccount(
-            rateLimitName(stream.slice('account/'.length), limited.data.data.family),
-            limited.data.data.until,
-          );
+        if (account !== undefined && limited.success) evolveRateLimits(this.#rateLimited, account, limited.data);
         const spent = ProjectEvent.safeParse(event);
         if (spent.success && spent.data.type === 'project.spent') {
           this.#spent.get(stream)?.set(spent.data.data.run, spent.data.data.spend.costUsd);
@@ -145,10 +140,6 @@ export class SchedulingInputTracker {
       this.record([{ stream, expected: -1, events: this.#store.read(stream) }]);
     }
     return known;
-  }
-
-  #limitAccount(account: string, until: number): void {
-    if (until > this.#world.now()) this.#rateLimited[account] = Math.max(this.#rateLimited[account] ?? 0, until);
   }
 }
 

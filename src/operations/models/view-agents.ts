@@ -5,8 +5,8 @@ import type { App } from '../../app.ts';
 import type { History } from '../../core/models/history.ts';
 import { type Ranking, rankOpen } from '../../core/models/ranking.ts';
 import type { RunState } from '../../core/run/state.ts';
-import { rateLimitName } from '../../core/schedule/account.ts';
 import { leftOfCap, spentInRun, spentSince, startOfDay } from '../../core/schedule/budget.ts';
+import { loadRateLimits } from '../../engine/loop/ledger.ts';
 import { runsOfToday } from '../../engine/loop/scheduling-input.ts';
 import { readHistory } from '../../engine/start/model-history.ts';
 import { pinChoices } from '../../engine/start/pin-agents.ts';
@@ -14,8 +14,6 @@ import { AppError } from '../../errors.ts';
 import { inspectRepository, projectId } from '../../git/read/repository.ts';
 import type { AgentKind } from '../../schema/config/agent.ts';
 import type { Config } from '../../schema/config.ts';
-import { AccountEvent } from '../../schema/event.ts';
-import type { Store } from '../../store/store.ts';
 
 /** An agent and whether it is usable here now. */
 export type AgentView = {
@@ -111,7 +109,7 @@ export async function viewAgents(
     history,
     ccswitch: await viewProfiles(config, settings, env),
     agents,
-    resting: restingAccounts(store),
+    resting: loadRateLimits(store),
     spentToday,
     now,
   };
@@ -155,17 +153,4 @@ async function viewProfiles(config: Config, settings: Config, env: NodeJS.Proces
     ];
   });
   return { file, note: note ?? null, on: settings.routing.ccswitch !== 'off', byAgent: Object.fromEntries(byAgent) };
-}
-
-function restingAccounts(store: Store): Record<string, number> {
-  const resting: Record<string, number> = {};
-  for (const { stream } of store.streams('account/')) {
-    for (const { type, data } of store.read(stream)) {
-      const event = AccountEvent.safeParse({ type, data });
-      if (!event.success) continue;
-      const name = rateLimitName(stream.slice('account/'.length), event.data.data.family);
-      resting[name] = Math.max(resting[name] ?? 0, event.data.data.until);
-    }
-  }
-  return resting;
 }
