@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { EVOLVE_CODEC, evolve } from '../../src/core/run/evolve.ts';
 import type { RunState } from '../../src/core/run/state.ts';
-import { runDocument } from '../../src/core/view/document.ts';
+import { documentWithOutputs } from '../../src/core/view/document.ts';
 import { parseEvent } from '../../src/engine/loop/ledger.ts';
 import { RunDocument } from '../../src/schema/document.ts';
 import type { RunEvent } from '../../src/schema/event.ts';
@@ -59,7 +59,7 @@ async function readRun(scratch: Scratch): Promise<Stored> {
   for (const recorded of events) state = evolve(state, structuredClone(recorded));
   if (state === undefined) throw new Error('The run has no events');
   const { filing: _, carried: __, ...derived } = document;
-  expect(derived).toEqual(JSON.parse(JSON.stringify(runDocument(state))));
+  expect(derived).toEqual(JSON.parse(JSON.stringify(documentWithOutputs(state))));
   replay(
     events.map((recorded) => JSON.stringify(recorded)),
     state,

@@ -1,4 +1,5 @@
 import { createElement, type ReactElement } from 'react';
+import { ScrollArea } from '../../../ui/layout/scroll-area.tsx';
 import type { ReportBlock, ReportPiece } from './markdown-blocks.ts';
 import styles from './report-text.module.css';
 
@@ -40,7 +41,11 @@ function Block({ block, label }: { block: ReportBlock; label: string }): ReactEl
     case 'quote':
       return <blockquote className={styles.quote}>{block.text}</blockquote>;
     case 'code':
-      return <pre className={styles.code}>{block.text}</pre>;
+      return (
+        <ScrollArea label={label} className={styles.code}>
+          <pre>{block.text}</pre>
+        </ScrollArea>
+      );
   }
 }
 
