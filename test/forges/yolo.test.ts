@@ -15,16 +15,19 @@ esac
 `;
 
 describe.concurrent('yolo mode', { timeout: 120_000 }, () => {
-  it('turns a to-do list into tasks, runs them, opens a pull request and has it reviewed', async () => {
+  it('turns a to-do list into tasks, runs them, opens a pull request for each and has them reviewed', async () => {
     await using shop = await makeShop('github');
     const { code, json, stderr } = await shop.runJson(['yolo', ...prepared(shop), '--with-review', '--yes']);
-    const [work, review, ...more] = z.array(RunDocument).parse(json);
-    expect([code, work?.status, review?.status, more.length], stderr).toEqual([0, 'done', 'done', 0]);
+    const [work, ...reviews] = z.array(RunDocument).parse(json);
+    const statuses = reviews.map(({ status }) => status);
+    expect([code, work?.status, statuses], stderr).toEqual([0, 'done', ['done', 'done']]);
     expect(work).toMatchObject({ recipe: 'todo', landed: { how: 'pr', branch: 'main' } });
     expect(work?.tasks.map(({ name }) => name)).toEqual([null, 'hello', 'bye']);
-    const [pull] = shop.forge.state().pulls;
-    expect(pull).toMatchObject({ head: `mh/${work?.run}`, draft: false });
-    expect(pull?.approvals).toHaveLength(1);
+    const pulls = shop.forge.state().pulls.map(({ head, draft, approvals }) => [head, draft, approvals.length]);
+    expect(pulls).toEqual([
+      [`mh-tasks/${work?.run}/task-1`, false, 1],
+      [`mh-tasks/${work?.run}/task-2`, false, 1],
+    ]);
   });
 
   it('opens no pull request with --no-pr, nor with --execute', async () => {

@@ -35,7 +35,7 @@ describe.runIf(canMount)('a data directory that cannot be written', () => {
   test.each(variants(['2m'], ['3m']))(
     'a run that fills a disk of %s says so and goes on when there is room',
     async (size) => {
-      await using shop = await makeShop();
+      await using shop = await makeShop({ limits: 'freeDiskMb: 0' });
       writeFileSync(join(shop.repo, 'big.bin'), randomBytes(MEGABYTE));
       shop.git('add', '--all');
       shop.git('commit', '--quiet', '--message=Big');
@@ -58,7 +58,7 @@ describe.runIf(canMount)('a data directory that cannot be written', () => {
   );
 
   test('output that does not fit on the disk is reported, and the task is retried when there is space', async () => {
-    await using shop = await makeShop({ limits: 'attempts: 2' });
+    await using shop = await makeShop({ limits: 'attempts: 2, freeDiskMb: 0' });
     using disk = mounted(shop, 'size=3m');
     const flood = agent('process.sh', 'many-lines', '/dev/null', '40000');
     const full = await runAndReport(shop, 'job', 'x', '--agent', flood);
