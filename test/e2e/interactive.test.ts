@@ -5,6 +5,7 @@ import { RunDocument } from '../../src/schema/document.ts';
 import { appears } from '../support/appears.ts';
 import { atTerminal } from '../support/attached.ts';
 import { makeScratch, type Scratch } from '../support/scratch.ts';
+import { variants } from '../support/variants.ts';
 
 const CTRL_RIGHT_BRACKET = '\x1d';
 
@@ -104,20 +105,23 @@ describe('an interactive agent', () => {
     expect(await project.leftovers()).toEqual([]);
   });
 
-  it.each(['tmux', 'pty'])('is ended by cancel with all its processes (%s), and its work is saved', async (kind) => {
-    await using project = await scratch();
-    const env = environment(project, kind);
-    const working = project.start(['job', '--interactive', 'Leave a daemon', '--json'], { env });
-    const person = await attached(project, env);
-    person.type('write saved\rdaemon\r');
-    await person.until(/left a daemon/);
-    await project.mh(['cancel']);
-    await person.until(/The program in the terminal has ended/);
-    const ended = RunDocument.parse((await working.done).json);
-    expect(ended.status).toBe('cancelled');
-    expect(await project.leftovers()).toEqual([]);
-    expect((await project.mh(['salvage', '--json'])).stdout).toContain('job/1');
-  });
+  it.each(variants(['pty'], ['tmux']))(
+    'is ended by cancel with all its processes (%s), and its work is saved',
+    async (kind) => {
+      await using project = await scratch();
+      const env = environment(project, kind);
+      const working = project.start(['job', '--interactive', 'Leave a daemon', '--json'], { env });
+      const person = await attached(project, env);
+      person.type('write saved\rdaemon\r');
+      await person.until(/left a daemon/);
+      await project.mh(['cancel']);
+      await person.until(/The program in the terminal has ended/);
+      const ended = RunDocument.parse((await working.done).json);
+      expect(ended.status).toBe('cancelled');
+      expect(await project.leftovers()).toEqual([]);
+      expect((await project.mh(['salvage', '--json'])).stdout).toContain('job/1');
+    },
+  );
 
   it('cannot reach the clipboard, the title or the keyboard of the user, and leaves plain text in the transcript', async () => {
     await using project = await scratch();

@@ -134,8 +134,8 @@ describe.concurrent('a work file at the command line', () => {
 
   it.each(
     variants(
-      ['task_config.yaml', 'tasks.csv', 'dag.toml'],
-      ['tasks.yaml', 'tasks.jsonl', 'workflow.yaml', 'dag.yaml', 'dag.json'],
+      ['task_config.yaml', 'dag.toml'],
+      ['tasks.csv', 'tasks.yaml', 'tasks.jsonl', 'workflow.yaml', 'dag.yaml', 'dag.json'],
     ),
   )('is carried out: %s', async (name) => {
     await using project = await scratch();

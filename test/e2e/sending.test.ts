@@ -99,7 +99,7 @@ describe.concurrent('sending a message to an agent', () => {
   });
 
   it.each(
-    variants(['message.sending', 'attempt.interrupting'], ['message.sent', 'attempt.interrupted', 'attempt.forked']),
+    variants(['attempt.interrupting'], ['message.sending', 'message.sent', 'attempt.interrupted', 'attempt.forked']),
   )('is told once what is on record, whatever is killed (%s)', async (point) => {
     await using project = await scratch();
     const pass = point === 'attempt.forked' ? 2 : 1;

@@ -12,14 +12,14 @@ const LANDS = variants(
   [
     ['other-branch', 'side.txt'],
     ['amended', 'first.txt'],
-    ['orphan', 'orphan.txt'],
     ['git-file', 'file.txt'],
-    ['no-git', 'none.txt'],
     ['broken-git', 'broken.txt'],
-    ['no-objects', 'objects.txt'],
     ['alternates', 'alternates.txt'],
   ],
   [
+    ['orphan', 'orphan.txt'],
+    ['no-git', 'none.txt'],
+    ['no-objects', 'objects.txt'],
     ['stays-on-branch', 'side.txt'],
     ['detached', 'detached.txt'],
     ['rewritten', 'lost.txt'],
