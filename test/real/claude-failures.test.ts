@@ -89,7 +89,7 @@ await describeWith(['claude'], 'the real Claude Code', (path) => {
         async (target, child) => void process.kill(program(target, child), 'SIGTERM'),
       );
       expect(run.exit).toEqual({ kind: 'exited', code: 143 });
-      expect(run.result).toMatchObject({ usage: { kind: 'unknown' }, failure: { kind: 'interrupted' } });
+      expect(run.result).toMatchObject({ usage: { kind: 'known' }, failure: { kind: 'interrupted' } });
       expect(run.isRunning).toBe(false);
     });
 
