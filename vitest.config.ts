@@ -63,8 +63,6 @@ export default defineConfig({
     // Real processes on a machine that may be busy; the report says what was tried again.
     retry: 1,
     pool: 'forks',
-    // Test files share what their worker has loaded: a test restores what it changes in its process.
-    isolate: false,
     // Most tests wait for processes of their own.
     maxWorkers: availableParallelism() * 2,
     sequence: { sequencer: LongestFirst },
