@@ -100,7 +100,7 @@ function findMembers(target: Target, cgroup: string | undefined, found: Readonly
   });
 }
 
-/** A sandbox ends its program at once when it is asked to exit itself, so only the program is asked. */
+/** A sandbox that gets a signal to exit ends its program at once, so only the program gets it. */
 function isSandboxHelper({ pid }: ProcessEntry): boolean {
   try {
     return process.platform === 'linux' && readFileSync(`/proc/${pid}/comm`, 'latin1') === 'bwrap\n';
