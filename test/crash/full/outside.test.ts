@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, it } from 'vitest';
+import { randomFrom } from '../../support/random-from.ts';
 import type { Scratch } from '../../support/scratch.ts';
 import { recover } from '../crash-case.ts';
 import { checkInvariants } from '../invariants.ts';
@@ -33,15 +34,4 @@ async function killDuring(scratch: Scratch, args: readonly string[], afterMs: nu
   await pause(afterMs, undefined, { signal: over.signal }).catch(() => {});
   running.kill('SIGKILL');
   await ended;
-}
-
-/** Numbers from 0 to 1 that are the same for the same seed (mulberry32). */
-function randomFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }

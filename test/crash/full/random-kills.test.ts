@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { RunDocument } from '../../../src/schema/document.ts';
+import { randomFrom } from '../../support/random-from.ts';
 import { makeScratch, type Scratch, writeFiles } from '../../support/scratch.ts';
 
 const SEEDS = [1, 2, 3, 4, 5, 6].map((offset) => (Number(process.env.MANYHANDS_SEED ?? 0) || 100) + offset);
@@ -121,15 +122,4 @@ function removeLocks(scratch: Scratch): void {
   const heads = join(scratch.repo, '.git', 'refs', 'heads', 'mh');
   if (!existsSync(heads)) return;
   for (const name of readdirSync(heads)) if (name.endsWith('.lock')) rmSync(join(heads, name));
-}
-
-/** A repeatable sequence of numbers from 0 to 1 (mulberry32). */
-function randomFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }
