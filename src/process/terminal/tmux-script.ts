@@ -46,12 +46,16 @@ const HOLD = [
   '  sleep 0.02',
   'done',
   `"$tmux" -N -S ${TERMINAL_FILES.socket} new-session -d -x "$columns" -y "$rows" 'exec /bin/sh "$${FOLDER_VARIABLE}/${TERMINAL_FILES.pane}"' \\; pipe-pane -O 'exec /bin/sh "$${FOLDER_VARIABLE}/${TERMINAL_FILES.keep}"' \\; set-option -s exit-empty on || exit 127`,
-  'wait "$server"',
+  'wait "$server"; ended=$?; tries=0',
+  // The last output is still being copied.
+  'while [ -e keeping ] && [ "$tries" -lt 250 ]; do tries=$((tries + 1)); sleep 0.02; done',
+  'exit "$ended"',
 ].join('\n');
 
 /** Copies the pane's output into files that are named by their offsets; the last two are kept. */
 const KEEP = [
   'umask 077; start=0; last=; before=',
+  `: >"$${FOLDER_VARIABLE}/keeping"`,
   'while :; do',
   `  file="$${FOLDER_VARIABLE}/terminal-$start"`,
   '  if [ -n "$before" ]; then rm -f "$before"; fi',
@@ -60,6 +64,7 @@ const KEEP = [
   '  if [ "$size" -eq 0 ]; then break; fi',
   '  start=$((start + size)); before=$last; last=$file',
   'done',
+  `rm -f "$${FOLDER_VARIABLE}/keeping"`,
   '',
 ].join('\n');
 
