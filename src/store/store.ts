@@ -1,5 +1,6 @@
 import type { Origin } from '../schema/actor.ts';
 import type { RunRecord } from '../schema/keeping.ts';
+import type { ChainHead, ChainLink } from './chain.ts';
 
 /** A stored event: versions count from 1 without gaps within a stream, positions order all streams. */
 export type StoredEvent = {
@@ -80,6 +81,10 @@ export interface Store extends AsyncDisposable {
   readTypes(stream: string, types: readonly string[]): StoredEvent[];
   /** The position of the newest event; 0 if nothing was ever stored. */
   position(): number;
+  /** The last event of a stream with its hash, which covers all events before it; undefined if it has none. */
+  head(stream: string): ChainHead | undefined;
+  /** The hashes of a stream's events, as stored and as computed again from their content. */
+  chain(stream: string): ChainLink[];
   /** The streams whose names begin with the prefix, by name. */
   streams(prefix: string): StreamSummary[];
   /** Streams to which tasks were added that mention every word, the newest first. */

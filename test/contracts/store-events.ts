@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { findChainBreak } from '../../src/store/chain.ts';
 import type { Store } from '../../src/store/store.ts';
 import { AT, counting, event, isGrowing } from './store-samples.ts';
 
@@ -41,6 +42,40 @@ export function eventContract(current: () => Store): void {
         ['run/a', 3],
       ]);
       expect(isGrowing(all.map(({ position }) => position))).toBe(true);
+    });
+
+    it('form a chain per stream: the head covers what, when, in which order and by whom', async () => {
+      expect([store.head('s'), store.chain('s')]).toEqual([undefined, []]);
+      const by = { actor: { kind: 'person', name: 'ada' }, via: 'cli' } as const;
+      await store.append([{ stream: 's', expected: 0, events: [event('one'), event('two')], origin: by }], AT);
+      const [first, second] = store.chain('s');
+      expect(store.head('s')).toEqual({ stream: 's', version: 2, hash: second?.stored });
+      await store.append([{ stream: 's', expected: 2, events: [event('three')] }], AT);
+      const links = store.chain('s');
+      expect(links.slice(0, 2)).toEqual([first, second]);
+      expect(links.every(({ stored, computed }) => stored === computed)).toBe(true);
+      expect(findChainBreak(links, store.head('s'))).toBeUndefined();
+      const variants: [string, readonly ReturnType<typeof event>[], number, typeof by | undefined][] = [
+        ['s2', [event('one'), event('two')], AT, by],
+        ['s3', [event('two'), event('one')], AT, by],
+        ['s4', [event('one'), event('two')], AT + 1, by],
+        ['s5', [event('one'), event('two')], AT, undefined],
+      ];
+      for (const [stream, events, at, origin] of variants)
+        await store.append([{ stream, expected: 0, events, ...(origin === undefined ? {} : { origin }) }], at);
+      const heads = ['s2', 's3', 's4', 's5'].map((stream) => store.head(stream)?.hash);
+      expect(new Set([...heads, second?.stored]).size).toBe(5);
+    });
+
+    it('of a refused append leave the chain as it was', async () => {
+      await store.append([{ stream: 's', expected: 0, events: [event('one')] }], AT);
+      const before = store.head('s');
+      const stale = store.append([{ stream: 's', expected: 0, events: [event('two')] }], AT);
+      const good = store.append([{ stream: 't', expected: 0, events: [event('one')] }], AT);
+      await expect(stale).rejects.toMatchObject({ code: 'CONFLICT' });
+      await good;
+      expect(store.head('s')).toEqual(before);
+      expect(findChainBreak(store.chain('t'), store.head('t'))).toBeUndefined();
     });
 
     it('are shown only once they are committed', async () => {

@@ -35,6 +35,13 @@ it('exports a run, deletes it only at the exported version, and imports it again
     expect(store.search({ text: 'needle', limit: 5 })).toHaveLength(1);
     expect([store.cursor(row.attempt, 'stdout'), store.usage(row.attempt)]).toEqual([6, { u: 1 }]);
     await expect(store.importRun(record)).rejects.toMatchObject({ code: 'REFUSED' });
+    const head = store.head(`run/${RUN}`);
+    await store.deleteRun(RUN, 2);
+    const changed = record.events.map((each) => (each.version === 1 ? { ...each, data: { a: 2 } } : each));
+    await expect(store.importRun({ ...record, events: changed })).rejects.toMatchObject({ code: 'DATA_DAMAGED' });
+    const older = record.events.map(({ hash: _, ...each }) => each);
+    await store.importRun({ ...record, events: older });
+    expect(store.head(`run/${RUN}`)).toEqual(head);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

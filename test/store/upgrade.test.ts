@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { findChainBreak } from '../../src/store/chain.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { realWorld } from '../../src/world.ts';
 import { AT, row, withoutId } from '../contracts/store-samples.ts';
@@ -96,10 +97,37 @@ describe('a database of the version with an index of row positions', () => {
   });
 });
 
+describe('a database of the version before hash chains', () => {
+  it('gets the chain of every stream, as if its events were appended now', async () => {
+    const file = join(folder, 'manyhands.db');
+    const events = [
+      { type: 'a', data: { text: 'ü' } },
+      { type: 'b', data: null },
+    ];
+    const origin = { actor: { kind: 'person', name: 'ada' }, via: 'cli' } as const;
+    let heads: unknown[];
+    {
+      await using store = await openSqliteStore({ file, world: realWorld });
+      await store.append([{ stream: 'run/a', expected: 0, events, origin }], AT);
+      await store.append([{ stream: 'run/b', expected: 0, events }], AT);
+      await store.append([{ stream: 'run/a', expected: 2, events: events.slice(0, 1) }], AT + 1);
+      heads = [store.head('run/a'), store.head('run/b')];
+    }
+    const db = new DatabaseSync(file);
+    db.exec(`ALTER TABLE events DROP COLUMN hash; ALTER TABLE streams DROP COLUMN head; PRAGMA user_version = 6`);
+    db.close();
+    await using store = await openSqliteStore({ file, world: realWorld });
+    expect([store.head('run/a'), store.head('run/b')]).toEqual(heads);
+    await store.append([{ stream: 'run/a', expected: 3, events }], AT + 2);
+    expect(findChainBreak(store.chain('run/a'), store.head('run/a'))).toBeUndefined();
+  });
+});
+
 /** Makes it a database of the second version. */
 function downgrade(file: string): void {
   const db = new DatabaseSync(file);
   db.exec(`
+    ALTER TABLE events DROP COLUMN hash; ALTER TABLE streams DROP COLUMN head;
     ALTER TABLE events DROP COLUMN origin;
     DROP TABLE pages; DROP TABLE marks; DROP INDEX tasks_added;
     ALTER TABLE attempts DROP COLUMN row_count;

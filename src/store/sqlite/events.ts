@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { AppError } from '../../errors.ts';
 import { Origin } from '../../schema/actor.ts';
+import { type ChainedEvent, type ChainHead, type ChainLink, chainLinks, eventHash, NO_EVENT } from '../chain.ts';
 import type { StoredEvent, StreamSummary, Write } from '../store.ts';
 import { fromJson, integerOf, jsonOf, type Row, textOf, toJson } from './columns.ts';
 
@@ -24,12 +25,12 @@ export function encodeWrites(writes: readonly Write[]): EncodedWrite[] {
 
 /** The statements on events and streams. */
 export function prepareEvents(db: DatabaseSync) {
-  const selectVersion = db.prepare('SELECT version FROM streams WHERE stream = ?');
+  const selectHead = db.prepare('SELECT version, head FROM streams WHERE stream = ?');
   const advanceStream = db.prepare(`
-    INSERT INTO streams (stream, version, first_at, last_at) VALUES (?1, ?2, ?3, ?3)
-    ON CONFLICT (stream) DO UPDATE SET version = excluded.version, last_at = excluded.last_at`);
+    INSERT INTO streams (stream, version, first_at, last_at, head) VALUES (?1, ?2, ?3, ?3, ?4)
+    ON CONFLICT (stream) DO UPDATE SET version = excluded.version, last_at = excluded.last_at, head = excluded.head`);
   const insertEvent = db.prepare(
-    'INSERT INTO events (stream, version, at, type, data, origin) VALUES (?, ?, ?, ?, ?, ?)',
+    'INSERT INTO events (stream, version, at, type, data, origin, hash) VALUES (?, ?, ?, ?, ?, ?, ?)',
   );
   const selectStream = db.prepare('SELECT * FROM events WHERE stream = ? AND version > ? ORDER BY version LIMIT ?');
   const selectAll = db.prepare('SELECT * FROM events WHERE position > ? ORDER BY position LIMIT ?');
@@ -45,23 +46,27 @@ export function prepareEvents(db: DatabaseSync) {
       AND NOT EXISTS (SELECT 1 FROM json_each(?1) WHERE instr(lower(events.data), value) = 0)
     GROUP BY stream ORDER BY newest DESC LIMIT ?2`);
 
-  function versionOf(stream: string): number {
-    const row = selectVersion.get(stream);
-    return row === undefined ? 0 : integerOf(row, 'version');
+  function headOf(stream: string): ChainHead {
+    const row = selectHead.get(stream);
+    if (row === undefined) return { stream, version: 0, hash: NO_EVENT };
+    return { stream, version: integerOf(row, 'version'), hash: textOf(row, 'head') };
   }
 
   function appendTo(write: EncodedWrite, at: number): StoredEvent[] {
     const { stream, expected, events, origin } = write;
     const originJson = origin === undefined ? null : toJson(origin);
-    const before = versionOf(stream);
-    if (expected !== -1 && expected !== before) throw conflict(stream, expected, before);
+    const before = headOf(stream);
+    if (expected !== -1 && expected !== before.version) throw conflict(stream, expected, before.version);
     if (events.length === 0) return [];
-    advanceStream.run(stream, before + events.length, at);
-    return events.map(({ type, json }, index) => {
-      const version = before + index + 1;
-      const position = Number(insertEvent.run(stream, version, at, type, json, originJson).lastInsertRowid);
+    let { version, hash } = before;
+    const stored = events.map(({ type, json }) => {
+      version += 1;
+      hash = eventHash(hash, { stream, version, at, type, json, origin: originJson });
+      const position = Number(insertEvent.run(stream, version, at, type, json, originJson, hash).lastInsertRowid);
       return { stream, version, position, at, type, data: fromJson(json), ...(origin === undefined ? {} : { origin }) };
     });
+    advanceStream.run(stream, version, at, hash);
+    return stored;
   }
 
   return {
@@ -72,6 +77,11 @@ export function prepareEvents(db: DatabaseSync) {
     readTypes: (stream: string, types: readonly string[]) => selectTypes.all(stream, toJson(types)).map(eventOf),
     position: () => integerOf(selectPosition.get() ?? {}, 'position'),
     readingSince: () => integerOf(selectMark.get() ?? {}, 'position'),
+    head: (stream: string): ChainHead | undefined => {
+      const head = headOf(stream);
+      return head.version === 0 ? undefined : head;
+    },
+    chain: (stream: string): ChainLink[] => chainLinks(chainedEvents(selectStream.iterate(stream, 0, -1))),
     streams: (prefix: string) => selectStreams.all(prefix).map(summaryOf),
     mentioning: (words: readonly string[], limit: number) =>
       selectMentioning.all(toJson(words.map(asInJson)), limit).map((row) => textOf(row, 'stream')),
@@ -98,6 +108,21 @@ function eventOf(row: Row): StoredEvent {
     data: jsonOf(row, 'data'),
     ...originOf(row),
   };
+}
+
+/** Rows of one stream as their chain sees them. */
+export function* chainedEvents(rows: Iterable<Row>): Generator<ChainedEvent & { hash: string }> {
+  for (const row of rows) {
+    yield {
+      stream: textOf(row, 'stream'),
+      version: integerOf(row, 'version'),
+      at: integerOf(row, 'at'),
+      type: textOf(row, 'type'),
+      json: textOf(row, 'data'),
+      origin: row.origin === null ? null : textOf(row, 'origin'),
+      hash: row.hash === null || row.hash === undefined ? '' : textOf(row, 'hash'),
+    };
+  }
 }
 
 /** The origin of a stored event, where it has one. */

@@ -1,13 +1,15 @@
 import { DatabaseSync } from 'node:sqlite';
 import { AppError } from '../../errors.ts';
 import { crashpoint } from '../../world.ts';
-import { integerOf } from './columns.ts';
+import { eventHash, NO_EVENT } from '../chain.ts';
+import { integerOf, textOf } from './columns.ts';
+import { chainedEvents } from './events.ts';
 
 /** Marks the file as ours in SQLite's header: "MHND". */
 const APPLICATION_ID = 0x4d484e44;
 
 /** Numbered from 1 by position; a released one is never edited. */
-const MIGRATIONS: readonly string[] = [
+const MIGRATIONS: readonly (string | ((db: DatabaseSync) => void))[] = [
   `
   CREATE TABLE events (
     position INTEGER PRIMARY KEY,
@@ -149,7 +151,25 @@ const MIGRATIONS: readonly string[] = [
   `
   ALTER TABLE events ADD COLUMN origin TEXT;
   `,
+  chainEvents,
 ];
+
+/** Gives every event its hash and every stream its head. What was altered before cannot be known any more. */
+function chainEvents(db: DatabaseSync): void {
+  db.exec("ALTER TABLE events ADD COLUMN hash TEXT; ALTER TABLE streams ADD COLUMN head TEXT NOT NULL DEFAULT ''");
+  const select = db.prepare('SELECT * FROM events WHERE stream = ? ORDER BY version');
+  const setHash = db.prepare('UPDATE events SET hash = ? WHERE stream = ? AND version = ?');
+  const setHead = db.prepare('UPDATE streams SET head = ? WHERE stream = ?');
+  for (const row of db.prepare('SELECT stream FROM streams').all()) {
+    const stream = textOf(row, 'stream');
+    let head = NO_EVENT;
+    for (const { hash: _, ...event } of chainedEvents(select.all(stream))) {
+      head = eventHash(head, event);
+      setHash.run(head, stream, event.version);
+    }
+    setHead.run(head, stream);
+  }
+}
 
 /** Refuses a database of a newer version, and one that is not ours, before anything is written to it. */
 export function requireKnownVersion(db: DatabaseSync, file: string): void {
@@ -183,7 +203,8 @@ function applyMigration(db: DatabaseSync, from: number): void {
   db.exec('BEGIN IMMEDIATE');
   try {
     if (next !== undefined && readVersion(db) === from) {
-      db.exec(next);
+      if (typeof next === 'string') db.exec(next);
+      else next(db);
       crashpoint('store.migration-written');
       db.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
       db.exec(`PRAGMA user_version = ${from + 1}`);

@@ -110,6 +110,8 @@ function createStore(db: DatabaseSync, { file, world }: SqliteOptions): Store {
     readTypes: (stream, types) => translateErrors(() => events.readTypes(stream, types)),
     position: () => translateErrors(events.position),
     readingSince: () => translateErrors(events.readingSince),
+    head: (stream) => translateErrors(() => events.head(stream)),
+    chain: (stream) => translateErrors(() => events.chain(stream)),
     streams: (prefix) => translateErrors(() => events.streams(prefix)),
     mentioning: (words, limit) => translateErrors(() => events.mentioning(words, limit)),
     saveSnapshot: async ({ stream, version, codec, state }) => {

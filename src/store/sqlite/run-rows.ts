@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { AppError } from '../../errors.ts';
 import { overviewStream, runStream } from '../../schema/ids.ts';
 import type { RunRecord } from '../../schema/keeping.ts';
+import { type ChainedEvent, eventHash, NO_EVENT } from '../chain.ts';
 import { integerOf, jsonOf, type Row, textOf, toJson } from './columns.ts';
 import { originOf } from './events.ts';
 import { prepareRowCount } from './transcript.ts';
@@ -22,7 +23,7 @@ const LAST_ROWS = `
 /** The statements that export, delete and import a whole run. */
 export function prepareRunRows(db: DatabaseSync) {
   const selectEvents = db.prepare(
-    'SELECT version, at, type, data, origin FROM events WHERE stream = ? ORDER BY version',
+    'SELECT version, at, type, data, origin, hash FROM events WHERE stream = ? ORDER BY version',
   );
   const selectVersion = db.prepare('SELECT version FROM streams WHERE stream = ?');
   const selectAttempts = db.prepare("SELECT id, attempt, usage FROM attempts WHERE attempt GLOB ? || '-*' ORDER BY id");
@@ -31,9 +32,9 @@ export function prepareRunRows(db: DatabaseSync) {
   );
   const selectRows = db.prepare('SELECT * FROM transcript WHERE attempt = ? ORDER BY id');
   const insertEvent = db.prepare(
-    'INSERT INTO events (stream, version, at, type, data, origin) VALUES (?, ?, ?, ?, ?, ?)',
+    'INSERT INTO events (stream, version, at, type, data, origin, hash) VALUES (?, ?, ?, ?, ?, ?, ?)',
   );
-  const insertStream = db.prepare('INSERT INTO streams (stream, version, first_at, last_at) VALUES (?, ?, ?, ?)');
+  const insertStream = db.prepare('INSERT INTO streams (stream, version, first_at, last_at, head) VALUES (?, ?, ?, ?, ?)');
   const insertAttempt = db.prepare('INSERT INTO attempts (attempt, usage) VALUES (?, ?) RETURNING id');
   const insertCursor = db.prepare('INSERT INTO cursors (attempt, file, generation, offset) VALUES (?, ?, ?, ?)');
   const markLast = db.prepare(LAST_ROWS);
@@ -93,6 +94,7 @@ export function prepareRunRows(db: DatabaseSync) {
         type: textOf(row, 'type'),
         data: jsonOf(row, 'data'),
         ...originOf(row),
+        hash: textOf(row, 'hash'),
       })),
       attempts: selectAttempts.all(run).map(attemptOf),
     }),
@@ -113,12 +115,29 @@ export function prepareRunRows(db: DatabaseSync) {
       const [first, last] = [events[0], events.at(-1)];
       if (first === undefined || last === undefined)
         throw new AppError('DATA_DAMAGED', `The archive of run ${run} contains no event`);
-      for (const { version, at, type, data, origin } of events)
-        insertEvent.run(runStream(run), version, at, type, toJson(data), origin === undefined ? null : toJson(origin));
-      insertStream.run(runStream(run), last.version, first.at, last.at);
+      const stream = runStream(run);
+      const chained = chainedRecord(run, events);
+      for (const { version, at, type, json, origin, hash } of chained)
+        insertEvent.run(stream, version, at, type, json, origin, hash);
+      insertStream.run(stream, last.version, first.at, last.at, chained.at(-1)?.hash ?? NO_EVENT);
       for (const attempt of attempts) insertWithRows(attempt);
     },
   };
+}
+
+/** The events of an archive with their hashes; those of earlier versions have none and get theirs now. Refuses a broken chain. */
+function chainedRecord(run: string, events: RunRecord['events']): (ChainedEvent & { hash: string })[] {
+  let previous = NO_EVENT;
+  return events.map(({ version, at, type, data, origin, hash }) => {
+    const json = toJson(data);
+    const event = { stream: runStream(run), version, at, type, json, origin: origin === undefined ? null : toJson(origin) };
+    previous = eventHash(previous, event);
+    if (hash !== undefined && hash !== previous) {
+      const message = `The archive of run ${run} was changed: event ${version} does not have its recorded hash`;
+      throw new AppError('DATA_DAMAGED', message, { run, version });
+    }
+    return { ...event, hash: previous };
+  });
 }
 
 function sourcePosition(row: Row): { file: string; generation: number; offset: number } {
