@@ -9,6 +9,7 @@ import { WarningItem } from '../../src/operations/runs/list-warnings.ts';
 import { SearchResult } from '../../src/operations/transcripts/search.ts';
 import { BulkStatus } from '../../src/recipes/item-status.ts';
 import { Acceptance, Judgement } from '../../src/schema/acceptance.ts';
+import { AuditCheck } from '../../src/schema/audit.ts';
 import { BatchDocument, BatchResult } from '../../src/schema/batch.ts';
 import { CollectionDocument } from '../../src/schema/collection.ts';
 import { CompactRun } from '../../src/schema/compact-run.ts';
@@ -46,6 +47,8 @@ const DOCUMENTS: Record<string, z.ZodType> = {
   UndoResult,
   BackupResult,
   ArchiveResult,
+  AuditCheck,
+  exported: OPERATIONS['export-audit'].output,
   restored: OPERATIONS['restore-salvage'].output,
   cleaned: OPERATIONS.clean.output,
   places: OPERATIONS.where.output,
@@ -131,6 +134,8 @@ const PRINTED: readonly (readonly [string, string])[] = [
   ['`backup`', '[BackupResult](#backupresult)'],
   ['`archive`', '[ArchiveResult](#archiveresult)'],
   ['`archive restore`', '`{ "run": "<id>" }`'],
+  ['`audit verify`', '[AuditCheck](#auditcheck)'],
+  ['`audit export`', '[exported](#exported)'],
   ['`open`', 'list of folders, as texts'],
   ['`salvage`', 'list of [SalvageItem](#salvageitem)'],
   ['`salvage restore`', '[restored](#restored)'],

@@ -22,13 +22,15 @@ export type ReportMaterial = {
   events: readonly ShownEvent[];
   examination: { acceptance: Acceptance; judgement: Judgement; changes: ChangeSummary } | null;
   unreadable: string | null;
+  /** The head of the run's event chain in its written form. */
+  chainHead?: string | undefined;
 };
 
 const MAX_FILES = 200;
 const MAX_STEPS = 500;
 
 /** The report of a run: what was requested, what was done, what proves it, what is risky, what it cost, and who decided what. */
-export function runReport({ state, nodes = [], events, examination, unreadable }: ReportMaterial): Page {
+export function runReport({ state, nodes = [], events, examination, unreadable, chainHead }: ReportMaterial): Page {
   const document = runDocument(state);
   return {
     title: document.title,
@@ -43,6 +45,7 @@ export function runReport({ state, nodes = [], events, examination, unreadable }
       ...section('Risks', riskBlocks(document)),
       ...section('Decisions', trailBlocks(events, state)),
       ...section('How to inspect it yourself', checkOutBlocks(document)),
+      ...(chainHead === undefined ? [] : section('Audit', auditBlocks(chainHead))),
     ],
   };
 }
@@ -220,6 +223,14 @@ function trailBlocks(events: readonly ShownEvent[], state: RunState): Block[] {
   return [
     ...(left > 0 ? [paragraph(`${left} earlier decisions are left out.`)] : []),
     ...table(['when', 'who', 'about', 'decision', 'reason'], rows),
+  ];
+}
+
+/** The head under which this report was written, and the command that compares the record with it. */
+function auditBlocks(chainHead: string): Block[] {
+  return [
+    paragraph('Every event of the run up to this report is covered by this hash: ', code(chainHead)),
+    { kind: 'code', text: `manyhands audit verify --head ${chainHead}` },
   ];
 }
 

@@ -1,17 +1,38 @@
 import { messageText } from '../core/attempt/message.ts';
 import { settingsChangeText } from '../core/run/changed-settings.ts';
+import type { Origin } from '../schema/actor.ts';
 import type { ShownEvent } from '../schema/event.ts';
 import { RunEvent } from '../schema/event.ts';
 
 /** A decision that was taken about a run: by whom, about what, and why. */
-export type TrailStep = { at: number; by: string; about: string; decision: string; reason: string };
+export type TrailStep = {
+  at: number;
+  by: string;
+  origin?: Origin;
+  about: string;
+  decision: string;
+  reason: string;
+};
 
 /** The decisions of a run in their order: holds and their answers, retries, rejections, what landed and what was undone. */
 export function decisionTrail(events: readonly ShownEvent[]): TrailStep[] {
-  return events.flatMap(({ at, type, data }) => {
+  return events.flatMap(({ at, type, data, origin }) => {
     const event = RunEvent.safeParse({ type, data });
-    return event.success ? stepsOf(event.data).map((step) => ({ at, ...step })) : [];
+    const by = origin === undefined ? {} : { by: originText(origin), origin };
+    return event.success ? stepsOf(event.data).map((step) => ({ at, ...step, ...by })) : [];
   });
+}
+
+/** Who acted, and through which entry point. */
+export function originText({ actor, via }: Origin): string {
+  switch (actor.kind) {
+    case 'person':
+      return `${actor.name} (${via})`;
+    case 'agent':
+      return `the agent of ${actor.attempt} (${via})`;
+    case 'engine':
+      return 'Manyhands';
+  }
 }
 
 /** Tasks that are added for a reason are decisions of the recipe: another round, a condition that holds. */
@@ -41,6 +62,8 @@ function stepOf(event: RunEvent): Omit<TrailStep, 'at'> | undefined {
       return person('run', 'limited', `at most ${event.data.agents} attempts at once`);
     case 'run.settings-changed':
       return person(event.data.task ?? 'run', 'settings changed', settingsChangeText(event.data));
+    case 'run.call-refused':
+      return engine('run', 'call refused', `an agent called ${event.data.operation}`);
     case 'run.cancelling':
       return person('run', 'cancelled', event.data.reason);
     case 'run.reopened':

@@ -37,7 +37,10 @@ export const RunRecord = z.object({
       type: z.string(),
       data: z.unknown(),
       origin: Origin.optional(),
-      hash: z.string().optional().describe('Covers this event and all before it; absent in archives of earlier versions.'),
+      hash: z
+        .string()
+        .optional()
+        .describe('Covers this event and all before it; absent in archives of earlier versions.'),
     }),
   ),
   attempts: z.array(

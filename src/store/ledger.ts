@@ -1,6 +1,7 @@
 import { AppError } from '../errors.ts';
 import type { Origin } from '../schema/actor.ts';
 import type { World } from '../world.ts';
+import { headText } from './chain.ts';
 import type { Store, StoredEvent, Write } from './store.ts';
 
 /** An event as a fold sees it: what happened, when, and who caused it. */
@@ -65,6 +66,12 @@ export class Ledger<State, Event extends StoredShape> {
 
   get version(): number {
     return this.#loaded.version;
+  }
+
+  /** The written form of the stream's chain head, as far as it is durable. */
+  get chainHead(): string {
+    const head = this.#store.head(this.stream);
+    return head === undefined ? '' : headText(head);
   }
 
   /** Folds what other writers have appended since. */

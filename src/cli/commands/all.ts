@@ -358,4 +358,10 @@ export const COMMANDS: readonly ListedCommand[] = [
     hidden: true,
     load: async () => (await import('./maintenance/complete.ts')).completeCommand,
   },
+  {
+    name: 'audit',
+    group: 'Maintenance',
+    summary: 'verify the record of runs, and export it for an auditor',
+    load: async () => (await import('./maintenance/audit.ts')).auditCommand,
+  },
 ];

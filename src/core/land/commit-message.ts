@@ -10,7 +10,7 @@ const MOST_TASKS = 50;
 export function workMessage(
   state: RunState,
   task: TaskState,
-  { summary, trailers }: { summary: string; trailers: readonly string[] },
+  { summary, trailers, chainHead }: { summary: string; trailers: readonly string[]; chainHead: string },
 ): string {
   const { run, title } = state.start;
   const checks = commandChecks(task.spec.gates);
@@ -21,18 +21,25 @@ export function workMessage(
     task.spec.title,
     inertText(summary),
     `Task ${taskLabel(task.spec)} of run ${run}${request}\n${inertText(required)}`,
-    [...trailers, `Manyhands-Run: ${run}`, `Manyhands-Task: ${task.spec.key}`].join('\n'),
+    [...trailers, `Manyhands-Run: ${run}`, `Manyhands-Task: ${task.spec.key}`, ...auditTrailer(chainHead)].join('\n'),
   ]);
 }
 
 /** The message of a merge that brings the work of a task to the run branch. */
-export function taskMergeMessage(state: RunState, task: TaskState): string {
+export function taskMergeMessage(state: RunState, task: TaskState, chainHead: string): string {
   const summary = lastAttempt(task)?.ended?.summary ?? '';
-  return `Merge: ${workMessage(state, task, { summary, trailers: [] })}`;
+  return `Merge: ${workMessage(state, task, { summary, trailers: [], chainHead })}`;
+}
+
+/** The trailer with the head of the run's event chain when the commit was made; `manyhands audit verify --commit` reads it. */
+export const AUDIT_TRAILER = 'Manyhands-Audit';
+
+function auditTrailer(chainHead: string): string[] {
+  return chainHead === '' ? [] : [`${AUDIT_TRAILER}: ${chainHead}`];
 }
 
 /** The message of the merge that brings a run to its base: each landed task, and the checks that passed on the branch. */
-export function runMergeMessage(state: RunState): string {
+export function runMergeMessage(state: RunState, chainHead: string): string {
   const { run, title } = state.start;
   const landed = state.order.flatMap((key) => {
     const task = state.tasks[key];
@@ -51,7 +58,7 @@ export function runMergeMessage(state: RunState): string {
     inertText(
       checks.length === 0 ? 'No check ran on the branch.' : `Checks passed on the branch: ${checks.join('; ')}`,
     ),
-    `Manyhands-Run: ${run}`,
+    [`Manyhands-Run: ${run}`, ...auditTrailer(chainHead)].join('\n'),
   ]);
 }
 

@@ -101,7 +101,9 @@ export async function saveAttemptWorkspace(
     path: workspace.path,
     ref,
     base: attempt?.base ?? run.ledger.state.start.base.commit,
-    message: run.redact(workMessage(run.ledger.state, task, { summary, trailers: git.trailers })),
+    message: run.redact(
+      workMessage(run.ledger.state, task, { summary, trailers: git.trailers, chainHead: run.ledger.chainHead }),
+    ),
     exclude: workspace.excluded ?? [],
     author: { name: git.author, email: git.email },
     limits: { files: limits.workFiles, fileBytes: limits.workFileMb * 1024 * 1024 },

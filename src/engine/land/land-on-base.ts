@@ -89,7 +89,7 @@ async function candidateOn(
     mirror: run.project.mirror,
     onto: base,
     theirs: tip.commit,
-    message: run.redact(runMergeMessage(run.ledger.state)),
+    message: run.redact(runMergeMessage(run.ledger.state, run.ledger.chainHead)),
     now: ctx.world.now(),
   });
   if (merged.kind !== 'merged') {

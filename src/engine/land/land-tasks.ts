@@ -111,7 +111,7 @@ async function mergeInOrder(ctx: EngineContext, run: ActiveRun, keys: readonly T
       mirror: run.project.mirror,
       onto,
       theirs,
-      message: run.redact(taskMergeMessage(run.ledger.state, task)),
+      message: run.redact(taskMergeMessage(run.ledger.state, task, run.ledger.chainHead)),
       now: ctx.world.now(),
     });
     if (merged.kind === 'unrelated') {

@@ -15,6 +15,7 @@ import type { ProjectEvent } from '../../schema/event.ts';
 import { projectStream, runStream } from '../../schema/ids.ts';
 import { ArchiveResult, type RunRecord } from '../../schema/keeping.ts';
 import { requireSame, writeArchive } from '../../store/archive.ts';
+import { headText } from '../../store/chain.ts';
 import type { Store } from '../../store/store.ts';
 import { crashpoint } from '../../world.ts';
 import { projectFilter, requireControl } from '../find-run.ts';
@@ -126,6 +127,7 @@ function recordOf(store: Store, { start }: RunState): RunRecord {
 
 function reportOf(store: Store, state: RunState): string {
   const events = store.read(runStream(state.start.run));
+  const head = store.head(runStream(state.start.run));
   return toMarkdown(
     runReport({
       state,
@@ -133,6 +135,7 @@ function reportOf(store: Store, state: RunState): string {
       events,
       examination: null,
       unreadable: 'this report was created for an archive',
+      chainHead: head === undefined ? undefined : headText(head),
     }),
   );
 }

@@ -1,11 +1,15 @@
 import type { App } from '../../app.ts';
 import { acceptanceOf, type ResultSnapshot } from '../../core/finish/acceptance.ts';
+import { changeSummary } from '../../core/finish/change-summary.ts';
+import { judgementOf } from '../../core/finish/judgement.ts';
 import type { RunState } from '../../core/run/state.ts';
 import { openProject } from '../../engine/start/open-run.ts';
+import { AppError } from '../../errors.ts';
 import { isAncestor } from '../../git/merge/undo.ts';
 import type { Mirror } from '../../git/mirror/mirror.ts';
 import { treeOf } from '../../git/read/commit-graph.ts';
 import { readRef } from '../../git/refs/mirror-refs.ts';
+import type { ReportMaterial } from '../../reports/run-report.ts';
 import type { Acceptance } from '../../schema/acceptance.ts';
 import { changesBetween } from './project-mirror.ts';
 
@@ -35,4 +39,19 @@ async function baseOf(mirror: Mirror, landed: { branch: string; commit: string }
   const landedTree = await treeOf(mirror, landed.commit).catch(() => null);
   const holdsResult = commit !== null && (await isAncestor(mirror, landed.commit, commit));
   return { branch, commit, tree: commit === null ? null : await treeOf(mirror, commit), holdsResult, landedTree };
+}
+
+/** What a report needs of the repository; without it where the repository cannot be read. */
+export async function examineIfPossible(
+  app: App,
+  state: RunState,
+): Promise<Pick<ReportMaterial, 'examination' | 'unreadable'>> {
+  try {
+    const { snapshot, acceptance } = await examineResult(app, state);
+    const judgement = judgementOf(state, acceptance, []);
+    return { examination: { acceptance, judgement, changes: changeSummary(snapshot.changes) }, unreadable: null };
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code === 'INTERNAL') throw error;
+    return { examination: null, unreadable: error.message };
+  }
 }

@@ -34,7 +34,9 @@ export function prepareRunRows(db: DatabaseSync) {
   const insertEvent = db.prepare(
     'INSERT INTO events (stream, version, at, type, data, origin, hash) VALUES (?, ?, ?, ?, ?, ?, ?)',
   );
-  const insertStream = db.prepare('INSERT INTO streams (stream, version, first_at, last_at, head) VALUES (?, ?, ?, ?, ?)');
+  const insertStream = db.prepare(
+    'INSERT INTO streams (stream, version, first_at, last_at, head) VALUES (?, ?, ?, ?, ?)',
+  );
   const insertAttempt = db.prepare('INSERT INTO attempts (attempt, usage) VALUES (?, ?) RETURNING id');
   const insertCursor = db.prepare('INSERT INTO cursors (attempt, file, generation, offset) VALUES (?, ?, ?, ?)');
   const markLast = db.prepare(LAST_ROWS);
@@ -130,7 +132,14 @@ function chainedRecord(run: string, events: RunRecord['events']): (ChainedEvent 
   let previous = NO_EVENT;
   return events.map(({ version, at, type, data, origin, hash }) => {
     const json = toJson(data);
-    const event = { stream: runStream(run), version, at, type, json, origin: origin === undefined ? null : toJson(origin) };
+    const event = {
+      stream: runStream(run),
+      version,
+      at,
+      type,
+      json,
+      origin: origin === undefined ? null : toJson(origin),
+    };
     previous = eventHash(previous, event);
     if (hash !== undefined && hash !== previous) {
       const message = `The archive of run ${run} was changed: event ${version} does not have its recorded hash`;

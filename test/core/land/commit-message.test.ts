@@ -40,23 +40,25 @@ describe('the message of a landed commit', () => {
   it('states what was done and why, the checks, the task and the run, and ends with our trailers only', () => {
     const state = story.state;
     const done = state.tasks['task/1'];
-    expect(done && workMessage(state, done, { summary, trailers: ['Reviewed-by: Ann'] })).toBe(
+    expect(
+      done && workMessage(state, done, { summary, trailers: ['Reviewed-by: Ann'], chainHead: 'k3v9x2ab@4:abc' }),
+    ).toBe(
       [
         'Round prices',
         'Rounds half up, because the invoices do.\n\nCloses 12',
         'Task prices of run r0000001, requested as: Fix the shop\nChecks required to land: npm test',
-        'Reviewed-by: Ann\nManyhands-Run: r0000001\nManyhands-Task: task/1\n',
+        'Reviewed-by: Ann\nManyhands-Run: r0000001\nManyhands-Task: task/1\nManyhands-Audit: k3v9x2ab@4:abc\n',
       ].join('\n\n'),
     );
   });
 
   it('of a merge into the base names each landed task', () => {
-    expect(runMergeMessage(story.state)).toBe(
+    expect(runMergeMessage(story.state, 'k3v9x2ab@9:def')).toBe(
       [
         'Merge mh/r0000001: Fix the shop',
         '- Round prices: Rounds half up, because the invoices do.',
         'No check ran on the branch.',
-        'Manyhands-Run: r0000001\n',
+        'Manyhands-Run: r0000001\nManyhands-Audit: k3v9x2ab@9:def\n',
       ].join('\n\n'),
     );
   });
