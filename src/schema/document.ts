@@ -185,7 +185,7 @@ export const RunDocument = z.object({
   baseEvidence: z
     .array(Evidence)
     .optional()
-    .describe('The results of the checks on the base, before any work; while they run, those that have failed so far.'),
+    .describe('Results of the checks on the base; while they run, the failures.'),
   landingEvidence: z
     .array(Evidence)
     .optional()
