@@ -182,10 +182,7 @@ export const RunDocument = z.object({
     .optional()
     .describe('The nodes of a workflow; in the output of `show` and of commands that follow a run.'),
   attention: z.array(AttentionDocument),
-  baseEvidence: z
-    .array(Evidence)
-    .optional()
-    .describe('Results of the checks on the base; while they run, the failures.'),
+  baseEvidence: z.array(Evidence).optional().describe('The results of the checks on the base so far.'),
   landingEvidence: z
     .array(Evidence)
     .optional()
