@@ -48,11 +48,19 @@ export const RunStart = z.object({
 });
 export type RunStart = z.infer<typeof RunStart>;
 
-/** How a program is contained: `missing` names what a sandbox does not restrict; without a sandbox `reason` says why. */
+/** One thing that containment restricts. */
+const ContainmentPart = z.object({
+  contained: z.boolean(),
+  how: z.string().describe('What restricts it, or why nothing does.'),
+});
+export type ContainmentPart = z.infer<typeof ContainmentPart>;
+
+/** How a program is contained: as a whole, and by parts such as files, processes, network and resources. */
 export const ContainmentRecord = z.object({
-  level: z.enum(['full', 'partly', 'none']),
-  missing: z.array(z.string()),
-  reason: z.string().optional(),
+  level: z.enum(['full', 'partly', 'none']).describe('none: its files are those of the user.'),
+  missing: z.array(z.string()).describe('The parts that are not restricted.'),
+  reason: z.string().optional().describe('Why there is no sandbox.'),
+  parts: z.record(z.string(), ContainmentPart).optional().describe('Absent in records of earlier versions.'),
 });
 export type ContainmentRecord = z.infer<typeof ContainmentRecord>;
 
