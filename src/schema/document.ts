@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Diagnosis } from './call.ts';
 import { Filing } from './collection.ts';
-import { ContainmentRecord } from './event.ts';
+import { AttemptContainment } from './containment.ts';
 import { Evidence } from './gate.ts';
 import { RiskFlag } from './risk.ts';
 
@@ -37,10 +37,7 @@ export const TaskDocument = z.object({
   track: z.string().nullable(),
   attempts: z.number().int(),
   agent: z.string().nullable(),
-  containment: z
-    .array(ContainmentRecord.extend({ attempt: z.number().int() }))
-    .optional()
-    .describe('How each attempt that was started is contained: see the safety page.'),
+  containment: z.array(AttemptContainment).optional().describe('How each attempt that was started is contained.'),
   terminal: z.boolean().describe('Whether its current or last attempt has a terminal: see manyhands attach.'),
   commit: z.string().nullable(),
   cost: z.number(),

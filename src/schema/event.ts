@@ -3,6 +3,7 @@ import { Origin } from './actor.ts';
 import { CallKind, CallTry } from './call.ts';
 import { LandMode } from './config/land.ts';
 import { Config } from './config.ts';
+import { ContainmentRecord } from './containment.ts';
 import { Failure } from './failure.ts';
 import { Evidence } from './gate.ts';
 import { HealthSign } from './health.ts';
@@ -47,22 +48,6 @@ export const RunStart = z.object({
   bench: z.object({ kind: BenchKind, settings: z.string() }).optional(),
 });
 export type RunStart = z.infer<typeof RunStart>;
-
-/** One thing that containment restricts. */
-const ContainmentPart = z.object({
-  contained: z.boolean(),
-  how: z.string().describe('What restricts it, or why nothing does.'),
-});
-export type ContainmentPart = z.infer<typeof ContainmentPart>;
-
-/** How a program is contained: as a whole, and by parts such as files, processes, network and resources. */
-export const ContainmentRecord = z.object({
-  level: z.enum(['full', 'partly', 'none']).describe('none: its files are those of the user.'),
-  missing: z.array(z.string()).describe('The parts that are not restricted.'),
-  reason: z.string().optional().describe('Why there is no sandbox.'),
-  parts: z.record(z.string(), ContainmentPart).optional().describe('Absent in records of earlier versions.'),
-});
-export type ContainmentRecord = z.infer<typeof ContainmentRecord>;
 
 /** How a process is found again: its identity, and the secret in the environment of its descendants. */
 export const ProcessRecord = z.object({

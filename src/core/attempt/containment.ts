@@ -1,6 +1,6 @@
 import { AppError } from '../../errors.ts';
 import type { Config } from '../../schema/config.ts';
-import type { ContainmentPart, ContainmentRecord } from '../../schema/event.ts';
+import type { ContainmentPart, ContainmentRecord } from '../../schema/containment.ts';
 
 /** What this machine can restrict: whether it has a sandbox, and the parts that do not follow from that alone. */
 export type MachineContainment = {

@@ -151,8 +151,8 @@ function taskDocument(state: RunState, task: TaskState): TaskDocument {
 }
 
 function containmentDocument({ attempts }: TaskState): Pick<TaskDocument, 'containment'> {
-  const containment = attempts.flatMap(({ number, process }) =>
-    process?.containment === undefined ? [] : [{ attempt: number, ...process.containment }],
+  const containment = attempts.flatMap(({ number, process: started }) =>
+    started?.containment === undefined ? [] : [{ attempt: number, ...started.containment }],
   );
   return containment.length === 0 ? {} : { containment };
 }

@@ -11,7 +11,7 @@ import {
   sandboxAvailability,
 } from '../../process/sandbox/bubblewrap.ts';
 import type { Config } from '../../schema/config.ts';
-import type { ContainmentRecord } from '../../schema/event.ts';
+import type { ContainmentRecord } from '../../schema/containment.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
 
 /** Programs of ours that agents call, beside the built program. */

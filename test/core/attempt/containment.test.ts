@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { containmentDetails, containmentOf, containmentText } from '../../../src/core/attempt/containment.ts';
 import { Config } from '../../../src/schema/config.ts';
-import { ContainmentRecord } from '../../../src/schema/event.ts';
+import { ContainmentRecord } from '../../../src/schema/containment.ts';
 
 const AVAILABLE = { kind: 'available' } as const;
 const NONE = { kind: 'none', reason: 'bubblewrap (bwrap) is not installed' } as const;
