@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { Origin } from './actor.ts';
 import { CallKind, CallTry } from './call.ts';
+import { HealthSign } from './config/health.ts';
 import { LandMode } from './config/land.ts';
 import { Config } from './config.ts';
 import { ContainmentRecord } from './containment.ts';
 import { Failure } from './failure.ts';
 import { Evidence } from './gate.ts';
-import { HealthSign } from './health.ts';
 import { RunId, TaskKey } from './ids.ts';
 import { TaskMessage } from './message.ts';
 import { BenchKind, BenchResult, ModelOutcome } from './model.ts';

@@ -7,7 +7,7 @@ import { lineReader } from '../../src/process/lines.ts';
 import { type Tail, tail } from '../../src/process/tail.ts';
 import { sweep, type Target, terminate } from '../../src/process/terminate.ts';
 import type { Failure } from '../../src/schema/failure.ts';
-import { HealthThresholds } from '../../src/schema/health.ts';
+import { HealthThresholds } from '../../src/schema/config/health.ts';
 import { realWorld } from '../../src/world.ts';
 import { PLAIN_SETTINGS } from '../contracts/attempt.ts';
 import type { Sandbox } from './sandbox.ts';
