@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Diagnosis } from './call.ts';
 import { Filing } from './collection.ts';
+import { AttemptContainment } from './containment.ts';
 import { Evidence } from './gate.ts';
 import { RiskFlag } from './risk.ts';
 
@@ -36,6 +37,7 @@ export const TaskDocument = z.object({
   track: z.string().nullable(),
   attempts: z.number().int(),
   agent: z.string().nullable(),
+  containment: z.array(AttemptContainment).optional().describe('How each attempt that was started is contained.'),
   terminal: z.boolean().describe('Whether its current or last attempt has a terminal: see manyhands attach.'),
   commit: z.string().nullable(),
   cost: z.number(),

@@ -1,5 +1,6 @@
 import type { Origin } from '../../schema/actor.ts';
 import type { CallKind, CallTry } from '../../schema/call.ts';
+import type { HealthSign } from '../../schema/config/health.ts';
 import type {
   Hold,
   HoldId,
@@ -12,7 +13,6 @@ import type {
 } from '../../schema/event.ts';
 import type { Failure } from '../../schema/failure.ts';
 import type { Evidence } from '../../schema/gate.ts';
-import type { HealthSign } from '../../schema/health.ts';
 import type { TaskKey } from '../../schema/ids.ts';
 import type { TaskMessage } from '../../schema/message.ts';
 import type { RiskFlag } from '../../schema/risk.ts';

@@ -142,6 +142,7 @@ function taskDocument(state: RunState, task: TaskState): TaskDocument {
     track: task.spec.track ?? null,
     attempts: task.attempts.length,
     agent: lastAttempt(task)?.agent ?? null,
+    ...containmentDocument(task),
     terminal: lastAttempt(task)?.process?.terminal !== undefined,
     commit: 'commit' in task.phase ? task.phase.commit : (lastAttempt(task)?.ended?.saved?.commit ?? null),
     cost: Math.round(cost * 1e6) / 1e6,
@@ -153,6 +154,13 @@ function taskDocument(state: RunState, task: TaskState): TaskDocument {
     ...resumeByHand(state, task),
     diagnosis: diagnosisOf(state, task),
   };
+}
+
+function containmentDocument({ attempts }: TaskState): Pick<TaskDocument, 'containment'> {
+  const containment = attempts.flatMap(({ number, process: started }) =>
+    started?.containment === undefined ? [] : [{ attempt: number, ...started.containment }],
+  );
+  return containment.length === 0 ? {} : { containment };
 }
 
 /** The command with which a person continues the last session of a failed or blocked task in its kept workspace. */
