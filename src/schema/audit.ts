@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Origin } from './actor.ts';
-import { ContainmentRecord } from './event.ts';
+import { ContainmentRecord } from './containment.ts';
 
 const At = z.string().describe('ISO time.');
 
