@@ -24,7 +24,7 @@ export function decisionTrail(events: readonly ShownEvent[]): TrailStep[] {
 }
 
 /** Who acted, and through which entry point. */
-export function originText({ actor, via }: Origin): string {
+function originText({ actor, via }: Origin): string {
   switch (actor.kind) {
     case 'person':
       return `${actor.name} (${via})`;

@@ -18,7 +18,7 @@ export type BundleCheck = {
   signature: SignatureCheck | undefined;
 };
 
-export const SUMS = 'SHA256SUMS';
+const SUMS = 'SHA256SUMS';
 const NAMES = ['audit.json', 'events.jsonl', 'report.md', 'README.txt'] as const;
 
 /** Writes the files of a bundle into a new folder, with their sums; returns the file to sign. */
