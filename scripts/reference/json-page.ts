@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { DryRun } from '../../src/cli/start/dry-run.ts';
 import { InitDocument } from '../../src/init/init-document.ts';
 import { OPERATIONS } from '../../src/operations/all.ts';
+import { AuditCheck } from '../../src/operations/audit/verify-audit.ts';
 import { InboxItem } from '../../src/operations/inbox/list-inbox.ts';
 import { DoctorLine } from '../../src/operations/maintenance/doctor/doctor-line.ts';
 import { SalvageItem } from '../../src/operations/results/list-salvage.ts';
@@ -9,7 +10,6 @@ import { WarningItem } from '../../src/operations/runs/list-warnings.ts';
 import { SearchResult } from '../../src/operations/transcripts/search.ts';
 import { BulkStatus } from '../../src/recipes/item-status.ts';
 import { Acceptance, Judgement } from '../../src/schema/acceptance.ts';
-import { AuditCheck } from '../../src/schema/audit.ts';
 import { BatchDocument, BatchResult } from '../../src/schema/batch.ts';
 import { CollectionDocument } from '../../src/schema/collection.ts';
 import { CompactRun } from '../../src/schema/compact-run.ts';
@@ -49,6 +49,8 @@ const DOCUMENTS: Record<string, z.ZodType> = {
   ArchiveResult,
   AuditCheck,
   exported: OPERATIONS['export-audit'].output,
+  decided: OPERATIONS['check-policy'].output,
+  policy: OPERATIONS['list-policy'].output,
   restored: OPERATIONS['restore-salvage'].output,
   cleaned: OPERATIONS.clean.output,
   places: OPERATIONS.where.output,
@@ -134,6 +136,8 @@ const PRINTED: readonly (readonly [string, string])[] = [
   ['`backup`', '[BackupResult](#backupresult)'],
   ['`archive`', '[ArchiveResult](#archiveresult)'],
   ['`archive restore`', '`{ "run": "<id>" }`'],
+  ['`policy check`', '[decided](#decided)'],
+  ['`policy ls`', '[policy](#policy)'],
   ['`audit verify`', '[AuditCheck](#auditcheck)'],
   ['`audit export`', '[exported](#exported)'],
   ['`open`', 'list of folders, as texts'],

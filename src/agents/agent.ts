@@ -1,3 +1,5 @@
+import type { RuleList } from '../core/policy/decide-policy.ts';
+import type { ScopeRules } from '../core/policy/rule-lists.ts';
 import type { Account, AgentConfig, Effort, Permission } from '../schema/config/agent.ts';
 import type { McpServer } from '../schema/config/mcp.ts';
 import type { Failure } from '../schema/failure.ts';
@@ -45,8 +47,8 @@ export interface AssignmentSettings {
 /** A file of the repository as the user trusts it. */
 export type TrustedFile = { path: string; text: string };
 
-/** Globs of files that may be changed, must not be, and may be in addition. */
-type WriteScope = { allow: readonly string[]; deny: readonly string[]; also: readonly string[] };
+/** The rules of the settings for this attempt; `granted` is what a person has approved for its task. */
+export type AttemptPolicy = { role: string; person: RuleList; project: RuleList; granted: readonly string[] };
 
 /** The instruction files that agents read themselves. */
 export type NativeFile = 'CLAUDE.md' | 'AGENTS.md' | 'GEMINI.md';
@@ -67,7 +69,9 @@ export interface Assignment {
   outputSchema?: unknown;
   limits: TaskLimits;
   /** Which files of the repository it may change; all scopes apply. */
-  scopes?: readonly WriteScope[];
+  scopes?: readonly ScopeRules[];
+  /** What else it may do; absent where the settings have no rules. */
+  policy?: AttemptPolicy;
   settings: AssignmentSettings;
   env: Record<string, string>;
   /** It runs in a terminal; no structured output is requested. */
@@ -125,6 +129,8 @@ export interface AgentCapabilities {
   readonly pictures: boolean;
   /** It has its own channel for instructions of lower priority than the role; otherwise the prompt contains them. */
   readonly instructions: boolean;
+  /** It applies the rules of the settings before it uses a tool; other agents are judged by what their output shows. */
+  readonly rules?: true;
   /** The vendor whose model API may answer small calls in its runs. */
   readonly modelApi?: ModelVendor;
 }

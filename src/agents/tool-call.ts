@@ -1,8 +1,6 @@
 import { z } from 'zod';
 import type { AgentEvent } from './agent.ts';
 
-const SHELL = /^(?:Bash|ShellTool|run_shell_command)\((.+)\)$/;
-
 type Call = Omit<Extract<AgentEvent, { type: 'tool-call' }>, 'type'>;
 
 /** The tools of Claude, Gemini and Codex that ask the user a question. */
@@ -16,9 +14,4 @@ export function toolCall(call: Call): AgentEvent[] {
     { type: 'tool-call', ...call },
     ...(questions ?? []).map(({ question }) => ({ type: 'question' as const, text: question })),
   ];
-}
-
-/** The shell command prefixes of tool patterns in any agent's syntax: `Bash(git push *)` is `git push`. */
-export function shellPrefixes(patterns: readonly string[]): string[] {
-  return patterns.flatMap((pattern) => SHELL.exec(pattern)?.[1]?.replace(/[\s:]*\*$/, '') ?? []);
 }

@@ -1,11 +1,11 @@
 import { availableParallelism, totalmem } from 'node:os';
 import { MAX_DEFAULT_AGENTS } from '../schema/config/limits.ts';
-import { withoutLooserSandbox } from '../schema/config/sandbox.ts';
 import { Config } from '../schema/config.ts';
 import { type ConfigIssue, refuseConfig } from './config-error.ts';
 import { type ConfigLocation, type ConfigScope, configFile, readConfigText } from './files.ts';
 import { mergeConfig, type Plain, valueAt } from './merge.ts';
 import { type ParsedConfig, parseConfig } from './parse.ts';
+import { type SettingIgnored, tightenedBy, withSources } from './tighten.ts';
 import { validationIssuesOf } from './validation-issue.ts';
 
 const AGENTS_PER_CORE = 4;
@@ -20,7 +20,7 @@ export type ConfigLayer = ParsedConfig & { scope: ConfigScope };
 export type ConfigOrigin = 'default' | ConfigScope;
 
 /** Upper layers come last. */
-export type LoadedConfig = { config: Config; layers: ConfigLayer[] };
+export type LoadedConfig = { config: Config; layers: ConfigLayer[]; ignored: SettingIgnored[] };
 
 /** The settings in force: the project's over the global ones over the defaults; all errors are reported at once. */
 export async function loadConfig(location: ConfigLocation): Promise<Config> {
@@ -49,14 +49,18 @@ export function combineLayers(texts: readonly LayerText[]): LoadedConfig {
       .map(layer.locate),
   );
   if (alone.length > 0) refuseConfig(alone);
-  const merged = layers.reduce<Plain>(
-    (below, { scope, value }) => mergeConfig(below, scope === 'project' ? withoutLooserSandbox(below, value) : value),
-    {},
-  );
+  const ignored: SettingIgnored[] = [];
+  const merged = layers.reduce<Plain>((below, layer) => {
+    const value = withSources(layer, below);
+    if (layer.scope === 'global') return mergeConfig(below, value);
+    const tightened = tightenedBy(below, value);
+    ignored.push(...tightened.ignored);
+    return mergeConfig(below, tightened.value);
+  }, {});
   const together = Config.safeParse(mergeConfig({ limits: { agents: defaultAgents() } }, merged), {
     reportInput: true,
   });
-  if (together.success) return { config: together.data, layers };
+  if (together.success) return { config: together.data, layers, ignored };
   return refuseConfig(
     validationIssuesOf(together.error.issues).flatMap((complaint) => locateDeepest(layers, complaint)),
   );

@@ -1,12 +1,12 @@
 import { Worker } from 'node:worker_threads';
 import { z } from 'zod';
+import { globMatcher } from '../core/policy/path-glob.ts';
 import { listFiles } from '../git/read/list-files.ts';
 import { readBlobs } from '../git/read/read-blobs.ts';
 import { timeLimit } from '../process/time-limit.ts';
 import type { GateSpec, Verdict } from '../schema/gate.ts';
 import { realWorld, type World } from '../world.ts';
 import { type AttemptWork, type Gate, noWork, shownPath } from './gate.ts';
-import { globMatcher } from './scope/scope-matcher.ts';
 
 /** What became of each expression: found, missing, no expression at all, or not decided in the time. */
 type Found = 'found' | 'missing' | 'invalid' | 'too-long';

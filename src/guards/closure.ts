@@ -3,7 +3,7 @@ import { commandText } from '../gates/gate-kinds.ts';
 import type { GateSpec } from '../schema/gate.ts';
 import { isCheckLike, isExpectation, isSubject, packageEntries } from './check-files.ts';
 import { TEST_RUNNERS, type Use, usesOf } from './command-uses.ts';
-import { plainPath } from './guard-globs.ts';
+import { plainPath } from '../core/policy/path-glob.ts';
 import { makeCommands } from './guard-make.ts';
 import { namedScripts, SCRIPT_RUNNERS, scriptsOf, WORKSPACES } from './guard-package.ts';
 import { folderOf, importedFiles, isProgram, quotedTexts, resolveFile } from './module-imports.ts';

@@ -1,4 +1,5 @@
 import picomatch from 'picomatch';
+import { plainPath } from '../core/policy/path-glob.ts';
 
 /** Files that decide how checks run, whichever tool the project uses; a new one counts like a changed one. */
 export const CHECK_CONFIG: readonly string[] = [
@@ -77,16 +78,6 @@ export function pathMatcher(globs: readonly string[]): (path: string) => boolean
 export function looseMatcher(globs: readonly string[]): (path: string) => boolean {
   const pattern = onePattern(globs, 'i');
   return (path) => pattern.test(plainPath(path));
-}
-
-/** A path as the most forgiving file systems see it: composed, without the characters that HFS+ ignores or Windows strips. */
-export function plainPath(path: string): string {
-  return path
-    .normalize('NFC')
-    .replace(/[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g, '')
-    .split('/')
-    .map((part) => part.replace(/[. ]+$/, '') || part)
-    .join('/');
 }
 
 function onePattern(globs: readonly string[], flags: '' | 'i'): RegExp {

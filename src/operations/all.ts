@@ -25,6 +25,8 @@ import { planBench } from './models/plan-bench.ts';
 import { planRoutes } from './models/plan-routes.ts';
 import { scoreModels } from './models/score-models.ts';
 import { startBench } from './models/start-bench.ts';
+import { checkPolicy } from './policy/check-policy.ts';
+import { listPolicy } from './policy/list-policy.ts';
 import { addCollection } from './projects/add-collection.ts';
 import { listCollections } from './projects/list-collections.ts';
 import { listProjects } from './projects/list-projects.ts';
@@ -105,6 +107,7 @@ export const OPERATIONS = {
   'bulk-status': showBulkStatus,
   'cancel-all': cancelAll,
   'cancel-run': cancelRun,
+  'check-policy': checkPolicy,
   clean,
   'compact-run': compactRun,
   'compare-environment': compareEnvironment,
@@ -125,6 +128,7 @@ export const OPERATIONS = {
   'list-collections': listCollections,
   'list-inbox': listInbox,
   'list-models': listModels,
+  'list-policy': listPolicy,
   'list-projects': listProjects,
   'list-pull-requests': listPullRequests,
   'list-recipes': listRecipes,

@@ -1,13 +1,67 @@
+import { z } from 'zod';
 import { redactForms } from '../core/redact.ts';
 import type { AttemptState, RunState, TaskState } from '../core/run/state.ts';
-import type { AuditRecord } from '../schema/audit.ts';
+import { Origin } from '../schema/actor.ts';
+import { ContainmentRecord } from '../schema/containment.ts';
 import type { ShownEvent } from '../schema/event.ts';
 import { decisionTrail } from './trail.ts';
+
+const At = z.string().describe('ISO time.');
+
+/** The content of audit.json in an audit bundle. */
+export const AuditRecord = z.object({
+  format: z.literal(1),
+  run: z.string(),
+  title: z.string(),
+  project: z.string(),
+  head: z.string().describe('The chain head that covers all events of this bundle.'),
+  requested: z.object({ at: At, by: Origin.nullable(), recipe: z.string(), request: z.string() }),
+  permissions: z.object({
+    sandbox: z.string(),
+    policy: z.array(z.unknown()).describe('The rules of the run, in order.'),
+    settings: z.record(z.string(), z.unknown()).describe('Scope, tools and network settings of the run.'),
+  }),
+  decisions: z
+    .array(
+      z.object({
+        at: At,
+        by: z.string(),
+        origin: Origin.nullable(),
+        about: z.string(),
+        decision: z.string(),
+        reason: z.string(),
+      }),
+    )
+    .describe('Holds and who answered them, retries, landings, refused calls.'),
+  attempts: z.array(
+    z.object({
+      task: z.string(),
+      attempt: z.number().int(),
+      role: z.string(),
+      access: z.string(),
+      agent: z.string(),
+      account: z.string().nullable(),
+      startedAt: At,
+      endedAt: At.nullable(),
+      containment: ContainmentRecord.nullable(),
+      reached: z.unknown().describe('Requests by host, where they are recorded.'),
+      outcome: z.string(),
+      commit: z.string().nullable(),
+    }),
+  ),
+  changed: z.object({
+    base: z.string(),
+    result: z.string().nullable(),
+    landed: z.object({ branch: z.string(), commit: z.string(), how: z.string() }).nullable(),
+    tasks: z.array(z.object({ task: z.string(), commit: z.string().nullable(), status: z.string() })),
+  }),
+});
+export type AuditRecord = z.infer<typeof AuditRecord>;
 
 /** Who requested a run, who decided what, what ran with which permissions, what it reached and what changed. */
 export function auditRecord(state: RunState, events: readonly ShownEvent[], head: string): AuditRecord {
   const { start, tip, landed } = state;
-  const { sandbox, scope, tools } = start.config;
+  const { sandbox, scope, tools, policy } = start.config;
   const tasks = state.order.flatMap((key) => state.tasks[key] ?? []);
   const started = events.find(({ type }) => type === 'run.started');
   return {
@@ -22,7 +76,7 @@ export function auditRecord(state: RunState, events: readonly ShownEvent[], head
       recipe: start.recipe.name,
       request: redactForms(typeof start.input === 'string' ? start.input : JSON.stringify(start.input ?? null)),
     },
-    permissions: { sandbox, policy: [], settings: { scope, tools } },
+    permissions: { sandbox, policy, settings: { scope, tools } },
     decisions: decisionTrail(events).map(({ at, by, origin, about, decision, reason }) => ({
       at: timeText(at),
       by,

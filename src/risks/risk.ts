@@ -1,3 +1,4 @@
+import type { Decided } from '../core/policy/decide-policy.ts';
 import type { RiskName, RiskPolicy, RiskSeverity } from '../schema/risk.ts';
 
 /** What an attempt did, gathered while its output was read. */
@@ -16,6 +17,8 @@ export type Digest = {
   permissionDenials: number;
   /** The first tool that was denied, and why. */
   denied?: { tool: string; message: string } | undefined;
+  /** What it wanted to do and a rule refuses, or wants a person to approve. */
+  refused?: readonly Decided[] | undefined;
   /** What the sandbox of the agent's own program reported when it could not start. */
   sandboxError?: string | undefined;
 };

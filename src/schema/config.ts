@@ -6,6 +6,7 @@ import { HealthThresholds } from './config/health.ts';
 import { LandMode } from './config/land.ts';
 import { LimitsConfig } from './config/limits.ts';
 import { McpServer } from './config/mcp.ts';
+import { PolicyConfig } from './config/policy.ts';
 import { ReviewConfig } from './config/review.ts';
 import { RoutingConfig } from './config/routing.ts';
 import { SandboxMode, SandboxPaths } from './config/sandbox.ts';
@@ -213,6 +214,7 @@ export const Config = z.strictObject({
     .describe('Commands that must exit 0 on the merged tree before anything lands.'),
   guards: GuardsConfig,
   scope: ScopeConfig,
+  policy: PolicyConfig,
   sandbox: SandboxMode,
   sandboxPaths: SandboxPaths,
   secrets: SecretsConfig,

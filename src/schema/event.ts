@@ -80,7 +80,7 @@ export type UnsavedAttempt = z.infer<typeof UnsavedAttempt>;
 
 /** Something only a person can decide. */
 export const Hold = z.object({
-  what: z.enum(['plan', 'guard', 'risk', 'review', 'landing', 'base-red', 'gate', 'trouble']),
+  what: z.enum(['plan', 'guard', 'risk', 'review', 'landing', 'base-red', 'gate', 'policy', 'trouble']),
   reason: z.string(),
   files: z.array(z.string()).default([]),
   /** The one command that resolves it, where answering the hold is not enough. */

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { AuditCheck, AuditRecord } from '../../src/schema/audit.ts';
+import { AuditCheck } from '../../src/operations/audit/verify-audit.ts';
+import { AuditRecord } from '../../src/reports/audit-record.ts';
 import { RunDocument } from '../../src/schema/document.ts';
 import { makeScratch, type Scratch } from '../support/scratch.ts';
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { AttemptRules } from '../../gates/scope/scope-hook.ts';
 import { Permission } from '../../schema/config/agent.ts';
 import { McpServer } from '../../schema/config/mcp.ts';
 import { Access } from '../../schema/task.ts';
@@ -16,9 +17,8 @@ export const AcpInput = z.object({
   addDirs: z.array(z.string()),
   mcp: z.record(z.string(), McpServer),
   /** Which files of the repository it may change; all scopes apply. */
-  scopes: z
-    .array(z.object({ allow: z.array(z.string()), deny: z.array(z.string()), also: z.array(z.string()) }))
-    .default([]),
+  scopes: AttemptRules.shape.scopes,
+  policy: AttemptRules.shape.policy,
   /** Instructions of lower priority than the prompt, and the base's native files for agents that may not read them. */
   instructions: z.string(),
   native: z.record(z.string(), z.string()),

@@ -5,6 +5,7 @@ import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { AppError, isAbsent } from '../../errors.ts';
+import { AttemptRules } from '../../gates/scope/scope-hook.ts';
 import type { AgentConfig } from '../../schema/config/agent.ts';
 import type { Failure } from '../../schema/failure.ts';
 import type { Usage } from '../../schema/usage.ts';
@@ -100,7 +101,7 @@ export function acpAgent({ name, config, search, program = clientProgram() }: Ac
   return {
     name,
     kind: 'acp',
-    capabilities: { model: true, scripted: false, pictures: false, instructions: true },
+    capabilities: { model: true, scripted: false, pictures: false, instructions: true, rules: true },
     maxParallel: config.maxParallel ?? MAX_PARALLEL,
     vendor: VENDORS.find(([pattern]) => pattern.test(basename(command)))?.[1],
     obeys: obeyedBy(config),
@@ -165,9 +166,8 @@ function inputFor(assignment: Assignment, command: string[]): AcpInput {
     allowedCli: [...settings.allowedCli],
     addDirs: [...settings.addDirs],
     mcp: { ...settings.mcp },
-    scopes: (assignment.scopes ?? []).map(({ allow, deny, also }) => {
-      return { allow: [...allow], deny: [...deny], also: [...also] };
-    }),
+    // Rules are lists of texts, which the input describes as lists that may be changed.
+    ...AttemptRules.parse({ scopes: assignment.scopes, policy: assignment.policy }),
     native: nativeTexts(settings.native),
     ...(model === undefined ? {} : { model }),
     ...(session === undefined ? {} : { session }),

@@ -6,22 +6,26 @@ import { z } from 'zod';
 import type { Assignment } from '../agent.ts';
 
 const Settings = z.looseObject({ hooks: z.record(z.string(), z.array(z.unknown())).optional() });
+const EVERY_TOOL = '*';
 const WRITING_TOOLS = 'Edit|MultiEdit|Write|NotebookEdit|Bash';
 const TIMEOUT_SECONDS = 30;
 
 /**
  * The settings passed to Claude: those of the repository that the user trusts, and before them a hook that refuses a tool
- * which would write outside the task's scope. Without a scope the settings are unchanged.
+ * which would write outside the task's scope, or which a rule refuses. Without both the settings are unchanged.
  */
 export async function claudeSettings(
-  { folder, workspace, scopes = [] }: Assignment,
+  { folder, workspace, scopes = [], policy }: Assignment,
   trusted: string | undefined,
 ): Promise<string | undefined> {
-  if (scopes.length === 0) return trusted;
+  if (scopes.length === 0 && policy === undefined) return trusted;
   const inputFile = join(folder, 'scope.json');
-  await writeFile(inputFile, JSON.stringify({ workspace, scopes }), { mode: 0o600 });
+  await writeFile(inputFile, JSON.stringify({ workspace, scopes, policy }), { mode: 0o600 });
   const command = [...hookProgram(), inputFile].map(quoted).join(' ');
-  const scopeHook = { matcher: WRITING_TOOLS, hooks: [{ type: 'command', command, timeout: TIMEOUT_SECONDS }] };
+  const scopeHook = {
+    matcher: policy === undefined ? WRITING_TOOLS : EVERY_TOOL,
+    hooks: [{ type: 'command', command, timeout: TIMEOUT_SECONDS }],
+  };
   const { hooks = {}, ...others } = settingsIn(trusted);
   const { PreToolUse = [] } = hooks;
   return JSON.stringify({

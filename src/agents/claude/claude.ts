@@ -63,7 +63,14 @@ export function claudeAgent({ name, config, search, env = process.env }: VendorA
   return {
     name,
     kind: 'claude',
-    capabilities: { model: true, scripted: false, pictures: true, instructions: true, modelApi: 'anthropic' },
+    capabilities: {
+      model: true,
+      scripted: false,
+      pictures: true,
+      instructions: true,
+      rules: true,
+      modelApi: 'anthropic',
+    },
     maxParallel: config.maxParallel ?? MAX_PARALLEL,
     vendor: /^(ANTHROPIC|CLAUDE)_/,
     available: () =>

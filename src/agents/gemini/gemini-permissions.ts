@@ -1,6 +1,6 @@
+import { shellPrefixes } from '../../core/policy/shell-commands.ts';
 import type { Permission } from '../../schema/config/agent.ts';
-import type { Assignment } from '../agent.ts';
-import { shellPrefixes } from '../tool-call.ts';
+import type { Assignment, AttemptPolicy } from '../agent.ts';
 
 /** What an attempt may do: Gemini's approval mode, and the text of a policy file. */
 export interface GeminiRights {
@@ -18,6 +18,9 @@ const SCRATCH: Readonly<Record<string, readonly string[]>> = { Bash: [SHELL], Wr
 const NEVER = ['enter_plan_mode'];
 const READING_COMMANDS = ['git blame', 'git diff', 'git log', 'git ls-files', 'git show', 'git status'];
 const TOOL = /^[a-z][\w*-]*$/;
+/** Below what a read-only role may never do, above the settings of tools; the first rule has the highest. */
+const FIRST_PRIORITY = 949;
+const MOST_RULES = 48;
 
 /** What is not allowed is refused, because no user can be asked. Plan mode is not used, because it makes the agent write a plan. */
 const MODES: Readonly<Record<Permission, GeminiRights['mode']>> = {
@@ -29,9 +32,13 @@ const MODES: Readonly<Record<Permission, GeminiRights['mode']>> = {
 };
 
 /** The permissions of one attempt; a read-only task may not write, whatever the settings say. */
-export function geminiRights({ access, settings }: Assignment): GeminiRights {
+export function geminiRights({ access, settings, policy: configured }: Assignment): GeminiRights {
   const { permission, allowedTools, allowedCli, disallowedTools } = settings;
-  const refused = [...rules('deny', 900, disallowedTools), rule('deny', 900, { tools: NEVER })];
+  const refused = [
+    ...configuredRules(configured),
+    ...rules('deny', 900, disallowedTools),
+    rule('deny', 900, { tools: NEVER }),
+  ];
   if (access === 'read' || permission === 'plan') {
     const scratch = (settings.scratchTools ?? []).flatMap((tool) => SCRATCH[tool] ?? []);
     const policy = [
@@ -45,6 +52,43 @@ export function geminiRights({ access, settings }: Assignment): GeminiRights {
   const commands = [...(permission === 'acceptEdits' ? ['git'] : []), ...allowedCli];
   const policy = [...refused, ...rules('allow', 800, allowedTools), rule('allow', 800, { commands })];
   return { mode: MODES[permission], policy: policyText(policy, true) };
+}
+
+/**
+ * The rules of the settings about commands and tools, each list in its order; what a person must approve is refused. A
+ * project's rules can only refuse. Rules about paths and hosts are enforced elsewhere.
+ */
+function configuredRules(policy: AttemptPolicy | undefined): Rule[] {
+  if (policy === undefined) return [];
+  const { role, person, project, granted } = policy;
+  const refusing = project.filter(({ decision }) => decision !== 'allow');
+  return [...refusing, ...person].slice(0, MOST_RULES).flatMap((each, index) => {
+    if (each.path !== undefined || each.host !== undefined || each.role?.includes(role) === false) return [];
+    const decision = each.decision === 'allow' ? 'allow' : 'deny';
+    const priority = FIRST_PRIORITY - index;
+    const approved =
+      each.decision === 'ask' ? granted.flatMap((subject) => /^Bash (.+)$/s.exec(subject)?.[1] ?? []) : [];
+    const commands = (each.command ?? [])
+      .map((pattern) => pattern.replace(/ ?\*$/, ''))
+      .filter((text) => !text.includes('*'));
+    const tools = each.command === undefined ? geminiTools(each.tool ?? []) : [];
+    return [
+      rule('allow', priority, { commands: approved }),
+      rule(decision, priority, { commands }),
+      rule(decision, priority, { tools }),
+    ];
+  });
+}
+
+/** Gemini's own names of the tools that rules name. */
+function geminiTools(names: readonly string[]): string[] {
+  const own: Readonly<Record<string, readonly string[]>> = {
+    Bash: [SHELL],
+    Edit: ['write_file', 'replace'],
+    Read: ['read_file', 'read_many_files', 'list_directory', 'glob', 'search_file_content'],
+    WebFetch: ['web_fetch', 'google_web_search'],
+  };
+  return names.flatMap((name) => own[name] ?? (TOOL.test(name) ? [name] : []));
 }
 
 /** Tool patterns of other agents are ignored, except those for shell commands, which all agents have. */

@@ -38,7 +38,7 @@ export function geminiAgent(options: GeminiAgentOptions): Agent {
   return {
     name,
     kind: 'gemini',
-    capabilities: { model: true, scripted: false, pictures: true, instructions: true, modelApi: 'gemini' },
+    capabilities: { model: true, scripted: false, pictures: true, instructions: true, rules: true, modelApi: 'gemini' },
     maxParallel: config.maxParallel ?? MAX_PARALLEL,
     vendor: /^(GEMINI|GOOGLE)_/,
     available: () =>

@@ -364,4 +364,10 @@ export const COMMANDS: readonly ListedCommand[] = [
     summary: 'verify the record of runs, and export it for an auditor',
     load: async () => (await import('./maintenance/audit.ts')).auditCommand,
   },
+  {
+    name: 'policy',
+    group: 'Maintenance',
+    summary: 'show what agents may do, and which rule decides',
+    load: async () => (await import('./maintenance/policy.ts')).policyCommand,
+  },
 ];

@@ -8,6 +8,7 @@ import type { RiskFlag } from '../../schema/risk.ts';
 import type { Tier, WorkStart } from '../../schema/task.ts';
 import type { Spend, Usage } from '../../schema/usage.ts';
 import { settle } from '../land/decide-verification.ts';
+import type { Decided } from '../policy/decide-policy.ts';
 import { endFailed } from '../run/end-tasks.ts';
 import { pauseOnFailures } from '../run/pause.ts';
 import { requirePhase, requireTask } from '../run/require.ts';
@@ -16,6 +17,7 @@ import { CRASHES_IN_A_ROW, candidatesFor } from '../schedule/route.ts';
 import { decideRetry, isCrash } from './decide-retry.ts';
 import type { Warning } from './health.ts';
 import { nextStepAfter } from './next-step.ts';
+import { heldIfDenied, policyHold } from './policy-hold.ts';
 
 export type StartAttempt = {
   task: TaskKey;
@@ -38,6 +40,8 @@ export type EndAttempt = {
   failure?: Failure;
   flags?: RiskFlag[];
   follow?: FollowUp;
+  /** What its agent wanted to do and a rule refuses, or wants a person to approve. */
+  refused?: readonly Decided[];
   /** Its work is finished but could not be saved or checked: it is concluded again, unless its task is withdrawn or repeated. */
   unsaved?: UnsavedAttempt;
   now: number;
@@ -100,14 +104,19 @@ export function dismissWarning(
 export function endAttempt(state: RunState, command: EndAttempt): RunEvent[] {
   const task = requireTask(state, command.task);
   requireCurrent(task, command.attempt);
-  const { follow: requested, now, failure: reported, unsaved, ...rest } = command;
+  const { follow: requested, now, failure: reported, unsaved, refused = [], ...rest } = command;
   const failure = reported ?? unresolvedConflict(task, command);
   const follow = reported === undefined ? TRY_AGAIN : requested;
   const data: RunEventOf<'attempt.ended'>['data'] = { ...rest, ...(failure === undefined ? {} : { failure }) };
   const ended: RunEvent = { type: 'attempt.ended', data };
   if (state.status.kind === 'cancelling') return [ended, ...cancelled(command.task, state.status.reason)];
   if (task.interrupt !== null) return [ended, ...afterInterrupt(state, task, { failure, now })];
-  if (failure === undefined) return [ended, ...afterSuccess(state, task, command)];
+  const asked = unsaved === undefined ? policyHold(state, { task: command.task, refused, failure }) : undefined;
+  if (asked !== undefined) {
+    const commit = command.saved?.commit ?? requireCurrent(task, command.attempt).base;
+    return [ended, { type: 'task.held', data: { task: command.task, hold: asked, commit } }];
+  }
+  if (failure === undefined) return [ended, ...heldIfDenied(state, refused, afterSuccess(state, task, command))];
   if (unsaved !== undefined) {
     const remedy = failure.kind === 'disk-full' ? 'Free some disk space' : 'Fix the reported error';
     const nextStep = `${remedy}, ${UNSAVED_STEP}`;

@@ -1,6 +1,7 @@
 import { AppError } from '../../errors.ts';
 import type { HoldId, RunEvent } from '../../schema/event.ts';
 import type { TaskKey } from '../../schema/ids.ts';
+import { grantedText } from '../attempt/policy-hold.ts';
 import { labelOf } from '../view/task-label.ts';
 import { cancelRun } from './decide-run.ts';
 import { openHolds, type WaitingHold } from './holds.ts';
@@ -16,14 +17,18 @@ export function approve(
   answer: HoldChoice & { option?: string | undefined; note?: string | undefined },
 ): RunEvent[] {
   requireLive(state);
-  return selectHolds(state, answer).map(({ task, hold }) => {
+  return selectHolds(state, answer).flatMap(({ task, hold }): RunEvent[] => {
     requireOption(hold, answer.option);
     const data = {
       hold: hold.id,
       ...(answer.option === undefined ? {} : { option: answer.option }),
       ...(answer.note === undefined ? {} : { note: answer.note }),
     };
-    return task === null ? { type: 'run.approved', data } : { type: 'task.approved', data: { task, ...data } };
+    if (task === null) return [{ type: 'run.approved', data }];
+    const approved: RunEvent = { type: 'task.approved', data: { task, ...data } };
+    return hold.what === 'policy'
+      ? [approved, continued(task, state.updatedAt, grantedText(hold.subject ?? ''))]
+      : [approved];
   });
 }
 
@@ -43,6 +48,10 @@ export function reject(state: RunState, answer: HoldChoice & { reason: string; n
       : [rejected, ...cancelRun(state, `rejected: ${reason}`)];
   }
   const { commit } = requirePhase(requireTask(state, task), 'held');
+  if (hold.what === 'policy') {
+    const told = `A person refused this: ${hold.subject ?? ''}\nTheir reason: ${reason}\nFinish the task without it.`;
+    return [{ type: 'task.rejected', data: { task, hold: hold.id, reason } }, continued(task, answer.now, told)];
+  }
   return [
     { type: 'task.rejected', data: { task, hold: hold.id, reason } },
     {
@@ -57,6 +66,11 @@ export function reject(state: RunState, answer: HoldChoice & { reason: string; n
       },
     },
   ];
+}
+
+/** The session of a task continues where an agent wanted to do what a person has decided now. */
+function continued(task: TaskKey, now: number, evidence: string): RunEvent {
+  return { type: 'task.retrying', data: { task, at: now, counted: false, resume: true, evidence } };
 }
 
 function selectHolds(state: RunState, { hold, task }: HoldChoice): WaitingHold[] {

@@ -4,6 +4,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AssignmentSettings, NativeFile, TrustedFile } from '../../agents/agent.ts';
 import { modelFor } from '../../core/models/tier.ts';
+import { allowedByRules, configuredLists } from '../../core/policy/rule-lists.ts';
 import type { AttemptState, TaskState } from '../../core/run/state.ts';
 import { errorCode } from '../../errors.ts';
 import { candidateGates } from '../../gates/gate-kinds.ts';
@@ -32,14 +33,15 @@ export async function settingsFor(run: ActiveRun, request: SettingsRequest): Pro
   const account = attempt.account === null ? undefined : agent?.accounts[attempt.account];
   const model = modelFor(agent, request.tier);
   const extra = verifierTools(config, task);
+  const allowed = allowedByRules(configuredLists(config.policy).person, task.spec.role);
   const instructions =
     config.instructions === undefined ? undefined : await showFile(run.project.mirror, base, config.instructions);
   return {
     permission: permissionFor(config, agent, task),
-    allowedTools: [...config.tools.allowedTools, ...extra.tools],
+    allowedTools: [...config.tools.allowedTools, ...extra.tools, ...allowed.tools],
     disallowedTools: config.tools.disallowedTools,
     ...(extra.tools.length === 0 ? {} : { scratchTools: extra.tools }),
-    allowedCli: [...config.tools.allowedCli, ...checkCommands(task)],
+    allowedCli: [...config.tools.allowedCli, ...checkCommands(task), ...allowed.commands],
     addDirs: config.tools.addDirs,
     mcp: { ...config.mcp, ...extra.mcp },
     trusted: await trustedFiles({ workspace: request.workspace, access: task.spec.access }, config.trust),

@@ -2,6 +2,8 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Agent, AgentCapabilities, Assignment } from '../../agents/agent.ts';
 import { messageSection } from '../../core/attempt/message.ts';
+import { grantedTo } from '../../core/attempt/policy-hold.ts';
+import { configuredLists } from '../../core/policy/rule-lists.ts';
 import { type AttemptState, lastAttempt, type RunState, type TaskState } from '../../core/run/state.ts';
 import { isAffectedOnly } from '../../gates/affected/affected.ts';
 import { candidateGates, commandText, scopeGates } from '../../gates/gate-kinds.ts';
@@ -84,6 +86,7 @@ export async function assignmentFor(
     ...(attempt.session === null ? {} : { session: attempt.session }),
     ...output,
     ...scopesOf(task),
+    ...policyOf(run, task),
   };
 }
 
@@ -97,6 +100,14 @@ function outputOf(task: TaskState, role: Role | undefined): Pick<Assignment, 'ou
 function scopesOf({ spec }: TaskState): Pick<Assignment, 'scopes'> {
   const scopes = scopeGates(spec.gates).map(({ allow, deny, also }) => ({ allow, deny, also }));
   return scopes.length === 0 || spec.access === 'read' ? {} : { scopes };
+}
+
+/** The rules of the settings, and what a person has approved for this task. */
+export function policyOf(run: ActiveRun, { spec }: TaskState): Pick<Assignment, 'policy'> {
+  const { answers, start } = run.ledger.state;
+  if (start.config.policy.length === 0) return {};
+  const granted = grantedTo(answers, spec.key);
+  return { policy: { role: spec.role, ...configuredLists(start.config.policy), granted } };
 }
 
 /** The narrowest of what the task, the agent and the reservation allow. */

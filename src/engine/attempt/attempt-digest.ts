@@ -1,4 +1,5 @@
 import type { AgentEvent } from '../../agents/agent.ts';
+import type { Decided } from '../../core/policy/decide-policy.ts';
 import { readTestResults } from '../../gates/test-results/read-test-results.ts';
 import type { Digest } from '../../risks/risk.ts';
 import type { Failure } from '../../schema/failure.ts';
@@ -15,6 +16,10 @@ const SANDBOX_ERROR =
   /^.*(?:\b(?:bwrap|bubblewrap|sandbox-exec|codex-linux-sandbox): .*|\b(?:LandlockRestrict|SeccompInstall|LandlockRuleset)\b.*|failed to (?:start|initiali[sz]e|create|set up) (?:the )?sandbox.*)$/im;
 /** Enough to assess risks; an attempt may run thousands. */
 const MAX_COMMANDS = 2_000;
+const MAX_REFUSED = 50;
+
+/** Decides a call of a tool by the rules of an attempt. */
+export type JudgeCall = (call: { name: string; input: unknown }) => Decided;
 
 /** Summarizes what an attempt does while its output is read. */
 export class AttemptDigest {
@@ -28,6 +33,13 @@ export class AttemptDigest {
   #permissionDenials = 0;
   #denied: Digest['denied'];
   #sandboxError: string | undefined;
+  readonly #refused = new Map<string, Decided>();
+  readonly #judge: JudgeCall | undefined;
+
+  /** `judge` decides by the rules of the attempt, where it has some. */
+  constructor(judge?: JudgeCall) {
+    this.#judge = judge;
+  }
 
   addEvent(event: AgentEvent): void {
     if (event.type === 'tool-call') this.#addToolCall(event);
@@ -57,6 +69,7 @@ export class AttemptDigest {
       permissionDenials: this.#permissionDenials,
       denied: this.#denied,
       sandboxError: this.#sandboxError,
+      refused: [...this.#refused.values()],
     };
   }
 
@@ -66,6 +79,9 @@ export class AttemptDigest {
   }
 
   #addToolCall(event: Extract<AgentEvent, { type: 'tool-call' }>): void {
+    const decided = this.#judge?.(event);
+    if (decided !== undefined && decided.decision !== 'allow' && this.#refused.size < MAX_REFUSED)
+      this.#refused.set(decided.subject, decided);
     const command = SHELL_TOOL.test(event.name) ? commandIn(event.input) : undefined;
     if (command !== undefined) {
       if (this.#commands.length < MAX_COMMANDS) this.#commands.push(command);

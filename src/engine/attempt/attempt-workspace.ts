@@ -95,15 +95,13 @@ export async function saveAttemptWorkspace(
   const attempt = task.attempts[options.number - 1] ?? lastAttempt(task);
   const ref = saveRef(run, task, options);
   const { git, limits } = run.ledger.state.start.config;
-  const { summary = '' } = options;
+  const message = { summary: options.summary ?? '', trailers: git.trailers, chainHead: run.ledger.chainHead };
   const saved = await saveWorkspace({
     mirror: run.project.mirror,
     path: workspace.path,
     ref,
     base: attempt?.base ?? run.ledger.state.start.base.commit,
-    message: run.redact(
-      workMessage(run.ledger.state, task, { summary, trailers: git.trailers, chainHead: run.ledger.chainHead }),
-    ),
+    message: run.redact(workMessage(run.ledger.state, task, message)),
     exclude: workspace.excluded ?? [],
     author: { name: git.author, email: git.email },
     limits: { files: limits.workFiles, fileBytes: limits.workFileMb * 1024 * 1024 },

@@ -23,6 +23,7 @@ import { attemptFolder, removeRawOutput } from './assignment.ts';
 import { noChangeFailure } from './attempt-digest.ts';
 import { type AttemptWorkspace, nextSave, saveAttemptWorkspace } from './attempt-workspace.ts';
 import { filesWithMarkers, type Inspection, inspectWork } from './inspect-work.ts';
+import { changesByPolicy } from './policy-findings.ts';
 import type { Outcome } from './supervise.ts';
 
 export type EndedAttempt = {
@@ -71,7 +72,8 @@ async function conclude(ctx: EngineContext, run: ActiveRun, ended: EndedAttempt,
   const { failure: claimed } = outcome.result;
   const reported = claimed && (await withCriticalPattern(ctx, run, ended, claimed));
   const certain = outcome.stopped ?? (outcome.isEndUnknown ? undefined : reported);
-  const work = certain ?? (await judge(ctx, run, ended, saved));
+  const byPolicy = await changesByPolicy(run, { task, attempt, saved });
+  const work = certain ?? byPolicy.failure ?? (await judge(ctx, run, ended, saved));
   const judged = outcome.isEndUnknown && work !== undefined ? (certain ?? reported) : work;
   const inspection = await inspectWork(ctx, run, { task, attempt, saved, failure: judged, step });
   if (inspection.failure?.kind === 'environment') throw new Error(inspection.failure.message);
@@ -84,6 +86,7 @@ async function conclude(ctx: EngineContext, run: ActiveRun, ended: EndedAttempt,
     ...(failure === undefined ? {} : { failure }),
     ...(flags.length === 0 ? {} : { flags }),
     ...(ended.isUnread ? { unsaved: {} } : {}),
+    refused: [...(outcome.digest?.refused ?? []), ...byPolicy.asked],
   });
 }
 
@@ -120,7 +123,7 @@ async function recordEnd(
   ctx: EngineContext,
   run: ActiveRun,
   { task, attempt, outcome }: EndedAttempt,
-  end: { events: RunEvent[] } & Pick<EndAttempt, 'saved' | 'failure' | 'flags' | 'unsaved'>,
+  end: { events: RunEvent[] } & Pick<EndAttempt, 'saved' | 'failure' | 'flags' | 'unsaved' | 'refused'>,
 ): Promise<void> {
   const now = ctx.world.now();
   const { events, failure, ...rest } = end;

@@ -16,6 +16,7 @@ import type { ActiveRun, EngineContext } from '../loop/context.ts';
 import { AttemptDigest } from './attempt-digest.ts';
 import { AttemptOutput } from './attempt-output.ts';
 import { readerOf } from './interactive-attempt.ts';
+import { judgeOf } from './policy-findings.ts';
 import { TerminalOutput } from './terminal-output.ts';
 import { Watchdog } from './watchdog.ts';
 
@@ -79,7 +80,7 @@ export async function supervise(
     stop: end,
   });
   const reading = new AbortController();
-  const digest = new AttemptDigest();
+  const digest = new AttemptDigest(judgeOf(started.agent, assignment));
   const left = new AbortController();
   const onStop = () => {
     if (isLeftRunning(ctx, run, task) && stopped === undefined) left.abort();

@@ -1,8 +1,9 @@
+import { decidePolicy } from '../../core/policy/decide-policy.ts';
+import { OUTSIDE, type ScopeRules, scopeList } from '../../core/policy/rule-lists.ts';
 import { changedLines, type TouchedPath, touchedPaths } from '../../git/read/touched.ts';
 import type { GateSpec } from '../../schema/gate.ts';
 import { realWorld } from '../../world.ts';
 import { type Gate, noWork, shownPath } from '../gate.ts';
-import { OUTSIDE, scopeMatcher } from './scope-matcher.ts';
 
 type ScopeSpec = Extract<GateSpec, { gate: 'scope' }>;
 
@@ -20,7 +21,7 @@ export const scopeGate: Gate<ScopeSpec> = {
     const startedAt = realWorld.now();
     const { mirror, base, commit } = input.work;
     const between = { from: base, to: commit };
-    const reasonFor = scopeMatcher(spec);
+    const reasonFor = scopeRefusals(spec);
     const touched = await touchedPaths(mirror, between, input.signal);
     const violations = touched.flatMap((each) => {
       const reason = reasonFor(each.path);
@@ -47,6 +48,15 @@ export const scopeGate: Gate<ScopeSpec> = {
     };
   },
 };
+
+/** Why a path may not be touched, if it may not. */
+export function scopeRefusals(scope: ScopeRules): (path: string) => string | undefined {
+  const lists = [scopeList(scope)];
+  return (path) => {
+    const { decision, rule } = decidePolicy(lists, { role: '', tool: 'Edit', kind: 'Edit', paths: [path] });
+    return decision === 'allow' ? undefined : rule?.reason;
+  };
+}
 
 function wayOf({ commit }: TouchedPath): string {
   return commit === undefined ? '' : ` (changed in commit ${commit.slice(0, 12)} and put back later)`;

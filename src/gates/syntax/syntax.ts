@@ -1,12 +1,12 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { globMatcher } from '../../core/policy/path-glob.ts';
 import { messageOf } from '../../errors.ts';
 import { readBlobs } from '../../git/read/read-blobs.ts';
 import { changedBlobs } from '../../git/read/touched.ts';
 import type { GateSpec, Verdict } from '../../schema/gate.ts';
 import { realWorld } from '../../world.ts';
 import { type AttemptWork, type Gate, type GateInput, type GateResult, noWork, shownPath } from '../gate.ts';
-import { globMatcher } from '../scope/scope-matcher.ts';
 import { parserFor } from './syntax-parsers.ts';
 import { type Checked, checkWith, customProgram, type FileCopy, programFor } from './syntax-programs.ts';
 

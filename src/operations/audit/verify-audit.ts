@@ -3,12 +3,36 @@ import type { App } from '../../app.ts';
 import { AUDIT_TRAILER } from '../../core/land/commit-message.ts';
 import { AppError } from '../../errors.ts';
 import { git } from '../../git/git.ts';
-import { AuditCheck } from '../../schema/audit.ts';
 import { runStream } from '../../schema/ids.ts';
 import { type ChainLink, checkHead, findChainBreak, headText, type KeptHead, parseHead } from '../../store/chain.ts';
 import { completeId, projectOf, RunRef, requireDir } from '../find-run.ts';
 import { operation } from '../operation.ts';
 import { type BundleCheck, readBundle } from './audit-bundle.ts';
+
+/** What `audit verify` prints with --json. */
+export const AuditCheck = z.object({
+  intact: z.boolean().describe('Whether no event of these streams contradicts its chain, and the given head holds.'),
+  streams: z.array(
+    z.object({
+      stream: z.string(),
+      events: z.number().int(),
+      head: z.string().nullable().describe('Its current head in written form; keep it to verify against it later.'),
+      broken: z.string().nullable().describe('The first contradiction; null if there is none.'),
+    }),
+  ),
+  against: z
+    .object({
+      head: z.string(),
+      source: z.string().describe('Where the head comes from: head, commit or bundle.'),
+      holds: z.boolean(),
+      detail: z.string(),
+    })
+    .nullable()
+    .describe('The comparison with a head that was kept elsewhere; null if none was given.'),
+  signature: z.string().nullable().describe('Of a bundle: what its signature shows.'),
+  notProven: z.array(z.string()).describe('What this check cannot prove.'),
+});
+export type AuditCheck = z.infer<typeof AuditCheck>;
 
 type Kept = { head: KeptHead; text: string; source: 'head' | 'commit' | 'bundle' };
 type CheckedStream = AuditCheck['streams'][number] & { links: ChainLink[] };

@@ -22,14 +22,9 @@ export const SandboxPaths = z
   .prefault({})
   .describe('Effective only in your own settings, not in the file of a project.');
 
-/** A project's settings with nothing that loosens the sandbox which the person's own settings (`below`) define. */
-export function withoutLooserSandbox(
-  below: Readonly<Record<string, unknown>>,
-  project: Readonly<Record<string, unknown>>,
-): Record<string, unknown> {
-  const { sandboxPaths: _, sandbox, ...rest } = project;
-  const isTighter = rankOf(sandbox) > rankOf(below.sandbox ?? 'auto');
-  return isTighter ? { ...rest, sandbox } : rest;
+/** Whether a project's sandbox is tighter than that of the person's own settings. */
+export function isTighterSandbox(sandbox: unknown, own: unknown): boolean {
+  return rankOf(sandbox) > rankOf(own ?? 'auto');
 }
 
 function rankOf(mode: unknown): number {

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { refusal, type ScopeHookInput, writtenPaths } from '../../../src/gates/scope/scope-hook.ts';
+import { writtenPaths } from '../../../src/core/policy/shell-commands.ts';
+import { refusal, type ScopeHookInput } from '../../../src/gates/scope/scope-hook.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../../src/gates/scope/scope-hook-program.ts', import.meta.url));
 let folder: string;

@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { acpAgent } from '../../../src/agents/acp/acp.ts';
-import { scopeMatcher } from '../../../src/gates/scope/scope-matcher.ts';
+import { scopeRefusals } from '../../../src/gates/scope/scope.ts';
 import { AgentConfig } from '../../../src/schema/config/agent.ts';
 import type { CaseRunner } from '../matrix/case-runner.ts';
 import { ROWS, type Row } from '../matrix/cases.ts';
@@ -37,7 +37,7 @@ for (const row of rows) {
           expect(run.requests.length).toBeGreaterThan(0);
           expect(existsSync(evidence), JSON.stringify(run.events)).toBe(restriction.status !== 'prevented');
           if (restriction.status !== 'detected') return;
-          if (restriction.by === 'scope gate') expect(scopeMatcher(SCOPE)('made.txt')).toBeDefined();
+          if (restriction.by === 'scope gate') expect(scopeRefusals(SCOPE)('made.txt')).toBeDefined();
           else expect(obeyedBy(path(ROWS[row]))).toBe(true);
         });
       }

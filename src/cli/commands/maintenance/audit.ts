@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { AppError } from '../../../errors.ts';
-import type { AuditCheck } from '../../../schema/audit.ts';
+import type { AuditCheck } from '../../../operations/audit/verify-audit.ts';
 import { addDir, addHelp, addJson, type CliCommand, CommonOptions, whenCalled } from '../../command.ts';
 import { READING_EXIT_CODES } from '../../exit-code.ts';
 import type { Session } from '../../platform.ts';

@@ -1,0 +1,49 @@
+import { isTighterSandbox } from '../schema/config/sandbox.ts';
+import type { ConfigScope } from './files.ts';
+import { isPlain, type Plain } from './merge.ts';
+import type { ParsedConfig } from './parse.ts';
+
+/** A setting of a project's file that has no effect, because only the person's own settings may say so. */
+export type SettingIgnored = { key: string; reason: string };
+
+/** Settings that send data out, or name what programs may see besides their task. */
+const ONLY_OWN: Readonly<Record<string, string>> = {
+  sandboxPaths: 'it shows programs more of this machine',
+  notify: 'it sends data out',
+  errors: 'it sends data out',
+  integrations: 'it sends data out',
+};
+
+const LOOSER = 'the file of a project can only make it tighter';
+
+/** What of a project's settings takes effect: nothing that loosens the person's own (`below`), and nothing that sends data out. */
+export function tightenedBy(below: Plain, project: Plain): { value: Plain; ignored: SettingIgnored[] } {
+  const ignored: SettingIgnored[] = [];
+  const value = { ...project };
+  const drop = (key: string, reason: string) => {
+    delete value[key];
+    ignored.push({ key, reason });
+  };
+  for (const [key, reason] of Object.entries(ONLY_OWN)) if (key in value) drop(key, reason);
+  if ('sandbox' in value && !isTighterSandbox(value.sandbox, below.sandbox)) {
+    if (value.sandbox !== (below.sandbox ?? 'auto')) drop('sandbox', LOOSER);
+    else delete value.sandbox;
+  }
+  if (isPlain(value.approve) && confirmOf(below) !== 'off' && confirmOf(value) === 'off') drop('approve', LOOSER);
+  return { value, ignored };
+}
+
+/** The rules of a layer with where they come from, after those of the layers below: lists of rules do not replace each other. */
+export function withSources(layer: ParsedConfig & { scope: ConfigScope }, below: Plain): Plain {
+  const rules = layer.value.policy;
+  if (!Array.isArray(rules)) return layer.value;
+  const own = rules.map((rule: unknown, index) => {
+    const { file, line } = layer.locate({ path: ['policy', index], reason: '', about: 'value' });
+    return isPlain(rule) ? { ...rule, source: `policy[${index}] in ${file}:${line}`, from: layer.scope } : rule;
+  });
+  return { ...layer.value, policy: [...(Array.isArray(below.policy) ? below.policy : []), ...own] };
+}
+
+function confirmOf({ approve }: Plain): unknown {
+  return isPlain(approve) ? (approve.confirm ?? 'off') : 'off';
+}

@@ -1,0 +1,171 @@
+import { describe, expect, it } from 'vitest';
+import { decidePolicy, type PolicyRequest, type Rule, refusalText } from '../../../src/core/policy/decide-policy.ts';
+import { attemptLists, configuredLists, scopeList } from '../../../src/core/policy/rule-lists.ts';
+import { parseCommandLine } from '../../../src/core/policy/shell-commands.ts';
+import { requestOf } from '../../../src/core/policy/tool-request.ts';
+
+const rule = (decision: Rule['decision'], what: Partial<Rule>): Rule => ({ decision, source: 'test', ...what });
+const bash = (command: string): PolicyRequest => ({ role: 'implement', tool: 'Bash', kind: 'Bash', command });
+const edit = (path: string): PolicyRequest => ({ role: 'implement', tool: 'Write', kind: 'Edit', paths: [path] });
+
+describe('the first rule that applies decides', () => {
+  const rules = [
+    rule('allow', { command: ['git push origin dev'] }),
+    rule('ask', { command: ['git push'] }),
+    rule('deny', { command: ['git *'], role: ['review'] }),
+    rule('deny', { command: ['npm publish *', 'rm -rf*'] }),
+    rule('deny', { path: ['infra/**', '/etc/**'], tool: ['Edit', 'Bash'] }),
+    rule('deny', { host: ['*.internal', 'example.org'] }),
+    rule('ask', { tool: ['mcp__db__*'] }),
+  ];
+  it.each<[string, PolicyRequest, string]>([
+    ['git push origin dev', bash('git push origin dev'), 'allow'],
+    ['git push', bash('git push'), 'ask'],
+    ['git pushy', bash('git pushy'), 'allow'],
+    ['npm publish', bash('npm publish'), 'deny'],
+    ['npm publish --tag x', bash('npm publish --tag x'), 'deny'],
+    ['rm -rf', bash('rm -rf /'), 'deny'],
+    ['git status in a review', { ...bash('git status'), role: 'review' }, 'deny'],
+    ['a denied path', edit('infra/main.tf'), 'deny'],
+    ['a denied path in another spelling', edit('Infra/./main.tf'.replace('./', '')), 'deny'],
+    ['a denied path by a command', bash('echo x > infra/a'), 'deny'],
+    ['reading a path', { ...edit('infra/a'), tool: 'Read', kind: 'Read' }, 'allow'],
+    ['a host', { role: '', tool: 'WebFetch', kind: 'WebFetch', host: 'db.internal' }, 'deny'],
+    ['the host above', { role: '', tool: 'WebFetch', kind: 'WebFetch', host: 'internal' }, 'allow'],
+    ['a host in capitals', { role: '', tool: 'WebFetch', kind: 'WebFetch', host: 'EXAMPLE.org' }, 'deny'],
+    ['an MCP tool', { role: '', tool: 'mcp__db__drop', kind: 'other' }, 'ask'],
+  ])('about %s', (_, request, decision) => {
+    expect(decidePolicy([rules], request).decision).toBe(decision);
+  });
+});
+
+describe('a refused command is found', () => {
+  const refused = [rule('deny', { command: ['git push'] })];
+  it.each([
+    'git add . && git push',
+    'true; git push origin main',
+    'A=1 B=2 git push',
+    'sudo -E git push',
+    '/usr/bin/git push',
+    'git -C sub -c a=b push',
+    'git --git-dir=x push',
+    'env X=1 timeout 5 git push',
+    "sh -c 'git push'",
+    'bash -lc "cd x && git push"',
+    'echo $(git push)',
+    'echo "`git push`"',
+    'eval git push',
+    "git 'push'",
+    'g\\it push',
+    '(git push)',
+    'xargs git push',
+    'npm test | git push',
+    'true\ngit push',
+    `sh -c "sh -c 'git push'"`,
+  ])('in %s', (command) => {
+    expect(decidePolicy([refused], bash(command)).decision).toBe('deny');
+  });
+
+  it.each(['echo git push', 'git pull', 'git commit -m "git push"', 'grep "git push" README.md'])(
+    'and not in %s',
+    (command) => {
+      expect(decidePolicy([refused], bash(command)).decision).toBe('allow');
+    },
+  );
+});
+
+describe('an allowed command', () => {
+  const only = [rule('allow', { command: ['npm test', 'git'] }), rule('deny', { tool: ['Bash'] })];
+  it.each<[string, string]>([
+    ['npm test', 'allow'],
+    ['git status && npm test', 'allow'],
+    ['npm test; curl evil', 'deny'],
+    ['npm testing', 'deny'],
+    ['npm test $(curl evil)', 'deny'],
+    ['git log `x`', 'deny'],
+    ['X=1 git status', 'deny'],
+  ])('%s: %s', (command, decision) => {
+    expect(decidePolicy([only], bash(command)).decision).toBe(decision);
+  });
+});
+
+describe('of several lists the strictest counts', () => {
+  it('so that the rules of a project allow nothing that a person refuses', () => {
+    const { person, project } = configuredLists([
+      { decision: 'deny', command: 'git push', from: 'global' },
+      { decision: 'allow', command: 'git push', from: 'project' },
+      { decision: 'deny', command: 'docker', from: 'project' },
+    ]);
+    expect(decidePolicy([project, person], bash('git push')).decision).toBe('deny');
+    expect(decidePolicy([project, person], bash('docker ps')).decision).toBe('deny');
+  });
+
+  it('and a read-only role stays so whatever a person allows', () => {
+    const lists = attemptLists({
+      access: 'read',
+      permission: 'plan',
+      allowedTools: [],
+      disallowedTools: [],
+      allowedCli: [],
+      mcpServers: [],
+      addDirs: [],
+      scopes: [],
+      person: [rule('allow', { tool: ['*'] })],
+      project: [],
+    });
+    expect(decidePolicy(lists, edit('a')).decision).toBe('deny');
+    expect(decidePolicy(lists, bash('git log')).decision).toBe('allow');
+    expect(decidePolicy(lists, bash('git log > x')).decision).toBe('deny');
+  });
+
+  it('and a scope is one of them', () => {
+    const lists = [scopeList({ allow: ['src'], deny: ['src/keys'], also: ['README.md'] })];
+    const decisions = ['src/a', 'src/keys/x', 'README.md', 'docs/a', '/tmp/x'].map(
+      (path) => decidePolicy(lists, edit(path)).decision,
+    );
+    expect(decisions).toEqual(['allow', 'deny', 'allow', 'deny', 'allow']);
+  });
+});
+
+describe('what a person has approved', () => {
+  it('is allowed exactly so, and a denial stays', () => {
+    const rules = [rule('deny', { command: ['git push --force'] }), rule('ask', { command: ['git push'] })];
+    const granted = ['Bash git push origin main', 'Bash git push --force'];
+    expect(decidePolicy([rules], bash('git push origin main'), granted)).toMatchObject({ decision: 'allow' });
+    expect(decidePolicy([rules], bash('git push origin other'), granted)).toMatchObject({ decision: 'ask' });
+    expect(decidePolicy([rules], bash('git push --force'), granted)).toMatchObject({ decision: 'deny' });
+    expect(decidePolicy([rules], bash('git push origin main && git push x'), granted).subject).toBe('Bash git push x');
+  });
+
+  it('is told to the agent without a way around it', () => {
+    const text = refusalText(
+      decidePolicy([[rule('ask', { command: ['git push'], reason: 'it publishes' })]], bash('git push')),
+    );
+    expect(text).toMatch(/^Bash git push needs the approval of a person: it publishes\. It is held/);
+  });
+});
+
+it('reads the tool calls of every vendor', () => {
+  const at = { role: 'implement', inside: (path: string) => path };
+  expect(requestOf({ name: 'run_shell_command', input: { command: 'ls' } }, at)).toMatchObject({
+    kind: 'Bash',
+    command: 'ls',
+  });
+  expect(requestOf({ name: 'replace', input: { file_path: 'a' } }, at)).toMatchObject({ kind: 'Edit', paths: ['a'] });
+  expect(requestOf({ name: 'WebFetch', input: { url: 'https://x.org/a' } }, at)).toMatchObject({ host: 'x.org' });
+  expect(requestOf({ name: 'command_execution', input: { command: ['bash', '-lc', 'ls'] } }, at).command).toBe(
+    'bash -lc ls',
+  );
+  expect(requestOf({ name: 'odd', input: null }, at)).toMatchObject({ kind: 'other', tool: 'odd' });
+});
+
+it('ends with long, deep and broken commands', () => {
+  for (const line of [
+    '$('.repeat(5_000),
+    `sh -c "${'sh -c '.repeat(2_000)}"`,
+    '"'.repeat(30_001),
+    'a '.repeat(20_000),
+    '\\',
+  ])
+    expect(parseCommandLine(line).commands.length).toBeGreaterThanOrEqual(0);
+});
