@@ -10,6 +10,7 @@ import { StateMark } from '../../../ui/state/state-mark.tsx';
 import { Duration, Money, Time } from '../../../ui/text/amounts.tsx';
 import { Copyable } from '../../../ui/text/copyable.tsx';
 import { commitOf, costOf, modelOf, reasonOf, short, type TaskView } from '../task-facts.ts';
+import { HeldWork } from './held-work.tsx';
 import { TaskActions } from './task-actions.tsx';
 import styles from './task-header.module.css';
 
@@ -17,12 +18,14 @@ type TaskHeaderProps = {
   view: TaskView;
   live: LiveAttempt | undefined;
   current: RunNow | undefined;
+  isDiffShown: boolean;
   reload(): void;
   onMessage(): void;
 };
 
 /** The title, state, reason, facts and actions of a task. */
-export function TaskHeader({ view, live, current, reload, onMessage }: TaskHeaderProps): ReactElement {
+export function TaskHeader(props: TaskHeaderProps): ReactElement {
+  const { view, live, current, isDiffShown, reload, onMessage } = props;
   const { spec, phase } = view.task;
   const reason = reasonOf(phase);
   const next = phase.status === 'blocked' ? phase.nextStep : null;
@@ -49,6 +52,7 @@ export function TaskHeader({ view, live, current, reload, onMessage }: TaskHeade
           {next === null ? null : <span className={styles.next}>Next step: {next}</span>}
         </p>
       )}
+      <HeldWork view={view} isDiffShown={isDiffShown} reload={reload} />
       <TaskLinks view={view} />
     </header>
   );
