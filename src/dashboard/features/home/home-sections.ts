@@ -47,7 +47,7 @@ export function projectName(path: string): string {
 }
 
 /** Whether a run ended without all of its work, recently, and nothing was done about it. */
-export function isUnresolved({ failure, landed, endedAt }: RunOverview, now: number): boolean {
+function isUnresolved({ failure, landed, endedAt }: RunOverview, now: number): boolean {
   return failure !== null && landed === null && endedAt !== null && now - Date.parse(endedAt) < FAILED_MS;
 }
 

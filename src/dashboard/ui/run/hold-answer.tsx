@@ -4,7 +4,7 @@ import { Button } from '../controls/button.tsx';
 import styles from './hold-answer.module.css';
 
 /** A hold that waits for an answer. */
-export type AnsweredHold = {
+type AnsweredHold = {
   run: string;
   task: string | null;
   hold?: string | undefined;

@@ -4,7 +4,7 @@ import type { DraftComment } from '../../../ui/diff/draft-review.ts';
 export type ChangedByTask = { task: string; label: string; title: string; files: readonly string[] };
 
 /** The task that a comment goes to: the last one that changed its file; null if no task did. */
-export function taskOf(tasks: readonly ChangedByTask[], { path }: { path: string }): ChangedByTask | null {
+function taskOf(tasks: readonly ChangedByTask[], { path }: { path: string }): ChangedByTask | null {
   return tasks.findLast(({ files }) => files.includes(path)) ?? null;
 }
 

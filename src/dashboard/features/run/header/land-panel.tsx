@@ -57,7 +57,7 @@ export function LandOnBase({ state, base, isMain }: { state: RunState; base: str
 }
 
 /** Whether nothing about a result needs a person before it lands. */
-export function isClean({ acceptance, judgement }: Examined): boolean {
+function isClean({ acceptance, judgement }: Examined): boolean {
   return (
     acceptance.acceptance === 'verified' &&
     acceptance.criteria.every(({ verdict }) => verdict === 'pass') &&
