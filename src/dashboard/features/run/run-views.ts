@@ -28,7 +28,7 @@ const VIEWS: readonly [View, ...View[]] = [
   {
     name: 'changes',
     title: 'Changes',
-    view: lazyView(async () => (await import('./changes/changes.tsx')).Changes, LINES),
+    view: lazyView(async () => (await import('./changes/run-changes.tsx')).Changes, LINES),
   },
   {
     name: 'events',

@@ -8,7 +8,7 @@ import { parseDiff } from '../../../ui/diff/parse-diff.ts';
 import { useDraftReview } from '../../../ui/diff/use-draft-review.ts';
 import { EmptyState, ErrorMessage, Skeleton } from '../../../ui/feedback/placeholders.tsx';
 import type { ViewProps } from '../run-views.ts';
-import styles from './changes.module.css';
+import styles from './run-changes.module.css';
 import type { ChangedByTask } from './review-by-task.ts';
 import { RunReviewPanel } from './run-review-panel.tsx';
 
