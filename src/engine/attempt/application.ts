@@ -17,7 +17,7 @@ import { crashpoint, type World } from '../../world.ts';
 import { checkoutOf } from '../land/check-candidate.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
 import { attemptFolder } from './assignment.ts';
-import { containCommands } from './containment.ts';
+import { containCommands, resourcesOf } from './containment.ts';
 
 /** An application that runs during an attempt; disposing it ends it. */
 export interface Application extends AsyncDisposable {
@@ -107,6 +107,7 @@ async function runApplication(
     cwd,
     env: childEnvironment(ctx.env, { PORT: String(port), HOST: '127.0.0.1' }),
     contain,
+    limits: resourcesOf(run),
     timeoutMs,
     maxOutputBytes: MAX_OUTPUT_BYTES,
     signal: AbortSignal.any([stop.signal, signal]),

@@ -13,7 +13,7 @@ import type { RiskFlag } from '../../schema/risk.ts';
 import { type CheckoutOptions, gateCheckout } from '../../workspaces/checkout.ts';
 import { childEnvironment } from '../../workspaces/environment.ts';
 import { crashpoint } from '../../world.ts';
-import { containCommands } from '../attempt/containment.ts';
+import { containCommands, resourcesOf } from '../attempt/containment.ts';
 import { type ActiveRun, type EngineContext, lfsOf } from '../loop/context.ts';
 import { evidenceWithoutRun, NOTHING, type SelectedCheck, selectCheck } from './affected-check.ts';
 import { baselineOf, comparedWithBase, judgeBaseTests, listNames, storeTests } from './compare-with-base.ts';
@@ -240,6 +240,7 @@ async function runGateOnce(
       folder,
       env: fresh?.env ?? env,
       contain,
+      limits: resourcesOf(run),
       signal,
       onRunning: (line) => step.update({ kind: 'check', what: about, ...(line === undefined ? {} : { detail: line }) }),
       checkout: () =>
@@ -279,6 +280,7 @@ export async function checkoutOf(ctx: EngineContext, run: ActiveRun, commit: str
     kept: run.keptDependencies,
     env: childEnvironment(ctx.env, { CI: 'true' }),
     contain: await containCommands(ctx, run, 'setup'),
+    limits: resourcesOf(run),
     signal: AbortSignal.any([ctx.stopping, run.cancel.signal]),
     ...lfsOf(run.project),
   };

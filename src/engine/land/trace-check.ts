@@ -6,7 +6,7 @@ import type { CommandGateSpec } from '../../gates/gate-kinds.ts';
 import { runSupervised } from '../../process/supervised.ts';
 import { readTrace, tracedCommand } from '../../process/trace.ts';
 import { gateCheckout } from '../../workspaces/checkout.ts';
-import { containCommands } from '../attempt/containment.ts';
+import { containCommands, resourcesOf } from '../attempt/containment.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
 import { checkoutOf } from './check-candidate.ts';
 
@@ -53,6 +53,7 @@ async function traceCheck(ctx: EngineContext, run: ActiveRun, gate: CommandGateS
       command: await tracedCommand(contain?.({ command, cwd: root, env: options.env }) ?? command, traces),
       cwd: root,
       env: options.env,
+      limits: resourcesOf(run),
       timeoutMs: gate.timeoutMs * SLOWEST_TRACING,
       maxOutputBytes: MAX_TRACED_OUTPUT_BYTES,
       signal: options.signal,
