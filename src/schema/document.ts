@@ -184,7 +184,7 @@ export const RunDocument = z.object({
     .optional()
     .describe('The nodes of a workflow; in the output of `show` and of commands that follow a run.'),
   attention: z.array(AttentionDocument),
-  baseEvidence: z.array(Evidence).optional().describe('The results of the checks on the base, before any work.'),
+  baseEvidence: z.array(Evidence).optional().describe('The results of the checks on the base so far.'),
   landingEvidence: z
     .array(Evidence)
     .optional()

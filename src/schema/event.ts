@@ -103,6 +103,8 @@ function event<T extends string, S extends z.ZodRawShape>(type: T, shape: S) {
 /** Everything that can happen to a run. Folded by `evolve`; the output of agents is in transcripts, not in events. */
 export const RunEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('run.started'), data: RunStart }),
+  /** A check failed on the base for the first time; it is repeated, and `run.base-checked` records the result of all checks. */
+  event('run.base-check-failed', { tree: z.string(), evidence: Evidence }),
   event('run.base-checked', { tree: z.string(), evidence: z.array(Evidence) }),
   event('run.held', { hold: Hold }),
   /** `hold` is the id of the hold that it answers; earlier versions recorded none. `option`: the chosen answer. */

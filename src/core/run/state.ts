@@ -190,6 +190,8 @@ export type RunState = {
   /** The run branch: its tip, the tree there, whether every task's gates passed on it. */
   tip: { commit: string; tree: string | null };
   baseEvidence: Evidence[] | null;
+  /** Checks that failed on the base so far, while its checks run; absent before the first failure. */
+  baseFailures?: Evidence[];
   /** The latest evidence of each gate for the merge of the run's branch with the base. */
   landingEvidence: Evidence[];
   /** Passed evidence by tree and gate definition: a check that passed is not repeated. */

@@ -48,7 +48,7 @@ export function runDocument(state: RunState): RunDocument {
     ...(state.start.config.baseRed === 'known' ? { knownRed: knownRedOf(state) } : {}),
     invalidated: state.invalidated,
     attention: attention(state),
-    ...(state.baseEvidence === null ? {} : { baseEvidence: state.baseEvidence }),
+    ...baseEvidenceOf(state),
     ...(state.landingEvidence.length === 0 ? {} : { landingEvidence: state.landingEvidence }),
     tasks: state.order.flatMap((key) => {
       const task = state.tasks[key];
@@ -90,6 +90,12 @@ export function runSummary(state: RunState, filing: Filing = NOT_FILED): RunSumm
     done: state.counts.done,
     ...filing,
   };
+}
+
+/** While the checks run on the base, those that have failed so far. */
+function baseEvidenceOf({ baseEvidence, baseFailures }: RunState): Pick<RunDocument, 'baseEvidence'> {
+  const evidence = baseEvidence ?? baseFailures;
+  return evidence === undefined ? {} : { baseEvidence: evidence };
 }
 
 function nextAtOf(state: RunState): string | null {

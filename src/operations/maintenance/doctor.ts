@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { App } from '../../app.ts';
 import { loadConfig } from '../../config/load.ts';
+import { checksOfRun } from '../../core/project/configured-checks.ts';
 import { momentText } from '../../core/view/amounts.ts';
 import { lastBackupFailure } from '../../engine/maintenance/automatic-backup.ts';
-import { checksOfRun } from '../../engine/start/configured-checks.ts';
 import { AppError, messageOf } from '../../errors.ts';
 import { inspectRepository } from '../../git/read/repository.ts';
 import { requireGit } from '../../git/version.ts';
@@ -195,7 +195,9 @@ async function settings({ dir, app: { env } }: Examination): Promise<string> {
   const { checks, project } = await loadConfig({ dir: root, env });
   const count = checksOfRun({ checks, project }, []).length;
   if (count > 0) return `valid; ${counted(count, 'check')}`;
-  const found = (await detectProject(root)).checks.filter(({ isWanted }) => isWanted).map(({ run }) => run);
+  const found = (await detectProject(root, { path: env.PATH ?? '' })).checks
+    .filter(({ isWanted }) => isWanted)
+    .map(({ run }) => run);
   const proposal =
     found.length === 0 ? 'manyhands init finds none either' : `manyhands init would use: ${found.join(', ')}`;
   return `valid; no check is configured; ${proposal}`;
