@@ -58,7 +58,10 @@ describe('cgroup v2 limits resources', () => {
   });
 });
 
-async function supervised(script: string, limits: Partial<LaunchLimits> = {}): Promise<SupervisedEnd & { output: string }> {
+async function supervised(
+  script: string,
+  limits: Partial<LaunchLimits> = {},
+): Promise<SupervisedEnd & { output: string }> {
   const work = temporaryFolder();
   const end = await runSupervised({
     folder: join(temporaryFolder(), 'check'),
@@ -96,7 +99,10 @@ describe.skipIf(problem !== undefined)(title, () => {
   test('leaves no group behind', async () => {
     const { output } = await supervised('cat /proc/self/cgroup');
     const mounts = readFileSync('/proc/self/mountinfo', 'utf8');
-    const groups = [...Object.values(parseHierarchies(mounts, output)), parseCgroup(mounts, output)?.path ?? '/nowhere'];
+    const groups = [
+      ...Object.values(parseHierarchies(mounts, output)),
+      parseCgroup(mounts, output)?.path ?? '/nowhere',
+    ];
     expect(output).toMatch(/manyhands-[0-9a-f]{24}/);
     expect(groups.filter((path) => path.includes('manyhands-') && existsSync(path))).toEqual([]);
   });

@@ -14,10 +14,13 @@ test.each([
   [{}, 2, 2, 0.5],
   [{ resources: { memoryMb: 1024 } }, 16, 1, 0.25],
   [{ resources: { memoryMb: 1024, tmpMb: 512 } }, 16, 1, 0.5],
-])('with %j on a machine with %d GB: %d GB of memory and %d GB for each private folder', (settings, machine, memory, tmp) => {
-  const limits = limitsOf(settings, machine * GIGABYTE);
-  expect([limits.memoryBytes, limits.privateBytes]).toEqual([memory * GIGABYTE, tmp * GIGABYTE]);
-});
+])(
+  'with %j on a machine with %d GB: %d GB of memory and %d GB for each private folder',
+  (settings, machine, memory, tmp) => {
+    const limits = limitsOf(settings, machine * GIGABYTE);
+    expect([limits.memoryBytes, limits.privateBytes]).toEqual([memory * GIGABYTE, tmp * GIGABYTE]);
+  },
+);
 
 test('processors are limited only where the settings say so, and half of the free disk space is the reserve', () => {
   expect(limitsOf({})).not.toHaveProperty('cpus');
@@ -31,6 +34,9 @@ test.each([
   ['disk', 'disk-full', 'block'],
 ] as const)('an attempt that reached the limit of its %s fails as %s: %s', (resource, kind, action) => {
   const failure = excessFailure({ resource, text: 'used more than it may' });
-  expect(failure).toMatchObject({ kind, message: expect.stringMatching(/^It used more than it may \(.*(resources|limits)\./) });
+  expect(failure).toMatchObject({
+    kind,
+    message: expect.stringMatching(/^It used more than it may \(.*(resources|limits)\./),
+  });
   expect(followUp(failure, { attempt: 1, now: 0 }).action).toBe(action);
 });
