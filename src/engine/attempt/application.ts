@@ -17,7 +17,7 @@ import { crashpoint, type World } from '../../world.ts';
 import { checkoutOf } from '../land/check-candidate.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
 import { attemptFolder } from './assignment.ts';
-import { containCommands, resourcesOf } from './containment.ts';
+import { containCommands } from './containment.ts';
 
 /** An application that runs during an attempt; disposing it ends it. */
 export interface Application extends AsyncDisposable {
@@ -97,7 +97,7 @@ async function runApplication(
   { folder, cwd, serve, timeoutMs, signal }: ApplicationRun,
 ): Promise<Application & { ended: Promise<void> }> {
   const { workspace, ports } = run.ledger.state.start.config;
-  const contain = await containCommands(ctx, run, 'application');
+  const containing = await containCommands(ctx, run, 'application');
   const lease = await leasePorts(1, ports);
   const [port = 0] = lease.ports;
   const stop = new AbortController();
@@ -106,8 +106,7 @@ async function runApplication(
     command: commandFor(serve.run, workspace.docker),
     cwd,
     env: childEnvironment(ctx.env, { PORT: String(port), HOST: '127.0.0.1' }),
-    contain,
-    limits: resourcesOf(run),
+    ...containing,
     timeoutMs,
     maxOutputBytes: MAX_OUTPUT_BYTES,
     signal: AbortSignal.any([stop.signal, signal]),

@@ -23,7 +23,7 @@ import { observePreparation } from '../land/evidence.ts';
 import type { RunningStep } from '../loop/activities.ts';
 import { type ActiveRun, type EngineContext, lfsOf } from '../loop/context.ts';
 import { ENGINE_GENERATIONS } from './attempt-output.ts';
-import { containCommands, resourcesOf } from './containment.ts';
+import { containCommands } from './containment.ts';
 
 /** Where a task works, and which files in it are never committed; without a list it was never provisioned. */
 export type AttemptWorkspace = { path: string; branch: string; excluded: readonly string[] | undefined };
@@ -171,8 +171,7 @@ async function tearDown(
       workspace: workspace.path,
       config,
       env: childEnvironment(ctx.env),
-      contain: await containCommands(ctx, run, 'setup'),
-      limits: resourcesOf(run),
+      ...(await containCommands(ctx, run, 'setup')),
       signal: ctx.stopping,
     });
   } catch (error) {
@@ -240,8 +239,7 @@ async function provisionWorkspace(
     root: start.project.root,
     config: start.config.workspace,
     env: childEnvironment(ctx.env),
-    contain: await containCommands(ctx, run, 'setup'),
-    limits: resourcesOf(run),
+    ...(await containCommands(ctx, run, 'setup')),
     signal,
     observer: observePreparation(ctx, run, { step, attempt: attemptId(run.id, task.ordinal, task.attempts.length) }),
   };

@@ -47,13 +47,14 @@ function resourcePart(): ContainmentPart {
   return { contained: true, how: `${names.join(', ')} by ${by}` };
 }
 
-/** How commands of the project (checks, set-up, applications) of a run are contained; undefined where they are not. */
+/** How commands of the project (checks, set-up, applications) of a run are contained, and what they may use. */
 export async function containCommands(
   ctx: EngineContext,
   run: ActiveRun,
   purpose: 'check' | 'setup' | 'application',
-): Promise<Contain | undefined> {
-  return (await sandboxOf(ctx, run))((cwd) => ({ purpose, workspace: cwd }))?.contain;
+): Promise<{ contain: Contain | undefined; limits: ResourceLimits }> {
+  const { contain } = (await sandboxOf(ctx, run))((cwd) => ({ purpose, workspace: cwd }));
+  return { contain, limits: resourcesOf(run) };
 }
 
 /** The command of an attempt in its sandbox, and the record of how it is contained. */

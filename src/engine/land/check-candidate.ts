@@ -13,7 +13,7 @@ import type { RiskFlag } from '../../schema/risk.ts';
 import { type CheckoutOptions, gateCheckout } from '../../workspaces/checkout.ts';
 import { childEnvironment } from '../../workspaces/environment.ts';
 import { crashpoint } from '../../world.ts';
-import { containCommands, resourcesOf } from '../attempt/containment.ts';
+import { containCommands } from '../attempt/containment.ts';
 import { type ActiveRun, type EngineContext, lfsOf } from '../loop/context.ts';
 import { evidenceWithoutRun, NOTHING, type SelectedCheck, selectCheck } from './affected-check.ts';
 import { baselineOf, comparedWithBase, judgeBaseTests, listNames, storeTests } from './compare-with-base.ts';
@@ -223,7 +223,7 @@ async function runGateOnce(
 ): Promise<GateResult> {
   const options = await checkoutOf(ctx, run, candidate.commit);
   const { signal, env } = options;
-  const contain = await containCommands(ctx, run, 'check');
+  const containing = await containCommands(ctx, run, 'check');
   const { size } = ctx.checkSlots;
   const check = what.isFresh === true ? 'repeats the failed check' : 'check';
   const about = `${check} on ${checkedCommit(run, candidate)}: ${shellText(what.gate)}`;
@@ -243,8 +243,7 @@ async function runGateOnce(
       outputSchema: undefined,
       folder,
       env: fresh?.env ?? env,
-      contain,
-      limits: resourcesOf(run),
+      ...containing,
       signal,
       onRunning: (line) => step.update({ kind: 'check', what: about, ...(line === undefined ? {} : { detail: line }) }),
       checkout: () =>
@@ -283,8 +282,7 @@ export async function checkoutOf(ctx: EngineContext, run: ActiveRun, commit: str
     root: start.project.root,
     kept: run.keptDependencies,
     env: childEnvironment(ctx.env, { CI: 'true' }),
-    contain: await containCommands(ctx, run, 'setup'),
-    limits: resourcesOf(run),
+    ...(await containCommands(ctx, run, 'setup')),
     signal: AbortSignal.any([ctx.stopping, run.cancel.signal]),
     ...lfsOf(run.project),
   };
