@@ -8,8 +8,8 @@ import { parseDiff } from '../../../ui/diff/parse-diff.ts';
 import { useDraftReview } from '../../../ui/diff/use-draft-review.ts';
 import { EmptyState, ErrorMessage, Skeleton } from '../../../ui/feedback/placeholders.tsx';
 import type { ViewProps } from '../run-views.ts';
-import styles from './run-changes.module.css';
 import type { ChangedByTask } from './review-by-task.ts';
+import styles from './run-changes.module.css';
 import { RunReviewPanel } from './run-review-panel.tsx';
 
 /** Everything that a run changed, by file or by task; comments go to the tasks that made the changes. */
