@@ -28,7 +28,7 @@ const TOP_FILES: Record<string, readonly string[] | 'everything'> = {
 
 const PACKAGES: Record<string, readonly string[]> = {
   schema: ['zod'],
-  core: [],
+  core: ['picomatch'],
   failures: [],
   recipes: [
     'zod',
