@@ -1,4 +1,5 @@
 import { AttemptTerminals } from './access/attempt-terminals.ts';
+import { Confirmations } from './access/confirmations.ts';
 import { RunsFeed } from './access/overviews/runs-feed.ts';
 import { ProjectLedgers } from './access/project-ledgers.ts';
 import { RunCharges } from './access/run-charges.ts';
@@ -23,6 +24,8 @@ export type App = {
   readonly charges: RunCharges;
   readonly projects: ProjectLedgers;
   readonly terminals: AttemptTerminals;
+  /** One-time codes of decisions, where the settings want them. */
+  readonly confirmations: Confirmations;
   /** The way to change runs, where this process is the engine. */
   readonly control: RunControl | undefined;
 };
@@ -43,6 +46,7 @@ export function createApp(sources: Sources, own?: { engine: Engine; control: Run
     charges: new RunCharges(runs),
     projects,
     terminals: new AttemptTerminals(home, world),
+    confirmations: new Confirmations(world),
     control: own?.control,
   };
 }

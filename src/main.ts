@@ -12,9 +12,9 @@ const { env } = process;
 
 /** Everything else is loaded when a command needs it. */
 const surroundings: Surroundings = {
-  openCaller: async (callerEnv, onClosing) => {
+  openCaller: async (callerEnv, options) => {
     const { openCaller } = await import('./access/open-caller.ts');
-    return openCaller({ env: callerEnv, onClosing });
+    return openCaller({ env: callerEnv, ...options });
   },
   watchForEngine: async (listener) => {
     const { watchForEngine } = await import('./access/watch-for-engine.ts');

@@ -27,6 +27,8 @@ export type CallerOptions = {
   world?: World;
   /** Called when disposal waits for the work of an own engine; what it returns is disposed of afterwards. */
   onClosing?: ((caller: Caller) => AsyncDisposable) | undefined;
+  /** Asks the person for the code of a decision that needs one; undefined without a terminal. */
+  askCode?: ((message: string) => Promise<string | undefined>) | undefined;
 };
 
 type Reached =
@@ -55,6 +57,7 @@ class EngineCaller implements Caller {
   readonly #world: World;
   readonly #origin: Origin;
   readonly #onClosing: CallerOptions['onClosing'];
+  readonly #askCode: CallerOptions['askCode'];
   readonly #opened: AsyncDisposable[] = [];
   #own: OwnEngine | undefined;
   readonly #ending = new AbortController();
@@ -62,12 +65,13 @@ class EngineCaller implements Caller {
   #other: SocketClient | undefined;
   #reader: Promise<App> | undefined;
 
-  constructor({ env, world = realWorld, onClosing }: CallerOptions) {
+  constructor({ env, world = realWorld, onClosing, askCode }: CallerOptions) {
     this.#home = resolveHome(env);
     this.#env = env;
     this.#world = world;
     this.#origin = originOfProcess(env, this.#home);
     this.#onClosing = onClosing;
+    this.#askCode = askCode;
   }
 
   get ending(): AbortSignal {
@@ -87,9 +91,24 @@ class EngineCaller implements Caller {
     const call = this.#callOf(options);
     const operation = await LOAD_OPERATION[name]();
     await this.#requireAllowed(operation, input, call);
-    const reached = await this.#reach(operation);
-    if (reached.kind === 'other') return this.#callOther(reached.client, name, { input, call });
-    return runOperation(name, reached.kind === 'own' ? reached.engine.app : reached.app, { input, call });
+    const perform = async (given: OperationInput<N>) => {
+      const reached = await this.#reach(operation);
+      if (reached.kind === 'other') return this.#callOther(reached.client, name, { input: given, call });
+      return runOperation(name, reached.kind === 'own' ? reached.engine.app : reached.app, { input: given, call });
+    };
+    if (operation.decides !== true) return perform(input);
+    return perform(input).catch(async (error: unknown) => {
+      const code = await this.#codeFor(error);
+      if (code === undefined) throw error;
+      return perform({ ...input, confirm: code });
+    });
+  }
+
+  /** The code that the person enters where a decision needs one and it is shown to them. */
+  async #codeFor(error: unknown): Promise<string | undefined> {
+    if (!(error instanceof AppError) || error.code !== 'CONFIRM_REQUIRED' || error.details.isShown !== true)
+      return undefined;
+    return this.#askCode?.(error.message);
   }
 
   /** If the engine ends during a call, a reading operation is answered by this process instead. */

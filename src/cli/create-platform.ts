@@ -23,7 +23,13 @@ export type Surroundings = Pick<
   Platform,
   'openServer' | 'findServer' | 'isServedWithRuns' | 'takeToken' | 'watchForEngine'
 > & {
-  openCaller(env: NodeJS.ProcessEnv, onClosing: (caller: Caller) => AsyncDisposable): Promise<Caller>;
+  openCaller(
+    env: NodeJS.ProcessEnv,
+    options: {
+      onClosing(caller: Caller): AsyncDisposable;
+      askCode(message: string): Promise<string | undefined>;
+    },
+  ): Promise<Caller>;
 };
 
 /** The platform of this process. */
@@ -38,7 +44,11 @@ export function createPlatform(version: string, surroundings: Surroundings): Pla
     world,
     version,
     ...surroundings,
-    openCaller: (callerEnv) => surroundings.openCaller(callerEnv, (caller) => showClosing({ terminal, world }, caller)),
+    openCaller: (callerEnv) =>
+      surroundings.openCaller(callerEnv, {
+        onClosing: (caller) => showClosing({ terminal, world }, caller),
+        askCode: (message) => ask(`${message}. Code: `),
+      }),
     onSignal: (listener) => {
       process.on('SIGINT', listener);
       process.on('SIGTERM', listener);

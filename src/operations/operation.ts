@@ -27,6 +27,8 @@ type Contract<I extends z.ZodType, O extends z.ZodType> = {
   output: O;
   /** Whether it also works, on an empty store, where the database cannot be opened. */
   toleratesDamage?: boolean;
+  /** A decision of a person: it needs a code where `approve.confirm` says so, in the field `confirm` of the input. */
+  decides?: true;
   /** The runs in its input other than `run`; a token that is bound to one run has no access to them. */
   otherRuns?(input: Record<string, unknown>): readonly unknown[];
 };

@@ -161,6 +161,18 @@ const ErrorsConfig = z
     'Reports of unexpected errors of Manyhands itself. Read only from your own settings file, not from that of a project.',
   );
 
+/** How decisions of a person are confirmed. */
+const ApproveConfig = z
+  .strictObject({
+    confirm: z
+      .enum(['off', 'terminal'])
+      .default('off')
+      .describe(
+        'terminal: approvals, rejections, retries, landing and undoing need a one-time code that is shown only on the terminal in which the engine was started. The file of a project can only make it tighter.',
+      ),
+  })
+  .prefault({});
+
 /** Spending limits. */
 const BudgetConfig = z
   .strictObject({
@@ -216,6 +228,7 @@ export const Config = z.strictObject({
   guards: GuardsConfig,
   scope: ScopeConfig,
   policy: PolicyConfig,
+  approve: ApproveConfig,
   sandbox: SandboxMode,
   sandboxPaths: SandboxPaths,
   secrets: SecretsConfig,

@@ -17,9 +17,20 @@ export async function call<N extends OperationName>(
     ...(signal === undefined ? {} : { signal }),
   });
   const answer: unknown = await response.json().catch(() => undefined);
-  if (!response.ok) throw new ApiError(response.status, answer);
+  if (!response.ok) {
+    const error = new ApiError(response.status, answer);
+    const code = codeFor(error);
+    if (code === undefined) throw error;
+    return call(name, { ...input, confirm: code }, signal);
+  }
   // Page and server come from one build, so the response has the operation's output type.
   return answer as OperationOutput<N>;
+}
+
+/** Asks for the code of a decision that needs one, which the engine shows on its terminal and not here. */
+function codeFor({ code, message, details }: ApiError): string | undefined {
+  if (code !== 'CONFIRM_REQUIRED' || details.isShown !== true) return undefined;
+  return window.prompt(message)?.trim() || undefined;
 }
 
 async function send(url: string, init: RequestInit): Promise<Response> {

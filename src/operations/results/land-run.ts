@@ -13,6 +13,7 @@ export const landRun = operation({
   summary: 'Land the branch of a run on its base',
   http: 'POST /api/runs/{run}/land',
   allow: ['operator'],
+  decides: true,
   input: z.object({
     ...RunRef,
     how: z.enum(['merge', 'branch', 'pr']).default('merge'),

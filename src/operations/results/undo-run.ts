@@ -10,6 +10,7 @@ export const undoRun = operation({
   summary: 'Revert a landed run, where git proves it safe',
   http: 'POST /api/runs/{run}/undo',
   allow: ['operator'],
+  decides: true,
   input: z.object({
     ...RunRef,
     dryRun: z.boolean().default(false),

@@ -13,6 +13,7 @@ export const approveRun = operation({
   summary: 'Approve a plan or held work',
   http: 'POST /api/runs/{run}/approve',
   allow: ['operator'],
+  decides: true,
   input: z.object({
     ...RunRef,
     task: z.string().optional(),

@@ -13,6 +13,7 @@ export const rejectRun = operation({
   summary: 'Reject a plan or held work with a reason',
   http: 'POST /api/runs/{run}/reject',
   allow: ['operator'],
+  decides: true,
   input: z.object({
     ...RunRef,
     task: z.string().optional(),

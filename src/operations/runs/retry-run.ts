@@ -15,6 +15,7 @@ export const retryRun = operation({
   summary: 'Retry failed or blocked tasks',
   http: 'POST /api/runs/{run}/retry',
   allow: ['operator'],
+  decides: true,
   input: z.object({
     ...RunRef,
     task: z.string().optional(),
