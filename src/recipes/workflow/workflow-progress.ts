@@ -74,10 +74,8 @@ function unreachableNodes(input: WorkflowInput, statuses: NodeStatuses): Readonl
   const reasons = new Map<string, string>();
   for (const { id, needs } of inOrder(selectedNodes(input))) {
     if (statuses.get(id)?.kind !== 'waiting') continue;
-    const failed = needs.find((need) => statuses.get(need)?.kind === 'failed');
-    const skipped = needs.find((need) => reasons.has(need));
-    if (failed !== undefined) reasons.set(id, `${failed} failed`);
-    else if (skipped !== undefined) reasons.set(id, `${skipped} was skipped`);
+    const need = needs.find((each) => reasons.has(each) || statuses.get(each)?.kind === 'failed');
+    if (need !== undefined) reasons.set(id, reasons.has(need) ? `${need} was skipped` : `${need} failed`);
   }
   return reasons;
 }
