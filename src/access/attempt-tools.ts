@@ -77,10 +77,10 @@ export class AttemptSockets implements AttemptTools {
   async #handle(
     owner: ToolsOwner,
     token: string,
-    { operation: tool, input }: Parameters<Handle>[0],
+    { operation: tool, input: sent }: Parameters<Handle>[0],
     { signal }: HandledCall,
   ): Promise<unknown> {
-    const request = ToolRequest.safeParse(input);
+    const request = ToolRequest.safeParse(sent);
     if (!request.success || !isSame(request.data.token, token)) {
       await this.#refuse(owner, `${tool} with the token of another attempt`);
       throw new AppError('TOOL_REFUSED', 'The token does not belong to this attempt');
@@ -96,26 +96,22 @@ export class AttemptSockets implements AttemptTools {
       await this.#refuse(owner, `${tool} with arguments that are too long`);
       throw new AppError('TOOL_REFUSED', `The arguments of a tool are at most ${LONGEST_ARGUMENTS} bytes`);
     }
-    const operation = operationOf(tool, user) ?? tool.replaceAll('_', '-');
-    const bound: Identity = { role: 'attempt', bound: { to: 'attempt', ...identityOf(owner) } };
-    // An id that the agent passes stays, so that a forged one is refused.
-    const filled = { ...identityOf(owner), ...given, call };
-    const origin = originOf(owner);
-    if (operationOf(tool, user) === undefined) {
-      await this.#refuse(owner, operation);
-      throw new AppError('TOOL_REFUSED', `There is no tool ${tool} for this task; list them with list-tools`);
+    const operation = operationOf(tool, user);
+    if (operation === undefined) {
+      await this.#refuse(owner, tool);
+      throw new AppError('TOOL_REFUSED', `There is no tool ${tool} for this task`);
     }
-    return dispatch(this.#sources.app(), { operation, input: filled }, { signal, origin }, bound);
+    const own = { run: owner.run, task: owner.task, attempt: owner.attempt };
+    const bound: Identity = { role: 'attempt', bound: { to: 'attempt', ...own } };
+    // An id that the agent passes stays, so that one of another attempt is refused.
+    const input = { ...own, ...given, call };
+    return dispatch(this.#sources.app(), { operation, input }, { signal, origin: originOf(owner) }, bound);
   }
 
   async #refuse(owner: ToolsOwner, what: string): Promise<void> {
     const { control } = this.#sources.app();
     await control?.record(owner.run, (state) => refuseCall(state, what.slice(0, 200)), originOf(owner));
   }
-}
-
-function identityOf({ run, task, attempt }: ToolsOwner) {
-  return { run, task, attempt };
 }
 
 function originOf({ id }: ToolsOwner): Origin {

@@ -37,7 +37,8 @@ export async function serveAgentTools(file: string): Promise<void> {
 /** Calls one tool with arguments as JSON. */
 export async function callAgentTool(file: string, tool: string, json: string): Promise<unknown> {
   await using client = new ToolClient(file);
-  return client.call(tool, argumentsIn(json), new AbortController().signal);
+  // Awaited, so that the client is disposed of after the answer.
+  return await client.call(tool, argumentsIn(json), new AbortController().signal);
 }
 
 function argumentsIn(json: string): Record<string, unknown> {

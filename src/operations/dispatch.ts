@@ -38,7 +38,7 @@ async function refuse(app: App, operation: string, { origin }: Call): Promise<ne
     // The run may have been deleted or archived; the call is refused all the same.
     await app.control.record(run.data, decide, origin).catch(() => {});
   }
-  throw new AppError('CALLED_BY_AGENT', `An agent called ${operation}, and agents must not control runs`);
+  throw new AppError('CALLED_BY_AGENT', `An agent called ${operation}, and agents control no run and no other attempt`);
 }
 
 /** Runs an operation by its name; input that does not match its schema is INPUT_INVALID. */

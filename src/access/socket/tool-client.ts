@@ -77,7 +77,7 @@ export class ToolClient implements AsyncDisposable {
 }
 
 /** How the tools of an attempt are reached; the file is removed when the attempt ends. */
-export async function readToolsFile(file: string): Promise<z.infer<typeof ToolsFile>> {
+async function readToolsFile(file: string): Promise<z.infer<typeof ToolsFile>> {
   try {
     return ToolsFile.parse(JSON.parse(await readFile(file, 'utf8')));
   } catch (error) {

@@ -78,6 +78,9 @@ export async function supervise(
     leftOfCap: () => leftForAttempt(ctx, run, { task, attempt }),
     stop: end,
   });
+  const stopObserving = ctx.waits.onChange({ run: run.id, task: task.spec.key }, (isWaiting) =>
+    watchdog.setWaiting(isWaiting),
+  );
   const reading = new AbortController();
   const digest = new AttemptDigest();
   const left = new AbortController();
@@ -133,6 +136,7 @@ export async function supervise(
     };
   } finally {
     for (const signal of stops) signal.removeEventListener('abort', onStop);
+    stopObserving();
     watchdog.close();
     reading.abort();
   }

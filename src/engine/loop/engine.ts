@@ -36,7 +36,6 @@ export type EngineOptions = {
   world: World;
   implementations: Implementations;
   env: NodeJS.ProcessEnv;
-  /** Opens the tools of attempts; without it agents have none. */
   tools?: AttemptTools;
 };
 
@@ -215,7 +214,12 @@ export class Engine implements EngineContext {
     const { claimed, landing } = this.#inFlight;
     const { intents, wakeAt, waits } = next(
       runs.map((run) => run.ledger.state),
-      this.#tracker.input(this.#runs, { claimed, landing, isDraining: this.#drain.signal.aborted }),
+      this.#tracker.input(this.#runs, {
+        claimed,
+        landing,
+        waiting: this.waits.tasks,
+        isDraining: this.#drain.signal.aborted,
+      }),
     );
     this.activities.setWaits(waits);
     for (const intent of intents) this.#perform(intent);
