@@ -9,7 +9,7 @@ import type { RunControl } from './engine/loop/control-runs.ts';
 import type { Engine } from './engine/loop/engine.ts';
 import { NOTES_FOLD } from './engine/loop/ledger.ts';
 import type { Home } from './home.ts';
-import type { NoteEvent } from './schema/note.ts';
+import type { NoteEvent } from './schema/coordination/note.ts';
 import { Ledgers } from './store/ledgers.ts';
 import type { Store } from './store/store.ts';
 import type { World } from './world.ts';

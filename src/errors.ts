@@ -103,11 +103,7 @@ export const ERRORS = {
     http: 403,
     hint: 'Agents, and programs that they started, may read runs and must not control them. Leave this to a person.',
   },
-  TOOL_REFUSED: {
-    exit: 3,
-    http: 403,
-    hint: 'The tools of an attempt belong to its agent, with its own token, as long as it runs.',
-  },
+  TOOL_REFUSED: { exit: 3, http: 403, hint: 'An agent has tools only in its own attempt, while it runs.' },
   SANDBOX_UNAVAILABLE: {
     exit: 3,
     http: 422,

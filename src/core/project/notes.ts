@@ -1,6 +1,6 @@
 import { AppError } from '../../errors.ts';
 import type { Origin } from '../../schema/actor.ts';
-import type { Note, NoteEvent } from '../../schema/note.ts';
+import type { Note, NoteEvent } from '../../schema/coordination/note.ts';
 
 /** The notes of one scope; the ids of the last calls, so that a repeated call writes nothing. */
 export type NotesState = { notes: Record<string, Note>; calls: string[]; version: number };

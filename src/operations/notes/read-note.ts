@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
-import { Note, NoteKey, NoteScope, notesStream } from '../../schema/note.ts';
+import { Note, NoteKey, NoteScope, notesStream } from '../../schema/coordination/note.ts';
 import { AttemptCaller } from '../attempt-caller.ts';
 import { requireActive } from '../find-run.ts';
 import { operation } from '../operation.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { notesSince } from '../../core/project/notes.ts';
-import { Note, NoteScope, notesStream } from '../../schema/note.ts';
+import { Note, NoteScope, notesStream } from '../../schema/coordination/note.ts';
 import { AttemptCaller } from '../attempt-caller.ts';
 import { requireActive } from '../find-run.ts';
 import { operation } from '../operation.ts';

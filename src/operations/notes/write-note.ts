@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { writeNote as decideNote } from '../../core/project/notes.ts';
-import { LONGEST_NOTE, NoteKey, NoteScope, notesStream } from '../../schema/note.ts';
+import { LONGEST_NOTE, NoteKey, NoteScope, notesStream } from '../../schema/coordination/note.ts';
 import { crashpoint } from '../../world.ts';
 import { AttemptCaller } from '../attempt-caller.ts';
 import { requireActive } from '../find-run.ts';

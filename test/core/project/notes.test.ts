@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { emptyNotes, evolveNotes, type NotesState, notesSince, writeNote } from '../../../src/core/project/notes.ts';
-import { NoteKey } from '../../../src/schema/note.ts';
+import { NoteKey } from '../../../src/schema/coordination/note.ts';
 
 function written(state: NotesState, key: string, text: string, call: string): NotesState {
   const origin = { actor: { kind: 'agent', attempt: 'aaaaaaaa-1-1' }, via: 'mcp' } as const;
