@@ -25,6 +25,10 @@ import { planBench } from './models/plan-bench.ts';
 import { planRoutes } from './models/plan-routes.ts';
 import { scoreModels } from './models/score-models.ts';
 import { startBench } from './models/start-bench.ts';
+import { listNotes } from './notes/list-notes.ts';
+import { readNote } from './notes/read-note.ts';
+import { watchNotes } from './notes/watch-notes.ts';
+import { writeNote } from './notes/write-note.ts';
 import { checkPolicy } from './policy/check-policy.ts';
 import { listPolicy } from './policy/list-policy.ts';
 import { addCollection } from './projects/add-collection.ts';
@@ -129,6 +133,7 @@ export const OPERATIONS = {
   'list-collections': listCollections,
   'list-inbox': listInbox,
   'list-models': listModels,
+  'list-notes': listNotes,
   'list-policy': listPolicy,
   'list-projects': listProjects,
   'list-pull-requests': listPullRequests,
@@ -144,6 +149,7 @@ export const OPERATIONS = {
   'plan-bench': planBench,
   'plan-routes': planRoutes,
   'prioritize-task': prioritizeTask,
+  'read-note': readNote,
   'read-settings': readSettings,
   'read-transcript': readTranscript,
   'read-work-file': readWorkFile,
@@ -185,7 +191,9 @@ export const OPERATIONS = {
   usage,
   'verify-audit': verifyAudit,
   'verify-run': verifyRun,
+  'watch-notes': watchNotes,
   where,
+  'write-note': writeNote,
   'write-settings': writeSettings,
 } as const;
 

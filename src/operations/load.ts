@@ -35,6 +35,7 @@ export const LOAD_OPERATION: Loaders<typeof OPERATIONS> = {
   'list-collections': async () => (await import('./projects/list-collections.ts')).listCollections,
   'list-inbox': async () => (await import('./inbox/list-inbox.ts')).listInbox,
   'list-models': async () => (await import('./models/list-models.ts')).listModels,
+  'list-notes': async () => (await import('./notes/list-notes.ts')).listNotes,
   'list-policy': async () => (await import('./policy/list-policy.ts')).listPolicy,
   'list-projects': async () => (await import('./projects/list-projects.ts')).listProjects,
   'list-pull-requests': async () => (await import('./pull-requests/list-pull-requests.ts')).listPullRequests,
@@ -50,6 +51,7 @@ export const LOAD_OPERATION: Loaders<typeof OPERATIONS> = {
   'plan-bench': async () => (await import('./models/plan-bench.ts')).planBench,
   'plan-routes': async () => (await import('./models/plan-routes.ts')).planRoutes,
   'prioritize-task': async () => (await import('./runs/prioritize-task.ts')).prioritizeTask,
+  'read-note': async () => (await import('./notes/read-note.ts')).readNote,
   'read-settings': async () => (await import('./settings/read-settings.ts')).readSettings,
   'read-transcript': async () => (await import('./transcripts/read-transcript.ts')).readTranscript,
   'read-work-file': async () => (await import('./projects/read-work-file.ts')).readWorkFile,
@@ -91,7 +93,9 @@ export const LOAD_OPERATION: Loaders<typeof OPERATIONS> = {
   usage: async () => (await import('./usage/usage.ts')).usage,
   'verify-audit': async () => (await import('./audit/verify-audit.ts')).verifyAudit,
   'verify-run': async () => (await import('./results/verify-run.ts')).verifyRun,
+  'watch-notes': async () => (await import('./notes/watch-notes.ts')).watchNotes,
   where: async () => (await import('./maintenance/where.ts')).where,
+  'write-note': async () => (await import('./notes/write-note.ts')).writeNote,
   'write-settings': async () => (await import('./settings/write-settings.ts')).writeSettings,
 };
 

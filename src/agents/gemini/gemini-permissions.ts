@@ -22,7 +22,7 @@ const TOOL = /^[a-z][\w*-]*$/;
 const FIRST_PRIORITY = 949;
 const MOST_RULES = 48;
 
-/** What is not allowed is refused, because no user can be asked. Plan mode is not used, because it makes the agent write a plan. */
+/** What is not allowed is refused, because no user can answer. Plan mode is not used, because it makes the agent write a plan. */
 const MODES: Readonly<Record<Permission, GeminiRights['mode']>> = {
   default: 'default',
   acceptEdits: 'auto_edit',
