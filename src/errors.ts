@@ -98,11 +98,7 @@ export const ERRORS = {
     hint: 'The run was created by another version of Manyhands. Use that version, or cancel the run: manyhands cancel <run>',
   },
   CONFLICT: { exit: 3, http: 409, hint: 'Another user or process changed it. Read it again, then repeat the change.' },
-  CONFIRM_REQUIRED: {
-    exit: 3,
-    http: 403,
-    hint: 'A person who sees the terminal in which the engine was started enters the code shown there.',
-  },
+  CONFIRM_REQUIRED: { exit: 3, http: 403, hint: 'A person enters the code that the terminal of the engine shows.' },
   CALLED_BY_AGENT: {
     exit: 3,
     http: 403,
