@@ -2,9 +2,11 @@ import { z } from 'zod';
 import { AgentConfig, Permission } from './config/agent.ts';
 import { BackupConfig } from './config/backup.ts';
 import { GitConfig } from './config/git.ts';
+import { HealthThresholds } from './config/health.ts';
 import { LandMode } from './config/land.ts';
 import { LimitsConfig } from './config/limits.ts';
 import { McpServer } from './config/mcp.ts';
+import { ResourcesConfig } from './config/resources.ts';
 import { ReviewConfig } from './config/review.ts';
 import { RoutingConfig } from './config/routing.ts';
 import { SandboxMode, SandboxPaths } from './config/sandbox.ts';
@@ -15,7 +17,6 @@ import { SyntaxConfig } from './config/syntax.ts';
 import { TracksConfig } from './config/tracks.ts';
 import { VerifyConfig } from './config/verify.ts';
 import { PortsConfig, WorkspaceConfig } from './config/workspace.ts';
-import { HealthThresholds } from './health.ts';
 import { RiskName, RiskPolicy } from './risk.ts';
 import { Tier } from './task.ts';
 
@@ -234,6 +235,7 @@ export const Config = z.strictObject({
       'What to do when a check fails on the base, before any work. ask: a job or a goal gets the output as part of its task, a run of many tasks is held for a decision; repair: the first task repairs the base (a job gets the output); block: every run is held; known: the tests that fail on the base may keep failing, new failures block.',
     ),
   limits: LimitsConfig,
+  resources: ResourcesConfig,
   budget: BudgetConfig,
   smallCalls: SmallCallsConfig,
   workspace: WorkspaceConfig,

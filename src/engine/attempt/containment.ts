@@ -1,11 +1,19 @@
-import { homedir } from 'node:os';
+import { homedir, totalmem } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { AgentCommand, Assignment } from '../../agents/agent.ts';
-import { containmentOf, type PermissionRequest, permissionsFor } from '../../core/attempt/permissions.ts';
-import { bubblewrapCommand, type Contain, sandboxAvailability } from '../../process/sandbox/bubblewrap.ts';
+import { containmentOf, type MachineContainment } from '../../core/attempt/containment.ts';
+import { type PermissionRequest, permissionsFor } from '../../core/attempt/permissions.ts';
+import { type ResourceLimits, resourceLimitsFor } from '../../core/attempt/resources.ts';
+import { limitSupport } from '../../process/limit-groups.ts';
+import {
+  bubblewrapCommand,
+  type Contain,
+  type SandboxAvailability,
+  sandboxAvailability,
+} from '../../process/sandbox/bubblewrap.ts';
 import type { Config } from '../../schema/config.ts';
-import type { ContainmentRecord } from '../../schema/event.ts';
+import type { ContainmentPart, ContainmentRecord } from '../../schema/containment.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
 
 /** Programs of ours that agents call, beside the built program. */
@@ -13,16 +21,40 @@ const OWN_PROGRAMS = dirname(fileURLToPath(import.meta.url));
 
 /** Refuses a run whose settings require a sandbox that this machine does not have. */
 export async function requireSandbox({ env }: Pick<EngineContext, 'env'>, config: Config): Promise<void> {
-  containmentOf(config, await sandboxAvailability(env));
+  containmentOf(config, await machineContainment(env));
 }
 
-/** How commands of the project (checks, set-up, applications) of a run are contained; undefined where they are not. */
+/** What this machine can restrict for the programs of tasks. */
+export async function machineContainment(
+  env: NodeJS.ProcessEnv,
+): Promise<MachineContainment & { sandbox: SandboxAvailability }> {
+  return {
+    sandbox: await sandboxAvailability(env),
+    network: { contained: false, how: 'programs use the network of this machine' },
+    resources: resourcePart(),
+  };
+}
+
+/** What the programs of a run may use of this machine. */
+export function resourcesOf({ ledger }: ActiveRun): ResourceLimits {
+  return resourceLimitsFor(ledger.state.start.config, { memoryBytes: totalmem() });
+}
+
+function resourcePart(): ContainmentPart {
+  const { controllers, by, problem } = limitSupport();
+  if (problem !== undefined) return { contained: false, how: `memory and processes are not limited: ${problem}` };
+  const names = controllers.map((each) => ({ memory: 'memory', pids: 'processes', cpu: 'processors' })[each]);
+  return { contained: true, how: `${names.join(', ')} by ${by}` };
+}
+
+/** How commands of the project (checks, set-up, applications) of a run are contained, and what they may use. */
 export async function containCommands(
   ctx: EngineContext,
   run: ActiveRun,
   purpose: 'check' | 'setup' | 'application',
-): Promise<Contain | undefined> {
-  return (await sandboxOf(ctx, run))((cwd) => ({ purpose, workspace: cwd }))?.contain;
+): Promise<{ contain: Contain | undefined; limits: ResourceLimits }> {
+  const { contain } = (await sandboxOf(ctx, run))((cwd) => ({ purpose, workspace: cwd }));
+  return { contain, limits: resourcesOf(run) };
 }
 
 /** The command of an attempt in its sandbox, and the record of how it is contained. */
@@ -45,17 +77,19 @@ type Sandbox = { contain: Contain | undefined; record: ContainmentRecord };
 
 async function sandboxOf(ctx: EngineContext, run: ActiveRun): Promise<(request: Request) => Sandbox> {
   const { config } = run.ledger.state.start;
-  const availability = await sandboxAvailability(ctx.env);
-  const { kind, record } = containmentOf(config, availability);
-  if (kind === 'none' || availability.kind === 'none') return () => ({ contain: undefined, record });
+  const machine = await machineContainment(ctx.env);
+  const { kind, record } = containmentOf(config, machine);
+  const { sandbox } = machine;
+  if (kind === 'none' || sandbox.kind === 'none') return () => ({ contain: undefined, record });
+  const { privateBytes } = resourcesOf(run);
   const objects = join(run.project.mirror.dir, 'objects');
   const paths = { read: config.sandboxPaths.read.map(expand), write: config.sandboxPaths.write.map(expand) };
   return (request) => ({
     record,
     contain: (program) => {
       const { read, write } = permissionsFor({ ...request(program.cwd), objects, paths });
-      const shown = { read: [...read, OWN_PROGRAMS], write, hidden: [ctx.home.root] };
-      return bubblewrapCommand(availability.program, program, shown);
+      const shown = { read: [...read, OWN_PROGRAMS], write, hidden: [ctx.home.root], privateBytes };
+      return bubblewrapCommand(sandbox.program, program, shown);
     },
   });
 }

@@ -29,6 +29,8 @@ export type Proof =
   | { verdict: 'held'; reason: string }
   | { verdict: 'fail' | 'error'; evidence: Evidence };
 
+type ObservedCheck = SelectedCheck & { onFirstFailure?: ((evidence: Evidence) => Promise<void>) | undefined };
+
 type Overlay = { commit: string; paths: readonly string[] };
 
 /** Runs the checks on a candidate in clean checkouts until one fails; what is already proven is not run again. */
@@ -55,14 +57,15 @@ export async function checkCandidate(
     : { verdict: 'held', reason: flags.map(({ detail }) => detail).join('; ') };
 }
 
-/** The evidence of one gate for a tree: known, or from a new run. */
+/** The evidence of one gate for a tree: known, or from a new run. `onFirstFailure` gets a failure before it is repeated. */
 export async function checkWith(
   ctx: EngineContext,
   run: ActiveRun,
   candidate: Candidate,
   gate: CommandGateSpec,
+  onFirstFailure?: (evidence: Evidence) => Promise<void>,
 ): Promise<Evidence> {
-  const selected = await selectCheck(run, candidate, gate);
+  const selected = { ...(await selectCheck(run, candidate, gate)), onFirstFailure };
   const definition = ctx.implementations.definition(selected.gate, run.ledger.state.start.config);
   const known = run.ledger.state.proven[proofKey({ tree: candidate.tree, definition })];
   return known === undefined ? runSelected(ctx, run, candidate, selected) : { ...known, reused: true };
@@ -82,7 +85,7 @@ async function runSelected(
   ctx: EngineContext,
   run: ActiveRun,
   candidate: Candidate,
-  { gate, evidence: known, isCompared = false }: SelectedCheck,
+  { gate, evidence: known, isCompared = false, onFirstFailure }: ObservedCheck,
 ): Promise<Evidence> {
   const definition = ctx.implementations.definition(gate, run.ledger.state.start.config);
   if (isCompared) await checkBaseline(ctx, run, gate);
@@ -94,6 +97,7 @@ async function runSelected(
     return found;
   };
   const first = await runOnce(false);
+  if (first.verdict === 'fail') await onFirstFailure?.(evidenceOf(gate, withoutSecrets(first, run.redact), bound));
   const rerun = { gate, commit: candidate.commit, definition, first, again: () => runOnce(true) };
   const { result, earlier, flags } =
     first.verdict === 'fail'
@@ -219,7 +223,7 @@ async function runGateOnce(
 ): Promise<GateResult> {
   const options = await checkoutOf(ctx, run, candidate.commit);
   const { signal, env } = options;
-  const contain = await containCommands(ctx, run, 'check');
+  const containing = await containCommands(ctx, run, 'check');
   const { size } = ctx.checkSlots;
   const check = what.isFresh === true ? 'repeats the failed check' : 'check';
   const about = `${check} on ${checkedCommit(run, candidate)}: ${shellText(what.gate)}`;
@@ -239,7 +243,7 @@ async function runGateOnce(
       outputSchema: undefined,
       folder,
       env: fresh?.env ?? env,
-      contain,
+      ...containing,
       signal,
       onRunning: (line) => step.update({ kind: 'check', what: about, ...(line === undefined ? {} : { detail: line }) }),
       checkout: () =>
@@ -278,7 +282,7 @@ export async function checkoutOf(ctx: EngineContext, run: ActiveRun, commit: str
     root: start.project.root,
     kept: run.keptDependencies,
     env: childEnvironment(ctx.env, { CI: 'true' }),
-    contain: await containCommands(ctx, run, 'setup'),
+    ...(await containCommands(ctx, run, 'setup')),
     signal: AbortSignal.any([ctx.stopping, run.cancel.signal]),
     ...lfsOf(run.project),
   };
