@@ -140,6 +140,7 @@ function replacementReason(
   { closure }: Rules,
   { base, candidate }: GuardOptions,
 ): string | undefined {
+  if (status === 'modified') return undefined;
   const name = path.split('/').at(-1) ?? '';
   const module = /^([\w]+)(?:\.py|\/__init__\.py)$/.exec(path.replace(/^(?:tests?|src)\//, ''))?.[1];
   if (status === 'added' && module !== undefined && PYTHON_LIBRARIES.test(module))

@@ -97,7 +97,7 @@ export class ReachedFiles {
   /** Answers how a check uses a path, whether or not the base has such a file. */
   finder(): (path: string) => ReachedFile | undefined {
     const byName = new Map([...this.#reached].map(([path, found]) => [plainPath(path).toLowerCase(), found]));
-    return (path) => {
+    const search = (path: string) => {
       const plain = plainPath(path).toLowerCase();
       return (
         byName.get(plain) ??
@@ -105,6 +105,11 @@ export class ReachedFiles {
         this.#stems.get(plain.replace(/\/(index|__main__|main)\.\w+$/, '')) ??
         this.#patterns.find(({ isMatch }) => isMatch(path))?.found
       );
+    };
+    const known = new Map<string, ReachedFile | undefined>();
+    return (path) => {
+      if (!known.has(path)) known.set(path, search(path));
+      return known.get(path);
     };
   }
 

@@ -236,9 +236,10 @@ describe('what decides how checks run', () => {
   it('judges a change of 50,000 files in a moment', async () => {
     const files = (folder: string) =>
       Object.fromEntries(Array.from({ length: 25_000 }, (_, n) => [`${folder}/${n % 100}/${n}.js`, '1']));
-    const startedAt = performance.now();
+    const before = process.cpuUsage();
     expect(await judge({ base: files('a'), candidate: files('b') })).toEqual(free);
-    expect(performance.now() - startedAt).toBeLessThan(20_000);
+    const { user, system } = process.cpuUsage(before);
+    expect((user + system) / 1_000).toBeLessThan(20_000);
   });
 
   it('holds what the user names, and never what the user allows', async () => {
