@@ -3,6 +3,7 @@ import type { McpServer } from '../schema/config/mcp.ts';
 import type { Failure } from '../schema/failure.ts';
 import type { Access, TaskLimits, Tier } from '../schema/task.ts';
 import type { Usage } from '../schema/usage.ts';
+import type { LoginPath } from './login-paths.ts';
 
 /** The common form into which every agent's output is translated. */
 export type AgentEvent =
@@ -79,8 +80,8 @@ export interface AgentCommand {
   command: string[];
   env: Record<string, string>;
   stdin?: string;
-  /** The files and folders of its login and its sessions, which it must be able to write. */
-  login?: readonly string[];
+  /** The files and folders of its login and its sessions. */
+  login?: readonly LoginPath[];
   /** Programs that it starts besides itself. */
   programs?: readonly string[];
   pipeOutput: boolean;

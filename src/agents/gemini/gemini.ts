@@ -6,6 +6,7 @@ import type { AgentConfig } from '../../schema/config/agent.ts';
 import type { Agent, Assignment } from '../agent.ts';
 import { attemptEnvironment } from '../attempt-environment.ts';
 import { interactiveReader } from '../interactive-reader.ts';
+import { geminiLogin, type LoginPath } from '../login-paths.ts';
 import type { PriceList } from '../prices.ts';
 import { findOnPath, requireProgram } from '../program.ts';
 import { programAvailability, versionOf } from '../program-availability.ts';
@@ -76,7 +77,7 @@ export function geminiAgent(options: GeminiAgentOptions): Agent {
   };
 }
 
-type Prepared = { home: GeminiHome; env: Record<string, string>; isTrusted: boolean; login: string[] };
+type Prepared = { home: GeminiHome; env: Record<string, string>; isTrusted: boolean; login: LoginPath[] };
 
 /** Creates the attempt's own home, and the environment that selects it. */
 async function prepare(assignment: Assignment, agentEnv: Record<string, string>): Promise<Prepared> {
@@ -87,7 +88,7 @@ async function prepare(assignment: Assignment, agentEnv: Record<string, string>)
   const userFolder = userFolderOf(inherited, account?.configDir);
   const home = await prepareGeminiHome(assignment, { userFolder, env: inherited, configured, isTrusted });
   const env = attemptEnvironment({ ...assignment, env: inherited }, geminiVariables(home, isTrusted));
-  return { home, env, isTrusted, login: [home.path, userFolder] };
+  return { home, env, isTrusted, login: [home.path, ...geminiLogin(userFolder)] };
 }
 
 /** Even --version writes files into its home. */
