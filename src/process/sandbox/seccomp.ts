@@ -50,7 +50,7 @@ const SECOND_ARGUMENT = 24;
 type Instruction = { code: number; value: number; yes?: 'next' | 'refuse' | 'request'; no?: 'next' | 'unknown' };
 
 /** The filter for seccomp as bytes; undefined for processors that it does not know. */
-export function seccompFilter(architecture: NodeJS.Architecture = process.arch): Buffer | undefined {
+function seccompFilter(architecture: NodeJS.Architecture = process.arch): Buffer | undefined {
   const known = ARCHITECTURES[architecture];
   if (known === undefined) return undefined;
   const { audit, ioctl, refused, first32Bit } = known;
