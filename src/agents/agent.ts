@@ -1,9 +1,9 @@
 import type { Account, AgentConfig, Effort, Permission } from '../schema/config/agent.ts';
 import type { McpServer } from '../schema/config/mcp.ts';
+import type { LoginPath } from '../schema/config/sandbox.ts';
 import type { Failure } from '../schema/failure.ts';
 import type { Access, TaskLimits, Tier } from '../schema/task.ts';
 import type { Usage } from '../schema/usage.ts';
-import type { LoginPath } from './login-paths.ts';
 
 /** The common form into which every agent's output is translated. */
 export type AgentEvent =

@@ -1,19 +1,5 @@
 import { join } from 'node:path';
-
-/**
- * A folder or file of an agent's login in a sandbox. Of a folder only what the vendor refreshes and its sessions can be
- * written; `read` are folders that it reads. Other files are private copies, and other folders begin empty: what the
- * program changes there is gone when it ends, so that it cannot leave settings, hooks or programs for the user's own sessions.
- */
-export type LoginFolder = {
-  path: string;
-  refreshed: readonly string[];
-  sessions: readonly string[];
-  read: readonly string[];
-};
-
-/** A path is writable as a whole. */
-export type LoginPath = string | LoginFolder;
+import type { LoginFolder, LoginPath } from '../schema/config/sandbox.ts';
 
 /** Claude Code; `.claude.json` holds its settings and servers beside its state, so it is only copied. */
 export function claudeLogin(folders: { home: string; configDir?: string | undefined }): LoginPath[] {

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { AppError, isAbsent } from '../../errors.ts';
 import type { AgentConfig } from '../../schema/config/agent.ts';
+import type { LoginPath } from '../../schema/config/sandbox.ts';
 import type { Failure } from '../../schema/failure.ts';
 import type { Usage } from '../../schema/usage.ts';
 import type { Agent, AgentEvent, AgentExit, AgentReader, Assignment } from '../agent.ts';
@@ -13,7 +14,7 @@ import { canBeReadOnly, type RestrictableProgram, restrictableProgram } from '..
 import { attemptEnvironment } from '../attempt-environment.ts';
 import { exitFailure } from '../exit-failure.ts';
 import { parseJsonObject } from '../json-object.ts';
-import { claudeLogin, codexLogin, geminiLogin, type LoginPath, opencodeLogin } from '../login-paths.ts';
+import { claudeLogin, codexLogin, geminiLogin, opencodeLogin } from '../login-paths.ts';
 import { findOnPath, type ProgramSearch, requireProgram } from '../program.ts';
 import { tailOfLines } from '../tail-of-lines.ts';
 import { areAllTrusted } from '../vendor-agent.ts';

@@ -1,4 +1,4 @@
-import type { LoginFolder, LoginPath } from '../../agents/login-paths.ts';
+import type { LoginFolder, LoginPath } from '../../schema/config/sandbox.ts';
 import type { Config } from '../../schema/config.ts';
 
 /** What a program is started for. */
