@@ -11,9 +11,10 @@ import type { TaskKey } from '../../schema/ids.ts';
 import type { Submission, SubmitOptions } from '../../store/ledger.ts';
 import type { Store } from '../../store/store.ts';
 import { crashpoint, type World } from '../../world.ts';
-import { type AttemptTools, AttemptWaits } from '../attempt/attempt-tools.ts';
+import type { AttemptTools } from '../attempt/attempt-tools.ts';
 import { removeEndedWorkspace } from '../attempt/attempt-workspace.ts';
 import { beginAttempt } from '../attempt/begin-attempt.ts';
+import { Coordination } from '../attempt/coordination.ts';
 import { cancel, interrupt, interruptedBy } from '../attempt/interrupt-attempt.ts';
 import { adoptAttempt } from '../attempt/perform-attempt.ts';
 import { rewindWhileHeld } from '../finish/finish-run.ts';
@@ -55,8 +56,7 @@ export class Engine implements EngineContext {
   readonly env: NodeJS.ProcessEnv;
   readonly activities: Activities;
   readonly checkSlots: Slots;
-  readonly tools: AttemptTools | undefined;
-  readonly waits: AttemptWaits;
+  readonly coordination: Coordination;
   readonly #runs = new ActiveRuns();
   readonly #tracker: SchedulingInputTracker;
   readonly #inFlight: InFlight;
@@ -75,8 +75,7 @@ export class Engine implements EngineContext {
     this.env = options.env;
     this.activities = new Activities(options.world);
     this.checkSlots = new Slots(1);
-    this.tools = options.tools;
-    this.waits = new AttemptWaits(() => this.wake());
+    this.coordination = new Coordination(options, () => this.wake());
     this.#tracker = new SchedulingInputTracker(options);
     this.#inFlight = new InFlight({
       onError: (run, error) => this.#onError(run, error),
@@ -217,7 +216,7 @@ export class Engine implements EngineContext {
       this.#tracker.input(this.#runs, {
         claimed,
         landing,
-        waiting: this.waits.tasks,
+        waiting: this.coordination.waits.tasks,
         isDraining: this.#drain.signal.aborted,
       }),
     );

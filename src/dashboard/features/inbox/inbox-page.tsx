@@ -64,7 +64,7 @@ export function InboxPage(): ReactElement {
       {isReady && items.length === 0 ? (
         <Panel title="Nothing needs you">
           <EmptyState title="Your inbox is empty.">
-            Plans and work to approve, and blocked or paused runs appear here.
+            Plans and work to approve, questions, and blocked or paused runs appear here.
           </EmptyState>
         </Panel>
       ) : null}
@@ -115,11 +115,17 @@ function useInboxActions(): InboxActions {
   const trackOf = ({ track }: InboxItem) => (track === undefined ? {} : { track });
   const about = ({ run, task }: InboxItem) => ({ run, ...(task === null ? {} : { task }) });
   const retry = (item: InboxItem) => void execute(item, () => call('retry-run', about(item)), 'Retry started');
+  const answer = (item: InboxItem) => {
+    const text = window.prompt(item.reason)?.trim() ?? '';
+    const { run, question = '' } = item;
+    if (text !== '') void execute(item, () => call('answer-question', { run, question, answer: text }), 'Answered');
+  };
   return {
     resolve: (item) => {
       const { operation } = resolutionOf(item.what);
       if (operation === 'approve-run') void execute(item, () => call('approve-run', about(item)), 'Approved');
       else if (operation === 'retry-run') retry(item);
+      else if (operation === 'answer-question') answer(item);
       else void execute(item, () => call('resume-runs', { run: item.run, ...trackOf(item) }), 'Resumed');
     },
     retry,
