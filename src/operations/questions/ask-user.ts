@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { askQuestion, findAsked } from '../../core/attempt/decide-question.ts';
 import { runStream } from '../../schema/ids.ts';
 import { crashpoint } from '../../world.ts';
-import { AttemptCaller } from '../attempt-caller.ts';
+import { AttemptCaller, WaitSeconds } from '../attempt-caller.ts';
 import { requireActive, requireControl, requireTask } from '../find-run.ts';
 import { operation } from '../operation.ts';
 import { waitForChange } from '../wait-for-change.ts';
@@ -30,9 +30,10 @@ export const askUser = operation({
     options: z.array(z.string().min(1).max(500)).min(2).max(10).optional().describe('Answers to choose from.'),
     default: z.string().min(1).max(4_000).optional().describe('The answer when nobody answers before the deadline.'),
     minutes: z.number().positive().max(43_200).optional().describe('The deadline, from now; needs a default.'),
+    seconds: WaitSeconds,
   }),
   output: Answer,
-  run: async (app, { question, options, minutes, ...input }, { origin, signal }) => {
+  run: async (app, { question, options, minutes, seconds, ...input }, { origin, signal }) => {
     const { run, task, attempt, call, default: fallback } = input;
     const { redact } = requireActive(app, run);
     const now = app.world.now();
@@ -57,7 +58,7 @@ export const askUser = operation({
       requireTask(app.runs.state(run), task).questions?.find((each) => each.id === id)?.answer ?? undefined;
     const awaiting = control.waits.await(`${run} ${id}`);
     const caller = { run, task };
-    const answered = await waitForChange(app, { caller, streams: [runStream(run)], signal }, answerOf).finally(
+    const answered = await waitForChange(app, { caller, streams: [runStream(run)], seconds, signal }, answerOf).finally(
       awaiting,
     );
     // Read again: an answer that came before the end of the wait is delivered here and nowhere else.
