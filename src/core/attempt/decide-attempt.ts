@@ -109,7 +109,7 @@ export function endAttempt(state: RunState, command: EndAttempt): RunEvent[] {
   if (state.status.kind === 'cancelling') return [ended, ...cancelled(command.task, state.status.reason)];
   if (task.interrupt !== null) return [ended, ...afterInterrupt(state, task, { failure, now })];
   const waiting = waitForAnswer(state, task, failure);
-  if (waiting !== undefined) return [ended, ...waiting];
+  if (waiting !== undefined) return [{ type: 'attempt.ended', data: rest }, ...waiting];
   if (failure === undefined) return [ended, ...afterSuccess(state, task, command)];
   if (unsaved !== undefined) {
     const remedy = failure.kind === 'disk-full' ? 'Free some disk space' : 'Fix the reported error';

@@ -56,6 +56,18 @@ export function answerQuestion(state: RunState, command: AnswerQuestion): RunEve
   return [answered, ...sendMessage(state, { task: task.spec.key, message, comments: [], now })];
 }
 
+/** Answers a question by its default, unless somebody was faster. */
+export function defaultAnswer(
+  state: RunState,
+  { question: id }: { question: string },
+  { now, waits }: { now: number; waits: { isAwaited(name: string): boolean } },
+): RunEvent[] {
+  const { task, question } = findQuestion(state, id);
+  if (question.answer !== null || question.default === undefined || !isOpen(task)) return [];
+  const isAwaited = waits.isAwaited(`${state.start.run} ${id}`);
+  return answerQuestion(state, { question: id, answer: question.default, byDefault: true, isAwaited, now });
+}
+
 /** A question of the run by its id. */
 export function findQuestion(state: RunState, id: string): { task: TaskState; question: QuestionState } {
   for (const key of state.order) {

@@ -22,6 +22,7 @@ import { ENGINE_GENERATIONS } from './attempt-output.ts';
 import type { OpenTools } from './attempt-tools.ts';
 import { type AttemptWorkspace, attemptWorkspaceOf, prepareAttemptWorkspace } from './attempt-workspace.ts';
 import { concludeAttempt } from './conclude-attempt.ts';
+import { resourcesOf } from './containment.ts';
 import { programOf } from './interactive-attempt.ts';
 import { interruptible } from './interrupt-attempt.ts';
 import { GRACE_MS, type Outcome, type Started, supervise } from './supervise.ts';
@@ -223,6 +224,7 @@ async function start(ctx: EngineContext, run: ActiveRun, what: Started & { token
     env: { ...command.env, MANYHANDS_TOKEN: token },
     token,
     pipeOutput: command.pipeOutput,
+    limits: resourcesOf(run),
     ...(command.pipeOutput ? { maxFileBytes: maxRawBytes(assignment.limits) } : {}),
     ...(command.stdin === undefined ? {} : { stdin: command.stdin }),
   });

@@ -1,3 +1,4 @@
+import { defaultAnswer } from '../../core/attempt/decide-question.ts';
 import { isBaseChecked } from '../../core/run/check-start.ts';
 import { blockTask, giveUpTask } from '../../core/run/end-tasks.ts';
 import { taskOf } from '../../core/run/phase.ts';
@@ -196,12 +197,8 @@ export class Engine implements EngineContext {
     if (this.#stop.signal.aborted) return Promise.reject(new AppError('ENGINE_GONE', 'The engine is ending'));
     const done = work();
     // The caller gets its error.
-    this.#inFlight.work.add(
-      done
-        .then(() => {})
-        .catch(() => {})
-        .finally(() => this.wake()),
-    );
+    const settled = done.then(() => {}).catch(() => {});
+    this.#inFlight.work.add(settled.finally(() => this.wake()));
     return done;
   }
 
@@ -235,6 +232,7 @@ export class Engine implements EngineContext {
 
   #perform(intent: Intent): void {
     const run = this.#runs.get(intent.run);
+    const { waits } = this.coordination;
     if (run === undefined) return;
     switch (intent.do) {
       case 'attempt':
@@ -245,6 +243,9 @@ export class Engine implements EngineContext {
         return;
       case 'block':
         this.#inFlight.track(run, this.submit(run, (state) => blockTask(state, intent)).committed);
+        return;
+      case 'answer':
+        this.submit(run, (state) => defaultAnswer(state, intent, { now: this.world.now(), waits }));
         return;
       case 'give-up':
         this.submit(run, (state) => giveUpTask(state, intent));
