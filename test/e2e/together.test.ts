@@ -95,7 +95,7 @@ describe('the tools of an attempt', () => {
 
 describe('locks and questions of an attempt', () => {
   it('lock the same file however it is named, end with the attempt, and let a person answer later', async () => {
-    await using project = await makeScratch({ files: { 'src/a.txt': 'one\n' } });
+    await using project = await makeScratch({ files: { 'src/a.txt': 'one\n' }, check: 'test -e src/a.txt' });
     symlinkSync('src', join(project.repo, 'link'));
     project.git('add', '--all');
     project.git('commit', '--quiet', '--message=Link');
