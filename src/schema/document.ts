@@ -92,7 +92,8 @@ export const TaskLabel = z
 export const AttentionDocument = z.object({
   task: z.string().nullable(),
   label: TaskLabel,
-  what: z.enum(['plan', 'held', 'blocked', 'paused']),
+  what: z.enum(['plan', 'held', 'blocked', 'paused', 'question']),
+  question: z.string().optional().describe('The id of the question that an agent asks.'),
   hold: z.string().optional().describe('The id of the hold, by which it is approved or rejected.'),
   options: z
     .array(z.object({ id: z.string(), label: z.string() }))

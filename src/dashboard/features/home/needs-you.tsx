@@ -15,6 +15,7 @@ const TITLES: Record<WaitingEntry['item']['what'], string> = {
   held: 'Work to approve',
   blocked: 'Blocked',
   paused: 'Paused',
+  question: 'Question',
 };
 const MAX_FILES = 3;
 const MAX_ITEMS = 40;
