@@ -69,7 +69,7 @@ export function defaultAnswer(
 }
 
 /** A question of the run by its id. */
-export function findQuestion(state: RunState, id: string): { task: TaskState; question: QuestionState } {
+function findQuestion(state: RunState, id: string): { task: TaskState; question: QuestionState } {
   for (const key of state.order) {
     const task = taskOf(state, key);
     const question = task.questions?.find((each) => each.id === id);
