@@ -14,6 +14,7 @@ import { pauseOnFailures } from '../run/pause.ts';
 import { requirePhase, requireTask } from '../run/require.ts';
 import type { AttemptState, RunState, TaskState } from '../run/state.ts';
 import { CRASHES_IN_A_ROW, candidatesFor } from '../schedule/route.ts';
+import { waitForAnswer } from './decide-question.ts';
 import { decideRetry, isCrash } from './decide-retry.ts';
 import type { Warning } from './health.ts';
 import { nextStepAfter } from './next-step.ts';
@@ -116,6 +117,8 @@ export function endAttempt(state: RunState, command: EndAttempt): RunEvent[] {
     const commit = command.saved?.commit ?? requireCurrent(task, command.attempt).base;
     return [ended, { type: 'task.held', data: { task: command.task, hold: asked, commit } }];
   }
+  const waiting = waitForAnswer(state, task, failure);
+  if (waiting !== undefined) return [{ type: 'attempt.ended', data: rest }, ...waiting];
   if (failure === undefined) return [ended, ...heldIfDenied(state, refused, afterSuccess(state, task, command))];
   if (unsaved !== undefined) {
     const remedy = failure.kind === 'disk-full' ? 'Free some disk space' : 'Fix the reported error';
