@@ -1,5 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { RunCards } from '../src/access/overviews/run-cards.ts';
+import { RunReader } from '../src/access/run-reader.ts';
 import { projectId } from '../src/git/read/repository.ts';
 import { openSqliteStore } from '../src/store/sqlite/open.ts';
 import { realWorld } from '../src/world.ts';
@@ -82,12 +84,19 @@ function add(figure: Figure, { processorMs, wallMs }: Spent): void {
 async function fill(home: string, root: string): Promise<void> {
   await mkdir(home, { recursive: true, mode: 0o700 });
   await using store = await openSqliteStore({ file: join(home, 'manyhands.db'), world: realWorld });
+  // As an engine does when a run ends.
+  const cards = new RunCards({ store, state: (run) => reader.state(run), keeps: true });
   const project = projectId({ commonDir: join(root, '.git') });
+  const reader = new RunReader(store, undefined);
   const first = realWorld.now() - RUNS * 60_000;
   for (let index = 1; index <= RUNS; index += 1) {
     const run = runId(index);
     const history = bigRunHistory({ run, tasks: TASKS_PER_RUN, root, project }, first + index * 60_000);
     await storeHistory(store, run, history);
+    cards.at(
+      run,
+      history.reduce((count, { events }) => count + events.length, 0),
+    );
   }
 }
 
