@@ -11,6 +11,7 @@ import { acquireLock, type Lock } from '../store/lock.ts';
 import { openSqliteStore } from '../store/sqlite/open.ts';
 import type { Store } from '../store/store.ts';
 import type { World } from '../world.ts';
+import { AttemptSockets } from './attempt-tools.ts';
 import { originOfPeer } from './caller-origin.ts';
 import type { Handle } from './socket/connection.ts';
 import { type SocketServer, serveSocket } from './socket/server.ts';
@@ -56,11 +57,12 @@ export class OwnEngine implements AsyncDisposable {
     if (lock === undefined) return undefined;
     try {
       const store = await openSqliteStore({ file: home.database, world });
-      await recoverFromCrash(home);
+      await recoverFromCrash(home, store);
       let own: OwnEngine | undefined;
       const end = (agents: 'leave' | 'stop') => void setImmediate(() => own?.beginToEnd(agents));
-      const engine = new Engine({ home, env, world, store, implementations: chooseImplementations(env) });
-      const app = createApp({ home, env, world, store }, { engine, control: new RunControl(engine, end) });
+      const tools = new AttemptSockets({ home, world, app: () => app });
+      const engine = new Engine({ home, env, world, store, tools, implementations: chooseImplementations(env) });
+      const app: App = createApp({ home, env, world, store }, { engine, control: new RunControl(engine, end) });
       const path = socketPath(home.root);
       const socket = await serveSocket({ path, handle: (request, call) => serveRequest(app, request, call) }, world);
       const backup = new AutomaticBackup({ home, env, world, store });

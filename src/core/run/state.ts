@@ -85,6 +85,8 @@ export type AttemptState = {
     failure: Failure | null;
     saved: SavedWork | null;
     flags: RiskFlag[];
+    /** Why its work was not accepted, where the agent itself did not fail: a check, a verification or a person. */
+    rejected?: string;
   } | null;
 };
 

@@ -19,11 +19,13 @@ import type { ActiveRun, EngineContext } from '../loop/context.ts';
 import { type Application, endApplication, startApplication } from './application.ts';
 import { assignmentFor, attemptFolder, writePrompt } from './assignment.ts';
 import { ENGINE_GENERATIONS } from './attempt-output.ts';
+import type { OpenTools } from './attempt-tools.ts';
 import { type AttemptWorkspace, attemptWorkspaceOf, prepareAttemptWorkspace } from './attempt-workspace.ts';
 import { concludeAttempt } from './conclude-attempt.ts';
 import { resourcesOf } from './containment.ts';
 import { programOf } from './interactive-attempt.ts';
 import { interruptible } from './interrupt-attempt.ts';
+import { adoptUnrecorded, writeLaunchRecord } from './launch-record.ts';
 import { GRACE_MS, type Outcome, type Started, supervise } from './supervise.ts';
 
 const NOT_STARTED = { result: { usage: { kind: 'none' }, text: '' }, digest: undefined, model: undefined } as const;
@@ -41,6 +43,8 @@ const RAW_MARGIN_BYTES = 1024 * 1024;
 export async function performAttempt(ctx: EngineContext, run: ActiveRun, task: TaskState): Promise<void> {
   const attempt = currentAttempt(task);
   crashpoint('attempt.claimed');
+  const adopted = await adoptUnrecorded(ctx, run, task, attempt);
+  if (adopted !== undefined) return adoptAttempt(ctx, run, adopted);
   using interrupted = interruptible(run, task);
   const signal = AbortSignal.any([ctx.stopping, run.cancel.signal, interrupted.signal]);
   let started: { workspace: AttemptWorkspace; outcome: Omit<Outcome, 'stopped'> } | undefined;
@@ -56,12 +60,14 @@ export async function performAttempt(ctx: EngineContext, run: ActiveRun, task: T
     const appUrl = application?.url;
     const { ports } = run.ledger.state.start.config;
     using lease = await leasePorts(task.spec.access === 'write' ? ports.perTask : 0, ports);
+    await using tools = await openTools(ctx, run, { task, attempt });
     const assigning = {
       task,
       attempt,
       agent,
       workspace: workspace.path,
       token,
+      tools,
       ports: lease.ports,
       ...(appUrl === undefined ? {} : { appUrl }),
     };
@@ -122,7 +128,8 @@ export async function adoptAttempt(ctx: EngineContext, run: ActiveRun, task: Tas
       throw new AppError('APP_NOT_READY', 'The engine ended, and with it the application that was inspected');
     }
     const agent = requireAgent(run, attempt);
-    const assigning = { task, attempt, agent, workspace: workspace.path, token: process.token };
+    await using tools = unsaved === undefined ? await openTools(ctx, run, { task, attempt }) : undefined;
+    const assigning = { task, attempt, agent, workspace: workspace.path, token: process.token, tools };
     const assignment = await assignmentFor(ctx, run, assigning);
     const interrupt = interrupted.signal;
     const outcome = await superviseToEnd(ctx, run, { task, attempt, agent, assignment, process, interrupt });
@@ -140,6 +147,19 @@ export async function adoptAttempt(ctx: EngineContext, run: ActiveRun, task: Tas
     const isUnread = workspace !== undefined && stopped.kind !== 'interrupted';
     await concludeAttempt(ctx, run, { task, attempt, workspace, outcome: { ...UNKNOWN_RESULT, stopped }, isUnread });
   }
+}
+
+/** The tools of an attempt, where the settings give agents any. */
+async function openTools(
+  ctx: EngineContext,
+  run: ActiveRun,
+  { task, attempt }: { task: TaskState; attempt: AttemptState },
+): Promise<OpenTools | undefined> {
+  if (!run.ledger.state.start.config.tools.coordination) return undefined;
+  const { key, access } = task.spec;
+  const folder = attemptFolder(ctx, run, task, attempt.number);
+  const id = attemptId(run.id, task.ordinal, attempt.number);
+  return ctx.tools?.open({ id, run: run.id, task: key, attempt: attempt.number, access, folder });
 }
 
 /** Why an attempt was stopped whose conclusion a person requested again: with free disk space the task continues. */
@@ -220,6 +240,7 @@ async function start(ctx: EngineContext, run: ActiveRun, what: Started & { token
   };
   try {
     crashpoint('attempt.forked');
+    await writeLaunchRecord(assignment.folder, attempt, process);
     await ctx.submit(run, (state) => recordSpawn(state, { task: task.spec.key, attempt: attempt.number, process }))
       .committed;
     crashpoint('attempt.recorded');
