@@ -50,6 +50,25 @@ test("the mirror has the user's refs under refs/user and does not change the use
   ).toEqual(Array(7).fill(undefined));
 });
 
+test.each(['on a branch', 'detached'])(
+  'a new mirror has all refs of a repository whose HEAD is %s without a fetch',
+  async (head) => {
+    const dir = folder();
+    const user = join(dir, 'user');
+    const base = userRepository(user);
+    if (head === 'detached') shell(user, 'checkout', '-q', '--detach');
+    const steps: string[] = [];
+    const onProgress = (what: string) => void steps.push(what);
+    const mirror = await openMirror({
+      dir: join(dir, 'mirror.git'),
+      repository: await inspectRepository(user),
+      onProgress,
+    });
+    expect(await resolve(mirror, 'HEAD')).toBe(base);
+    expect(steps.filter((step) => step.includes('fetches'))).toEqual([]);
+  },
+);
+
 test('refreshing fetches new and moved branches, and keeps the commits of deleted and rewritten ones', async () => {
   const box = await sandbox();
   shell(box.user, 'branch', 'topic');
