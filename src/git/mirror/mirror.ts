@@ -49,6 +49,8 @@ async function openOrCreate(options: OpenMirror, world: World): Promise<Mirror> 
   if (!cleanedMirrors.has(dir)) {
     await clearStaleLocks(mirror);
     await removeStarting(privateFolder(mirror), ['taking-']);
+    // What a killed git had not flushed yet; no ref can name it.
+    await removeStarting(join(dir, 'objects'), ['tmp_objdir-']);
     cleanedMirrors.add(dir);
   }
   await refreshMirror(mirror, repository, signal, options.onProgress);

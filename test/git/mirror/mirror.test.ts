@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { clearStaleLocks } from '../../../src/git/mirror/locks.ts';
@@ -120,6 +120,18 @@ test('an incomplete mirror is never used, and is removed', async () => {
   const { mirror } = await mirrored(dir, join(dir, 'user'));
   expect(readdirSync(dir).sort()).toEqual(['mirror', 'user']);
   expect(shell(mirror.dir, 'fsck')).toBe('');
+});
+
+test('objects that a killed git had not flushed are removed when the mirror is first opened', async () => {
+  const box = await sandbox();
+  const moved = join(box.dir, 'moved');
+  const left = join(moved, 'objects', 'tmp_objdir-bulk-fsync-Qwe123');
+  renameSync(box.mirror.dir, moved);
+  mkdirSync(left);
+  writeFileSync(join(left, 'aa'), 'half an object');
+  const mirror = await openMirror({ dir: moved, repository: box.repository });
+  expect(existsSync(left)).toBe(false);
+  expect(await resolve(mirror, 'main')).toBe(box.base);
 });
 
 test('concurrent openings of the same mirror get the same one', async () => {
