@@ -23,6 +23,8 @@ const PROGRAMS = {
   acp: 'src/agents/acp/acp-program.ts',
   'scope-hook': 'src/gates/scope/scope-hook-program.ts',
   terminal: 'src/process/terminal/pty-program.ts',
+  'network-proxy': 'src/process/network/proxy-program.ts',
+  bridge: 'src/process/network/bridge-program.ts',
 };
 /** Folders of Markdown that the programs read. */
 const TEXTS = ['roles', 'templates'];

@@ -5,6 +5,7 @@ import { GitConfig } from './config/git.ts';
 import { LandMode } from './config/land.ts';
 import { LimitsConfig } from './config/limits.ts';
 import { McpServer } from './config/mcp.ts';
+import { NetworkConfig } from './config/network.ts';
 import { ReviewConfig } from './config/review.ts';
 import { RoutingConfig } from './config/routing.ts';
 import { SandboxMode, SandboxPaths } from './config/sandbox.ts';
@@ -204,7 +205,7 @@ export const Config = z.strictObject({
     .record(InsidePath, z.string().regex(/^[0-9a-f]{64}$/))
     .default({})
     .describe(
-      'Files of the repository that may decide which programs run, each with its SHA-256: settings that agents may load, and .git/config, whose filters git runs only then.',
+      'Files of the repository that may decide which programs run, each with its SHA-256: settings that agents may load, .git/config, whose filters git runs only then, and .manyhands/config.yaml, whose network.allow counts only then (and only from your own settings).',
     ),
   criticalPatterns: CriticalPatterns,
   checks: z
@@ -215,6 +216,7 @@ export const Config = z.strictObject({
   scope: ScopeConfig,
   sandbox: SandboxMode,
   sandboxPaths: SandboxPaths,
+  network: NetworkConfig,
   secrets: SecretsConfig,
   syntax: SyntaxConfig,
   cleanOutput: z

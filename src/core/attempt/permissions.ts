@@ -3,7 +3,7 @@ import type { Config } from '../../schema/config.ts';
 import type { ContainmentRecord } from '../../schema/event.ts';
 
 /** What a program is started for. */
-type Purpose = 'agent' | 'check' | 'setup' | 'application';
+export type Purpose = 'agent' | 'check' | 'setup' | 'application';
 
 /** The paths that a program of a task may read, and those that it may also write; it has access to no other path of the user. */
 export type Permissions = { read: string[]; write: string[] };
@@ -22,11 +22,8 @@ export type PermissionRequest = {
 /** How the programs of a run are contained: by a sandbox, or not and why. */
 export type Containment = { kind: 'sandbox'; record: ContainmentRecord } | { kind: 'none'; record: ContainmentRecord };
 
-/** Whether this machine has a sandbox. */
-type Availability = { kind: 'available' } | { kind: 'none'; reason: string };
-
-/** What the sandbox does not restrict: every program has the network of the machine. */
-const NOT_CONTAINED = ['network'];
+/** Whether this machine has a sandbox, and whether that can restrict the network. */
+type Availability = { kind: 'available'; networkProblem?: string } | { kind: 'none'; reason: string };
 
 /** The permissions of a program, by what it is for; only an agent gets its prompt and its login. */
 export function permissionsFor({ purpose, workspace, objects, paths, agent }: PermissionRequest): Permissions {
@@ -39,13 +36,17 @@ export function permissionsFor({ purpose, workspace, objects, paths, agent }: Pe
 
 /** How programs are contained under these settings; refuses where a sandbox is required and missing. */
 export function containmentOf(
-  { sandbox, workspace }: Pick<Config, 'sandbox' | 'workspace'>,
+  { sandbox, workspace, network }: Pick<Config, 'sandbox' | 'workspace' | 'network'>,
   availability: Availability,
 ): Containment {
   const reason = uncontainedReason(sandbox, workspace, availability);
-  if (reason === undefined) return { kind: 'sandbox', record: { level: 'partly', missing: NOT_CONTAINED } };
-  if (sandbox !== 'require') return { kind: 'none', record: { level: 'none', missing: [], reason } };
-  throw new AppError('SANDBOX_UNAVAILABLE', `The settings require a sandbox: ${reason}`, { reason });
+  const openNetwork = availability.kind === 'none' ? undefined : openNetworkReason(network, availability);
+  const problem = reason ?? openNetwork;
+  if (sandbox === 'require' && problem !== undefined)
+    throw new AppError('SANDBOX_UNAVAILABLE', `The settings require a sandbox: ${problem}`, { reason: problem });
+  if (reason !== undefined) return { kind: 'none', record: { level: 'none', missing: [], reason } };
+  if (openNetwork === undefined) return { kind: 'sandbox', record: { level: 'full', missing: [] } };
+  return { kind: 'sandbox', record: { level: 'partly', missing: ['network'], reason: openNetwork } };
 }
 
 /** How an attempt was contained, for people; nothing for records of earlier versions. */
@@ -53,7 +54,17 @@ export function containmentText(record: ContainmentRecord | undefined): string {
   if (record === undefined) return '';
   const { level, missing, reason } = record;
   if (level === 'none') return `not contained: ${reason ?? 'no reason is recorded'}`;
-  return missing.length === 0 ? 'contained' : `contained, except ${missing.join(', ')}`;
+  if (missing.length === 0) return 'contained';
+  return `contained, except ${missing.join(', ')}${reason === undefined ? '' : ` (${reason})`}`;
+}
+
+/** Why programs have the network of the machine, if they have. */
+function openNetworkReason(
+  { mode }: Config['network'],
+  { networkProblem }: { networkProblem?: string },
+): string | undefined {
+  if (mode === 'open') return 'network.mode is open in the settings';
+  return networkProblem === undefined ? undefined : `the network cannot be restricted: ${networkProblem}`;
 }
 
 function uncontainedReason(
