@@ -72,6 +72,8 @@ export interface Assignment {
   env: Record<string, string>;
   /** It runs in a terminal; no structured output is requested. */
   interactive?: boolean;
+  /** The port of this machine on which the application that it inspects listens. */
+  applicationPort?: number;
 }
 
 /** The program to start; `env` is complete: nothing else reaches the child. */

@@ -1,4 +1,5 @@
-import { containmentText } from '../core/attempt/permissions.ts';
+import type { NetworkUse } from '../schema/containment.ts';
+import { containmentText } from '../core/attempt/containment.ts';
 import { type AttemptState, lastAttempt, type RunState, type TaskState } from '../core/run/state.ts';
 import { chargeOf } from '../core/schedule/budget.ts';
 import { usdText } from '../core/view/amounts.ts';
@@ -70,7 +71,17 @@ function attemptText(attempt: AttemptState): string {
         ? 'ended'
         : `failed: ${ended.failure.kind}: ${ended.failure.message}`;
   const contained = containmentText(attempt.process?.containment);
-  return `attempt ${number} by ${agent}${model}${cost}: ${outcome}; chosen because ${because}${contained === '' ? '' : `; ${contained}`}`;
+  return `attempt ${number} by ${agent}${model}${cost}: ${outcome}; chosen because ${because}${contained === '' ? '' : `; ${contained}`}${networkText(ended?.network)}`;
+}
+
+/** The hosts that an attempt requested, with how often. */
+function networkText(network: NetworkUse | undefined): string {
+  if (network === undefined) return '';
+  const hosts = network.hosts.map(
+    ({ host, requests, refused }) => `${host} (${requests}${refused === 0 ? '' : `, ${refused} refused`})`,
+  );
+  const again = network.interruptions === undefined ? '' : `; its proxy was started again ${network.interruptions} times`;
+  return `; requested of the network: ${hosts.length === 0 ? 'nothing' : hosts.join(', ')}${again}`;
 }
 
 function quote(text: string): Block {

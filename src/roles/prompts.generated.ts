@@ -2,6 +2,11 @@
 
 /** The values of each prompt: texts to insert, and flags that only open sections. */
 export type PromptValues = {
+  'bench/prompts/code': Record<string, never>;
+  'bench/prompts/long-context': { customer: string };
+  'bench/prompts/multimodal': Record<string, never>;
+  'bench/prompts/review': Record<string, never>;
+  'bench/prompts/security': Record<string, never>;
   'recipes/bulk/edit-item': { prompt: string; files: string; redChecks: string };
   'recipes/bulk/item-details': { prompt: string; details: string };
   'recipes/features/fix-feature': { feature: string; report: string };
@@ -49,6 +54,11 @@ export type PromptValues = {
 export type PromptName = keyof PromptValues;
 
 export const PROMPTS: Readonly<Record<PromptName, { text: string; names: readonly string[] }>> = {
+  'bench/prompts/code': { text: "intervals.mjs does not do what the comments above its functions promise, in more than one case. Correct both functions. Keep their names and their parameters, and change no other file.", names: [] },
+  'bench/prompts/long-context': { text: "orders.log is a long journal. Find out two things. First: exactly one order was shipped twice although it was never returned in between; which one? Second: how many cents in all were refunded to the customer {{customer}}? Refunds that were cancelled later in the journal do not count. Write answer.json as {\"order\": \"O-....\", \"cents\": 0} with your answers. Change no other file.", names: ["customer"] },
+  'bench/prompts/multimodal': { text: "Look at the picture meter.png: it shows seven digits as on a digital meter. Write reading.json as {\"digits\": \".......\"} with the digits that you see, from left to right. Change no other file.", names: [] },
+  'bench/prompts/review': { text: "Review ledger.mjs. Exactly three lines of it are wrong: the code breaks what its comments promise, loses money, or changes what it should only read. Write their line numbers to findings.json as a JSON list of three whole numbers. Name for each defect the one line that has to change. Change no other file.", names: [] },
+  'bench/prompts/security': { text: "visitors.mjs is exposed to hostile visitors and does not keep what its comments promise. Fix both functions: every hostile name (leaving root by any way, absolute paths, a NUL character) gives null, honest names still work, also those with a detour that stays inside or with leading dots; and nothing that a visitor writes can become markup: escape & < > \" and ' as &amp; &lt; &gt; &quot; and &#39;. Keep the names, the parameters and the shape of the HTML, and change no other file.", names: [] },
   'recipes/bulk/edit-item': { text: "{{prompt}}\n\n{{#files}}\nFiles: {{files}}\n\n{{/files}}\n{{#redChecks}}\nThese checks are red before your work:\n{{redChecks}}\n{{/redChecks}}", names: ["prompt","files","redChecks"] },
   'recipes/bulk/item-details': { text: "{{prompt}}\n\nDetails:\n{{details}}", names: ["prompt","details"] },
   'recipes/features/fix-feature': { text: "{{feature}}\n\nWhat was verified, and what did not hold:\n\n{{report}}", names: ["feature","report"] },

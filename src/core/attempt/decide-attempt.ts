@@ -1,8 +1,9 @@
+import type { NetworkUse } from '../../schema/containment.ts';
 import { AppError } from '../../errors.ts';
 import { promptText } from '../../roles/prompt.ts';
+import type { HealthSign } from '../../schema/config/health.ts';
 import type { ProcessRecord, RunEvent, RunEventOf, SavedWork, UnsavedAttempt } from '../../schema/event.ts';
 import type { Failure, FollowUp } from '../../schema/failure.ts';
-import type { HealthSign } from '../../schema/health.ts';
 import type { TaskKey } from '../../schema/ids.ts';
 import type { RiskFlag } from '../../schema/risk.ts';
 import type { Tier, WorkStart } from '../../schema/task.ts';
@@ -37,6 +38,7 @@ export type EndAttempt = {
   output?: unknown;
   failure?: Failure;
   flags?: RiskFlag[];
+  network?: NetworkUse;
   follow?: FollowUp;
   /** Its work is finished but could not be saved or checked: it is concluded again, unless its task is withdrawn or repeated. */
   unsaved?: UnsavedAttempt;

@@ -13,15 +13,16 @@ export type NetworkRequest = {
   network: Config['network'];
   /** The package registries and the forge of the project, from its base. */
   project: readonly string[];
-  /** Of an agent: the hosts of its vendor, the addresses in variables that the person has set, and the application that it inspects. */
-  agent?: { vendor: readonly string[]; variables: readonly string[]; application?: string | undefined };
+  /** Of an agent: the hosts of its vendor, the addresses in variables that the person has set, and the port of the application that it inspects. */
+  agent?: { vendor: readonly string[]; variables: readonly string[]; applicationPort?: number | undefined };
 };
 
 /** What a program may reach, by what it is for. An application has the network of the machine, because others must reach it. */
 export function networkFor({ purpose, network, project, agent }: NetworkRequest): NetworkAccess {
   const { mode, allow, derived } = network;
   if (mode === 'open' || purpose === 'application') return { kind: 'shared' };
-  const inspected = agent?.application === undefined ? [] : hostsInText(agent.application);
+  const port = agent?.applicationPort;
+  const inspected = port === undefined ? [] : [`127.0.0.1:${port}`, `localhost:${port}`];
   if (mode === 'none') return { kind: 'own', hosts: hostsOf(inspected, true) };
   const isCheck = purpose === 'check';
   const listed = [...(derived?.trusted ?? []), ...(isCheck ? [] : project), ...(agent?.vendor ?? [])];

@@ -75,7 +75,11 @@ const BESIDE_FORGE: Readonly<Record<string, readonly string[]>> = {
   'bitbucket.org': ['api.bitbucket.org'],
 };
 
-/** The hosts of a project's forge, by the host of its remote. */
-export function forgeHosts(host: string | undefined): string[] {
-  return host === undefined ? [] : [host, ...(BESIDE_FORGE[host] ?? [])];
+/** The hosts of a project's forge, by the address of a remote; none for a folder of this machine. */
+export function forgeHosts(remote: string): string[] {
+  const address = remote.replace(/^remote\.\S+\.url\s+/, '');
+  const url = /^(?:https?|ssh|git|git\+ssh):\/\/(?:[^@/]*@)?([^:/[\]]+)(?::\d*)?\/./i.exec(address);
+  const scp = /^(?:[^@/:]+@)?([^:/]+):(?!\/\/)./.exec(address);
+  const host = (url ?? scp)?.[1]?.toLowerCase();
+  return host === undefined || !host.includes('.') ? [] : [host, ...(BESIDE_FORGE[host] ?? [])];
 }

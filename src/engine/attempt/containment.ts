@@ -1,19 +1,46 @@
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { AgentCommand, Assignment } from '../../agents/agent.ts';
-import { containmentOf, type PermissionRequest, permissionsFor } from '../../core/attempt/permissions.ts';
-import { bubblewrapCommand, type Contain, sandboxAvailability } from '../../process/sandbox/bubblewrap.ts';
+import type { Agent, AgentCommand, Assignment } from '../../agents/agent.ts';
+import { containmentOf, type MachineContainment } from '../../core/attempt/containment.ts';
+import { type PermissionRequest, permissionsFor } from '../../core/attempt/permissions.ts';
+import {
+  bubblewrapCommand,
+  type Contain,
+  type SandboxAvailability,
+  type SandboxNetwork,
+  sandboxAvailability,
+} from '../../process/sandbox/bubblewrap.ts';
 import type { Config } from '../../schema/config.ts';
-import type { ContainmentRecord } from '../../schema/event.ts';
+import type { ContainmentPart, ContainmentRecord } from '../../schema/containment.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
+import { openAgentNetwork, openCommandNetwork } from './network.ts';
 
 /** Programs of ours that agents call, beside the built program. */
 const OWN_PROGRAMS = dirname(fileURLToPath(import.meta.url));
 
 /** Refuses a run whose settings require a sandbox that this machine does not have. */
 export async function requireSandbox({ env }: Pick<EngineContext, 'env'>, config: Config): Promise<void> {
-  containmentOf(config, await sandboxAvailability(env));
+  containmentOf(config, await machineContainment(env));
+}
+
+/** What this machine can restrict for the programs of tasks. */
+export async function machineContainment(
+  env: NodeJS.ProcessEnv,
+): Promise<MachineContainment & { sandbox: SandboxAvailability }> {
+  const sandbox = await sandboxAvailability(env);
+  return {
+    sandbox,
+    network: networkPart(sandbox),
+    resources: { contained: false, how: 'memory and processes are not limited' },
+  };
+}
+
+function networkPart(sandbox: SandboxAvailability): ContainmentPart {
+  if (sandbox.kind === 'none') return { contained: false, how: sandbox.reason };
+  const { networkProblem } = sandbox;
+  if (networkProblem === undefined) return { contained: true, how: 'it reaches only the hosts that the settings list' };
+  return { contained: false, how: `a program cannot get a network of its own: ${networkProblem}` };
 }
 
 /** How commands of the project (checks, set-up, applications) of a run are contained; undefined where they are not. */
@@ -22,42 +49,57 @@ export async function containCommands(
   run: ActiveRun,
   purpose: 'check' | 'setup' | 'application',
 ): Promise<Contain | undefined> {
-  return (await sandboxOf(ctx, run))((cwd) => ({ purpose, workspace: cwd }))?.contain;
+  const sandbox = await sandboxOf(ctx, run);
+  if (sandbox.containWith === undefined) return undefined;
+  const network = sandbox.hasNetwork ? await openCommandNetwork(ctx, run, purpose) : undefined;
+  return sandbox.containWith((cwd) => ({ purpose, workspace: cwd }), network);
 }
 
 /** The command of an attempt in its sandbox, and the record of how it is contained. */
 export async function containAgent<C extends Pick<AgentCommand, 'command' | 'env' | 'login' | 'programs'>>(
   ctx: EngineContext,
   run: ActiveRun,
-  { assignment, program }: { assignment: Assignment; program: C },
+  { agent, assignment, program: plain }: { agent: Agent; assignment: Assignment; program: C },
 ): Promise<{ program: C; record: ContainmentRecord }> {
   const { folder, workspace } = assignment;
-  const agent = { folder, login: program.login ?? [] };
-  const sandbox = (await sandboxOf(ctx, run))(() => ({ purpose: 'agent', workspace, agent }));
-  if (sandbox.contain === undefined) return { program, record: sandbox.record };
-  const { command: plain, env, programs = [] } = program;
-  const command = sandbox.contain({ command: plain, cwd: workspace, env, programs });
-  return { program: { ...program, command }, record: sandbox.record };
+  const sandbox = await sandboxOf(ctx, run);
+  if (sandbox.containWith === undefined) return { program: plain, record: sandbox.record };
+  const started = sandbox.hasNetwork
+    ? await openAgentNetwork(ctx, run, { agent, assignment, program: plain })
+    : { program: plain, network: undefined, keys: [] };
+  const { program, network, keys } = started;
+  const { login = [], env, programs = [] } = program;
+  const contain = sandbox.containWith(() => ({ purpose: 'agent', workspace, agent: { folder, login } }), network);
+  const command = contain({ command: program.command, cwd: workspace, env, programs });
+  const record: ContainmentRecord = { ...sandbox.record, login: keys.length > 0 ? 'outside' : 'inside' };
+  return { program: { ...program, command }, record };
 }
 
 type Request = (cwd: string) => Omit<PermissionRequest, 'objects' | 'paths'>;
-type Sandbox = { contain: Contain | undefined; record: ContainmentRecord };
+/** `containWith` is undefined where there is no sandbox; `hasNetwork`: a program can have a network of its own. */
+type Sandbox = {
+  record: ContainmentRecord;
+  hasNetwork: boolean;
+  containWith: ((request: Request, network: SandboxNetwork | undefined) => Contain) | undefined;
+};
 
-async function sandboxOf(ctx: EngineContext, run: ActiveRun): Promise<(request: Request) => Sandbox> {
+async function sandboxOf(ctx: EngineContext, run: ActiveRun): Promise<Sandbox> {
   const { config } = run.ledger.state.start;
-  const availability = await sandboxAvailability(ctx.env);
-  const { kind, record } = containmentOf(config, availability);
-  if (kind === 'none' || availability.kind === 'none') return () => ({ contain: undefined, record });
+  const machine = await machineContainment(ctx.env);
+  const { kind, record } = containmentOf(config, machine);
+  const { sandbox } = machine;
+  if (kind === 'none' || sandbox.kind === 'none') return { record, hasNetwork: false, containWith: undefined };
   const objects = join(run.project.mirror.dir, 'objects');
   const paths = { read: config.sandboxPaths.read.map(expand), write: config.sandboxPaths.write.map(expand) };
-  return (request) => ({
+  return {
     record,
-    contain: (program) => {
+    hasNetwork: record.parts?.network?.contained === true,
+    containWith: (request, network) => (program) => {
       const { read, write } = permissionsFor({ ...request(program.cwd), objects, paths });
-      const shown = { read: [...read, OWN_PROGRAMS], write, hidden: [ctx.home.root] };
-      return bubblewrapCommand(availability.program, program, shown);
+      const shown = { read: [...read, OWN_PROGRAMS], write, hidden: [ctx.home.root], network };
+      return bubblewrapCommand(sandbox.program, program, shown);
     },
-  });
+  };
 }
 
 function expand(path: string): string {

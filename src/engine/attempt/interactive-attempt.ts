@@ -4,7 +4,7 @@ import { AppError } from '../../errors.ts';
 import { DEFAULT_SIZE, type TerminalKind } from '../../process/terminal/files.ts';
 import { inTerminal } from '../../process/terminal/terminal.ts';
 import { findTmux } from '../../process/terminal/tmux.ts';
-import type { ContainmentRecord } from '../../schema/event.ts';
+import type { ContainmentRecord } from '../../schema/containment.ts';
 import type { TaskLimits } from '../../schema/task.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
 import { containAgent } from './containment.ts';
@@ -46,9 +46,9 @@ export async function programOf(
   { agent, assignment }: { agent: Agent; assignment: Assignment },
 ): Promise<{ program: AttemptProgram; record: ContainmentRecord }> {
   if (assignment.interactive !== true)
-    return containAgent(ctx, run, { assignment, program: await agent.command(assignment) });
+    return containAgent(ctx, run, { agent, assignment, program: await agent.command(assignment) });
   const inner = await requireInteractive(agent).command(assignment);
-  const { program, record } = await containAgent(ctx, run, { assignment, program: inner });
+  const { program, record } = await containAgent(ctx, run, { agent, assignment, program: inner });
   const { command, env: own } = program;
   const kind: TerminalKind = (await findTmux(ctx.env))?.isUsable === true ? 'tmux' : 'pty';
   const { folder, workspace } = assignment;

@@ -23,6 +23,7 @@ import { type AttemptWorkspace, attemptWorkspaceOf, prepareAttemptWorkspace } fr
 import { concludeAttempt } from './conclude-attempt.ts';
 import { programOf } from './interactive-attempt.ts';
 import { interruptible } from './interrupt-attempt.ts';
+import { adoptAgentNetwork } from './network.ts';
 import { GRACE_MS, type Outcome, type Started, supervise } from './supervise.ts';
 
 const NOT_STARTED = { result: { usage: { kind: 'none' }, text: '' }, digest: undefined, model: undefined } as const;
@@ -62,7 +63,7 @@ export async function performAttempt(ctx: EngineContext, run: ActiveRun, task: T
       workspace: workspace.path,
       token,
       ports: lease.ports,
-      ...(appUrl === undefined ? {} : { appUrl }),
+      ...(application === null ? {} : { appUrl: application.url, appPort: application.port }),
     };
     const assignment = await assignmentFor(ctx, run, assigning);
     await writePrompt(run, task, {
@@ -123,6 +124,7 @@ export async function adoptAttempt(ctx: EngineContext, run: ActiveRun, task: Tas
     const agent = requireAgent(run, attempt);
     const assigning = { task, attempt, agent, workspace: workspace.path, token: process.token };
     const assignment = await assignmentFor(ctx, run, assigning);
+    await adoptAgentNetwork(ctx, run, { agent, assignment });
     const interrupt = interrupted.signal;
     const outcome = await superviseToEnd(ctx, run, { task, attempt, agent, assignment, process, interrupt });
     if (outcome === undefined) return;

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { endOpenCalls } from '../../core/models/decide-call.ts';
 import { isBaseChecked } from '../../core/run/check-start.ts';
 import { blockTask, giveUpTask } from '../../core/run/end-tasks.ts';
@@ -7,6 +8,7 @@ import { type Intent, next } from '../../core/schedule/schedule-next.ts';
 import { isSettled } from '../../core/view/document.ts';
 import { AppError } from '../../errors.ts';
 import type { Home } from '../../home.ts';
+import { NetworkProxy } from '../../process/network/proxy-client.ts';
 import type { RunEvent } from '../../schema/event.ts';
 import type { TaskKey } from '../../schema/ids.ts';
 import type { Submission, SubmitOptions } from '../../store/ledger.ts';
@@ -15,6 +17,7 @@ import { crashpoint, type World } from '../../world.ts';
 import { removeEndedWorkspace } from '../attempt/attempt-workspace.ts';
 import { beginAttempt } from '../attempt/begin-attempt.ts';
 import { cancel, interrupt, interruptedBy } from '../attempt/interrupt-attempt.ts';
+import { endRunNetwork } from '../attempt/network.ts';
 import { adoptAttempt } from '../attempt/perform-attempt.ts';
 import { rewindWhileHeld } from '../finish/finish-run.ts';
 import { type ClosingStep, nextClosingStep } from '../finish/next-closing-step.ts';
@@ -53,6 +56,7 @@ export class Engine implements EngineContext {
   readonly implementations: Implementations;
   readonly env: NodeJS.ProcessEnv;
   readonly activities: Activities;
+  readonly network: NetworkProxy;
   readonly checkSlots: Slots;
   readonly #runs = new ActiveRuns();
   readonly #tracker: SchedulingInputTracker;
@@ -71,6 +75,7 @@ export class Engine implements EngineContext {
     this.implementations = options.implementations;
     this.env = options.env;
     this.activities = new Activities(options.world);
+    this.network = new NetworkProxy({ folder: join(options.home.root, 'network'), env: options.env });
     this.checkSlots = new Slots(1);
     this.#tracker = new SchedulingInputTracker(options);
     this.#inFlight = new InFlight({
@@ -177,6 +182,8 @@ export class Engine implements EngineContext {
     this.#cancelAlarm();
     await this.#inFlight.work.ended();
     for (const run of this.#runs.values()) await run.keptDependencies[Symbol.asyncDispose]();
+    if (!this.#leave.signal.aborted) for (const run of this.#runs.values()) await endRunNetwork(this, run);
+    await this.network.leave();
   }
 
   /** Ends without stopping agents: they continue, and the next engine adopts them; afterwards this engine does nothing more. */

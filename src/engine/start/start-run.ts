@@ -1,6 +1,7 @@
 import { join, relative, resolve as resolvePath } from 'node:path';
 import { benchConfig } from '../../core/models/bench.ts';
 import { rankOpen } from '../../core/models/ranking.ts';
+import { checksOfRun } from '../../core/project/configured-checks.ts';
 import { fileNewRun } from '../../core/project/filing.ts';
 import { recordStart } from '../../core/run/decide-start.ts';
 import { evolve } from '../../core/run/evolve.ts';
@@ -30,7 +31,6 @@ import { crashpoint } from '../../world.ts';
 import { requireSandbox } from '../attempt/containment.ts';
 import { mirrorProgress } from '../loop/activities.ts';
 import type { EngineContext, Project } from '../loop/context.ts';
-import { checksOfRun } from './configured-checks.ts';
 import { readHistory } from './model-history.ts';
 import { redactorOf } from './open-run.ts';
 import { pinChoices } from './pin-agents.ts';

@@ -32,6 +32,11 @@ export const PROXY_VARIABLES: Readonly<Record<string, string>> = {
   NODE_USE_ENV_PROXY: '1',
 };
 
+/** The base URL of a key route, as a sandbox sees it. */
+export function routeAddress(name: string): string {
+  return `${PROXY}/${name}`;
+}
+
 /** Variables of the person's own proxies, which a sandbox without a proxy cannot reach. */
 export const PERSONAL_PROXY_VARIABLES = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'http_proxy', 'https_proxy', 'all_proxy'];
 

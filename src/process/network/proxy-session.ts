@@ -140,8 +140,12 @@ function targetOf({ url = '' }: IncomingMessage, routes: readonly KeyRoute[]): T
 
 function withRoute(upstream: URL, rest: string, route: KeyRoute): Target | undefined {
   const path = `${upstream.pathname.replace(/\/$/, '')}${rest}`;
-  const target = addressed(upstream, path.replaceAll(encodeURIComponent(route.placeholder), encodeURIComponent(route.secret)));
+  const target = addressed(upstream, withSecrets(path, route, encodeURIComponent));
   return target === undefined ? undefined : { ...target, route };
+}
+
+function withSecrets(text: string, { keys }: KeyRoute, encode: (secret: string) => string): string {
+  return keys.reduce((result, { placeholder, secret }) => result.replaceAll(placeholder, () => encode(secret)), text);
 }
 
 function addressed(address: URL, path: string): Target | undefined {
@@ -161,7 +165,7 @@ function headersFor(message: IncomingMessage, { host, port, isSecure, route }: T
     const [header = '', value = ''] = message.rawHeaders.slice(at, at + 2);
     const lower = header.toLowerCase();
     if (lower === 'host' || HOP_BY_HOP.has(lower) || named.has(lower)) continue;
-    headers.push(header, route === undefined ? value : value.replaceAll(route.placeholder, route.secret));
+    headers.push(header, route === undefined ? value : withSecrets(value, route, String));
   }
   return headers;
 }

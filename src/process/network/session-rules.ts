@@ -1,11 +1,10 @@
 import { z } from 'zod';
 
-/** Where the proxy adds a key: requests below `/<name>/` go to `upstream`, and each placeholder in them becomes the secret. */
+/** Where the proxy adds keys: requests below `/<name>/` go to `upstream`, and each placeholder in them becomes its secret. */
 const KeyRoute = z.object({
   name: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/),
   upstream: z.string(),
-  placeholder: z.string().min(8),
-  secret: z.string().min(1),
+  keys: z.array(z.object({ placeholder: z.string().min(8), secret: z.string().min(1) })),
 });
 export type KeyRoute = z.infer<typeof KeyRoute>;
 
