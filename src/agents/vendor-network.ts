@@ -67,7 +67,13 @@ export const GEMINI_NETWORK: AgentNetwork = {
 
 /** Opencode can use any vendor; its settings, which are a variable, may contain a key with its base URL. */
 const OPENCODE_NETWORK: AgentNetwork = {
-  hosts: () => ['opencode.ai', 'models.dev', 'api.anthropic.com', 'api.openai.com', 'generativelanguage.googleapis.com'],
+  hosts: () => [
+    'opencode.ai',
+    'models.dev',
+    'api.anthropic.com',
+    'api.openai.com',
+    'generativelanguage.googleapis.com',
+  ],
   keys: (env) => opencodeKeys(env),
 };
 

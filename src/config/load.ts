@@ -56,9 +56,12 @@ export function combineLayers(texts: readonly LayerText[]): LoadedConfig {
     {},
   );
   const network = networkOf(texts, layers);
-  const together = Config.safeParse({ ...mergeConfig({ limits: { agents: defaultAgents() } }, merged), network }, {
-    reportInput: true,
-  });
+  const together = Config.safeParse(
+    { ...mergeConfig({ limits: { agents: defaultAgents() } }, merged), network },
+    {
+      reportInput: true,
+    },
+  );
   if (together.success) return { config: together.data, layers };
   return refuseConfig(
     validationIssuesOf(together.error.issues).flatMap((complaint) => locateDeepest(layers, complaint)),

@@ -1,4 +1,3 @@
-import type { NetworkUse } from '../schema/containment.ts';
 import { containmentText } from '../core/attempt/containment.ts';
 import { type AttemptState, lastAttempt, type RunState, type TaskState } from '../core/run/state.ts';
 import { chargeOf } from '../core/schedule/budget.ts';
@@ -7,6 +6,7 @@ import { isInvalidated } from '../core/view/document.ts';
 import { checkOutput } from '../core/view/failed-check.ts';
 import { taskLabel } from '../core/view/task-label.ts';
 import { isSatisfied } from '../gates/gate-kinds.ts';
+import type { NetworkUse } from '../schema/containment.ts';
 import type { RunDocument } from '../schema/document.ts';
 import type { Evidence } from '../schema/gate.ts';
 import { type Block, code, list, paragraph, table } from './page.ts';
@@ -80,7 +80,8 @@ function networkText(network: NetworkUse | undefined): string {
   const hosts = network.hosts.map(
     ({ host, requests, refused }) => `${host} (${requests}${refused === 0 ? '' : `, ${refused} refused`})`,
   );
-  const again = network.interruptions === undefined ? '' : `; its proxy was started again ${network.interruptions} times`;
+  const again =
+    network.interruptions === undefined ? '' : `; its proxy was started again ${network.interruptions} times`;
   return `; requested of the network: ${hosts.length === 0 ? 'nothing' : hosts.join(', ')}${again}`;
 }
 

@@ -1,7 +1,7 @@
-import type { NetworkUse } from '../../schema/containment.ts';
 import { AppError } from '../../errors.ts';
 import { promptText } from '../../roles/prompt.ts';
 import type { HealthSign } from '../../schema/config/health.ts';
+import type { NetworkUse } from '../../schema/containment.ts';
 import type { ProcessRecord, RunEvent, RunEventOf, SavedWork, UnsavedAttempt } from '../../schema/event.ts';
 import type { Failure, FollowUp } from '../../schema/failure.ts';
 import type { TaskKey } from '../../schema/ids.ts';

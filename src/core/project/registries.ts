@@ -62,7 +62,9 @@ export function registriesIn(files: ReadonlyMap<string, string>): string[] {
     if (name === 'package.json' || name === 'composer.json') continue;
     for (const line of text.split('\n')) {
       if (!line.includes('://') || !NAMES_REGISTRY.test(line) || NOT_A_REGISTRY.test(line)) continue;
-      for (const [, host] of line.matchAll(/\bhttps?:\/\/(?:[^/@\s"']*@)?([A-Za-z0-9][A-Za-z0-9.-]*[A-Za-z0-9](?::\d+)?)/g))
+      for (const [, host] of line.matchAll(
+        /\bhttps?:\/\/(?:[^/@\s"']*@)?([A-Za-z0-9][A-Za-z0-9.-]*[A-Za-z0-9](?::\d+)?)/g,
+      ))
         if (host !== undefined && hosts.size < MOST_HOSTS) hosts.add(host.toLowerCase());
     }
   }

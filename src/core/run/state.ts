@@ -1,7 +1,7 @@
-import type { NetworkUse } from '../../schema/containment.ts';
 import type { Origin } from '../../schema/actor.ts';
 import type { CallKind, CallTry } from '../../schema/call.ts';
 import type { HealthSign } from '../../schema/config/health.ts';
+import type { NetworkUse } from '../../schema/containment.ts';
 import type {
   Hold,
   HoldId,

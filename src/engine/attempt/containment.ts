@@ -55,6 +55,11 @@ export async function containCommands(
   return sandbox.containWith((cwd) => ({ purpose, workspace: cwd }), network);
 }
 
+/** Whether the programs of a run have a network of their own. */
+export async function isNetworkContained(ctx: EngineContext, run: ActiveRun): Promise<boolean> {
+  return (await sandboxOf(ctx, run)).hasNetwork;
+}
+
 /** The command of an attempt in its sandbox, and the record of how it is contained. */
 export async function containAgent<C extends Pick<AgentCommand, 'command' | 'env' | 'login' | 'programs'>>(
   ctx: EngineContext,

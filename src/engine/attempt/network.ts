@@ -25,7 +25,10 @@ export async function openAgentNetwork<C extends ProgramStart>(
 ): Promise<AgentNetworkStart<C>> {
   const access = await agentAccess(ctx, run, { agent, assignment, env: program.env });
   if (access.kind === 'shared') return { network: undefined, program, keys: [] };
-  const replaced = withoutKeys(program, assignment.interactive === true ? [] : (agent.network?.keys(program.env) ?? []));
+  const replaced = withoutKeys(
+    program,
+    assignment.interactive === true ? [] : (agent.network?.keys(program.env) ?? []),
+  );
   const network = await openSession(ctx, { id: assignment.attempt, access, routes: replaced.routes });
   return { network, program: { ...program, ...replaced.program }, keys: replaced.keys };
 }

@@ -7,13 +7,17 @@ const [path = '', hold = '', name = '', ...ports] = process.argv.slice(2);
 const RETRY_MS = 100;
 const RETRIES = 200;
 process.title = name;
-for (const signal of ['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGUSR1', 'SIGUSR2'] as const) process.on(signal, () => {});
+for (const signal of ['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGUSR1', 'SIGUSR2'] as const)
+  process.on(signal, () => {});
 await Promise.all(ports.map((port, index) => listen(Number(port), index === 0)));
 void keepHeld();
 closeSync(1);
 
 function listen(port: number, isProxy: boolean): Promise<void> {
-  const server = createServer({ allowHalfOpen: true, pauseOnConnect: true }, (client) => void serve(client, isProxy ? undefined : port));
+  const server = createServer(
+    { allowHalfOpen: true, pauseOnConnect: true },
+    (client) => void serve(client, isProxy ? undefined : port),
+  );
   return new Promise((resolve, reject) => server.once('error', reject).listen(port, '127.0.0.1', resolve));
 }
 
@@ -22,7 +26,10 @@ async function serve(client: Socket, port: number | undefined): Promise<void> {
   if (proxy === undefined) return void client.destroy();
   if (port !== undefined && !(await isConnected(proxy, `127.0.0.1:${port}`))) return void client.destroy();
   client.pipe(proxy).pipe(client);
-  for (const [one, other] of [[client, proxy], [proxy, client]] as const) {
+  for (const [one, other] of [
+    [client, proxy],
+    [proxy, client],
+  ] as const) {
     one.on('error', () => other.destroy());
     one.on('close', () => other.destroy());
   }
@@ -59,6 +66,12 @@ async function keepHeld(): Promise<void> {
   for (;;) {
     const proxy = await reachProxy();
     proxy?.write(`CONNECT ${hold} HTTP/1.1\r\nHost: ${hold}\r\n\r\n`);
-    if (proxy !== undefined) await new Promise((resolve) => proxy.on('error', () => {}).resume().once('close', resolve));
+    if (proxy !== undefined)
+      await new Promise((resolve) =>
+        proxy
+          .on('error', () => {})
+          .resume()
+          .once('close', resolve),
+      );
   }
 }

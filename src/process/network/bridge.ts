@@ -38,7 +38,14 @@ export function routeAddress(name: string): string {
 }
 
 /** Variables of the person's own proxies, which a sandbox without a proxy cannot reach. */
-export const PERSONAL_PROXY_VARIABLES = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'http_proxy', 'https_proxy', 'all_proxy'];
+export const PERSONAL_PROXY_VARIABLES = [
+  'HTTP_PROXY',
+  'HTTPS_PROXY',
+  'ALL_PROXY',
+  'http_proxy',
+  'https_proxy',
+  'all_proxy',
+];
 
 /**
  * Connects ports of a sandbox's own loopback with the socket of its proxy, in a process that ends with the sandbox. It is

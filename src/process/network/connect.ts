@@ -1,13 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
-import {
-  type AllowedHost,
-  type Destination,
-  isAddressAllowed,
-  isLocalName,
-  judgeDestination,
-} from './destination.ts';
+import { type AllowedHost, type Destination, isAddressAllowed, isLocalName, judgeDestination } from './destination.ts';
 
 /** Finds all addresses of a name. */
 export type Resolve = (host: string) => Promise<string[]>;
@@ -87,7 +81,11 @@ async function connectThrough(proxy: URL, { host, port }: Destination): Promise<
     head = Buffer.concat([head, chunk]);
     const end = head.indexOf('\r\n\r\n');
     if (end < 0 && head.length < 16_384) return;
-    for (const [event, listener] of [['data', onData], ['end', onEnd], ['error', reject]] as const) {
+    for (const [event, listener] of [
+      ['data', onData],
+      ['end', onEnd],
+      ['error', reject],
+    ] as const) {
       socket.removeListener(event, listener);
     }
     socket.pause();

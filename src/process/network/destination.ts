@@ -19,13 +19,43 @@ const NAME = /^(?=.{1,253}$)([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)(\.[a-z0-9_](
 
 /** Nobody's business, whatever the settings say: cloud metadata, link-local, multicast and unspecified addresses. */
 const FORBIDDEN = blockList(
-  ['0.0.0.0/8', '169.254.0.0/16', '224.0.0.0/4', '240.0.0.0/4', '100.100.100.200/32', '192.0.0.192/32', '168.63.129.16/32'],
+  [
+    '0.0.0.0/8',
+    '169.254.0.0/16',
+    '224.0.0.0/4',
+    '240.0.0.0/4',
+    '100.100.100.200/32',
+    '192.0.0.192/32',
+    '168.63.129.16/32',
+  ],
   ['::/128', 'fe80::/10', 'ff00::/8', 'fd00:ec2::254/128', 'fd20:ce::254/128'],
 );
 /** This machine, private networks, and ranges that are translated to other addresses. */
 const PRIVATE = blockList(
-  ['10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '172.16.0.0/12', '192.0.0.0/24', '192.0.2.0/24', '192.88.99.0/24', '192.168.0.0/16', '198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24'],
-  ['::1/128', '64:ff9b::/96', '64:ff9b:1::/48', '100::/64', '2001::/23', '2001:db8::/32', '2002::/16', 'fc00::/7', 'fec0::/10'],
+  [
+    '10.0.0.0/8',
+    '100.64.0.0/10',
+    '127.0.0.0/8',
+    '172.16.0.0/12',
+    '192.0.0.0/24',
+    '192.0.2.0/24',
+    '192.88.99.0/24',
+    '192.168.0.0/16',
+    '198.18.0.0/15',
+    '198.51.100.0/24',
+    '203.0.113.0/24',
+  ],
+  [
+    '::1/128',
+    '64:ff9b::/96',
+    '64:ff9b:1::/48',
+    '100::/64',
+    '2001::/23',
+    '2001:db8::/32',
+    '2002::/16',
+    'fc00::/7',
+    'fec0::/10',
+  ],
 );
 
 /** The host as it is compared: lower case, ASCII, without the final dot, and each spelling of an address as the address; undefined for what is no host. */
@@ -59,7 +89,10 @@ export function judgeDestination({ host, port }: Destination, allowed: readonly 
   const isPrivate = usable.some((each) => each.isPrivate === true);
   if (usable.length === 0) return { kind: 'refused', reason: `port ${port} of ${host} is not listed` };
   if (!isPrivate && (isIP(host) !== 0 || isLocalName(host)))
-    return { kind: 'refused', reason: `${host} is not a public host; only your own settings can name it, with its port` };
+    return {
+      kind: 'refused',
+      reason: `${host} is not a public host; only your own settings can name it, with its port`,
+    };
   return { kind: 'allowed', isPrivate };
 }
 
@@ -97,7 +130,10 @@ function canonicalIpv6(address: string): string | undefined {
 
 function blockList(ipv4: readonly string[], ipv6: readonly string[]): BlockList {
   const list = new BlockList();
-  for (const [family, subnets] of [['ipv4', ipv4], ['ipv6', ipv6]] as const) {
+  for (const [family, subnets] of [
+    ['ipv4', ipv4],
+    ['ipv6', ipv6],
+  ] as const) {
     for (const subnet of subnets) {
       const [net = '', prefix] = subnet.split('/');
       list.addSubnet(net, Number(prefix), family);

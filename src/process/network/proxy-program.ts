@@ -6,7 +6,14 @@ import { createInterface } from 'node:readline';
 import { realWorld } from '../../world.ts';
 import { ANNOUNCE_FD } from '../detached.ts';
 import { openProxySession, type ProxySession } from './proxy-session.ts';
-import { type ControlAnswer, ControlRequest, HostUse, PROXY_FILES, type SessionRules, UPSTREAM_VARIABLE } from './session-rules.ts';
+import {
+  type ControlAnswer,
+  ControlRequest,
+  HostUse,
+  PROXY_FILES,
+  type SessionRules,
+  UPSTREAM_VARIABLE,
+} from './session-rules.ts';
 
 /** A session that is open, and how many of its connections are. */
 type OpenSession = { session: ProxySession; connections: number; cancelWrite: (() => void) | undefined };
@@ -118,7 +125,13 @@ async function serve(upstream: URL | undefined): Promise<void> {
   cancelEnd = realWorld.alarm(realWorld.now() + ORPHAN_MS, () => void endUnused());
 }
 
-function listen(server: { listen(path: string, done: () => void): unknown; once(event: 'error', fail: (error: Error) => void): unknown }, path: string): Promise<void> {
+function listen(
+  server: {
+    listen(path: string, done: () => void): unknown;
+    once(event: 'error', fail: (error: Error) => void): unknown;
+  },
+  path: string,
+): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
     server.listen(path, resolve);

@@ -170,7 +170,11 @@ function headersFor(message: IncomingMessage, { host, port, isSecure, route }: T
   return headers;
 }
 
-function forward(message: IncomingMessage, response: ServerResponse, { to, socket }: { to: Target; socket: Socket }): void {
+function forward(
+  message: IncomingMessage,
+  response: ServerResponse,
+  { to, socket }: { to: Target; socket: Socket },
+): void {
   const headers = headersFor(message, to);
   // Node frames the body again; without a length it is sent in chunks.
   const isChunked = message.headers['transfer-encoding'] !== undefined;
@@ -225,7 +229,10 @@ function upgrade(
 function join(client: Duplex, upstream: Duplex, head: Buffer): void {
   if (head.length > 0) upstream.write(head);
   client.pipe(upstream).pipe(client);
-  for (const [one, other] of [[client, upstream], [upstream, client]] as const) {
+  for (const [one, other] of [
+    [client, upstream],
+    [upstream, client],
+  ] as const) {
     one.on('error', () => other.destroy());
     one.on('close', () => other.destroy());
   }
@@ -248,7 +255,11 @@ function reasonOf(error: unknown): string {
 }
 
 function refuse(response: ServerResponse, status: number, reason: string): void {
-  response.writeHead(status, { 'Content-Type': 'text/plain; charset=utf-8', Connection: 'close', 'X-Manyhands': 'refused' });
+  response.writeHead(status, {
+    'Content-Type': 'text/plain; charset=utf-8',
+    Connection: 'close',
+    'X-Manyhands': 'refused',
+  });
   response.end(`Manyhands: ${reason}\n`);
 }
 

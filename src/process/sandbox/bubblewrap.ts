@@ -2,20 +2,14 @@ import { existsSync, lstatSync, readlinkSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { AppError } from '../../errors.ts';
-import {
-  bridgedCommand,
-  PERSONAL_PROXY_VARIABLES,
-  PROXY_VARIABLES,
-  SOCKET_FOLDER,
-} from '../network/bridge.ts';
+import { bridgedCommand, PERSONAL_PROXY_VARIABLES, PROXY_VARIABLES, SOCKET_FOLDER } from '../network/bridge.ts';
 import { run } from '../run.ts';
 import { programFolders, toolchainFolders } from './toolchains.ts';
 
 /** Whether programs can be contained on this machine. */
 export type SandboxAvailability =
   /** `networkProblem`: why a program cannot get a network of its own. */
-  | { kind: 'available'; program: string; version: string; networkProblem?: string }
-  | { kind: 'none'; reason: string };
+  { kind: 'available'; program: string; version: string; networkProblem?: string } | { kind: 'none'; reason: string };
 
 /** A program to be contained; `env` is its whole environment, `programs` are others that it starts. */
 export type ContainedProgram = {

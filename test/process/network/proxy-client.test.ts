@@ -81,7 +81,9 @@ describe.skipIf(SANDBOX.missing)(`the network ${SANDBOX.title}`, () => {
     const shown = await proxy.open({
       id: 'run-1',
       allow: [{ host: '127.0.0.1', ports: [port], isPrivate: true }],
-      routes: [{ name: 'key', upstream: `http://127.0.0.1:${port}`, placeholder: 'placeholder', secret: 'real' }],
+      routes: [
+        { name: 'key', upstream: `http://127.0.0.1:${port}`, keys: [{ placeholder: 'placeholder', secret: 'real' }] },
+      ],
     });
     const script = [
       curl(`http://127.0.0.1:${port}/own-port`),
@@ -121,10 +123,14 @@ describe.skipIf(SANDBOX.missing)(`the network ${SANDBOX.title}`, () => {
     const { proxy, folder } = makeProxy();
     const rules = { id: 'run-2', allow: [{ host: '127.0.0.1', ports: [port], isPrivate: true }], routes: [] };
     const shown = await proxy.open(rules);
-    const running = runIn(folder, `for n in 1 2 3 4 5 6 7 8 9; do ${curl(`http://127.0.0.1:${port}/$n`)}; sleep 0.3; done`, {
-      proxy: shown,
-      ports: [port],
-    });
+    const running = runIn(
+      folder,
+      `for n in 1 2 3 4 5 6 7 8 9; do ${curl(`http://127.0.0.1:${port}/$n`)}; sleep 0.3; done`,
+      {
+        proxy: shown,
+        ports: [port],
+      },
+    );
     await until(() => proxyPids(folder).length === 1);
     const [pid = 0] = proxyPids(folder);
     await proxy.leave();

@@ -9,7 +9,6 @@ import type { KeyRoute } from '../../../src/process/network/session-rules.ts';
 import { temporaryFolder } from '../launching.ts';
 
 const opened: { close(): unknown }[] = [];
-let sockets = 0;
 
 afterEach(() => {
   for (const each of opened.splice(0)) each.close();
@@ -21,7 +20,7 @@ async function startSession(
   allow: AllowedHost[],
   { routes = [], addresses = {} }: { routes?: KeyRoute[]; addresses?: Record<string, string[][]> } = {},
 ): Promise<Started> {
-  const path = join(temporaryFolder(), `${(sockets += 1)}.sock`);
+  const path = join(temporaryFolder(), 's.sock');
   const resolve = async (host: string) => addresses[host]?.shift() ?? [];
   const session = openProxySession({ id: 's', allow, routes }, { resolve, onUse: () => {} });
   await new Promise<void>((done) => session.server.listen(path, done));
@@ -63,9 +62,15 @@ describe('a session of the proxy', () => {
   test('passes requests to a host that is named with its port, and counts them', async () => {
     const { port, received } = await startServer();
     const { session, path } = await startSession([{ host: '127.0.0.1', ports: [port], isPrivate: true }]);
-    const answer = await exchange(path, get(`http://127.0.0.1:${port}/a?b=c`, 'X-Own: 1\r\nProxy-Authorization: z\r\n'));
+    const answer = await exchange(
+      path,
+      get(`http://127.0.0.1:${port}/a?b=c`, 'X-Own: 1\r\nProxy-Authorization: z\r\n'),
+    );
     expect([statusOf(answer), received[0]?.url, received[0]?.headers['x-own']]).toEqual([200, '/a?b=c', '1']);
-    expect([received[0]?.headers.host, received[0]?.headers['proxy-authorization']]).toEqual([`127.0.0.1:${port}`, undefined]);
+    expect([received[0]?.headers.host, received[0]?.headers['proxy-authorization']]).toEqual([
+      `127.0.0.1:${port}`,
+      undefined,
+    ]);
     const piped = await exchange(path, `${tunnel(`127.0.0.1:${port}`)}${get('/tunnelled')}`);
     expect([statusOf(piped), received[1]?.url]).toEqual([200, '/tunnelled']);
     expect(session.use()).toEqual([{ host: `127.0.0.1:${port}`, requests: 2, refused: 0 }]);
@@ -95,7 +100,9 @@ describe('a session of the proxy', () => {
   test('connects only to the address that it has judged: a name cannot change it in between', async () => {
     const { port, received } = await startServer();
     const allow = [{ host: 'rebinding.example', ports: [port] }];
-    const addresses = { 'rebinding.example': [['127.0.0.1'], ['10.0.0.1', '169.254.169.254', '::1'], ['93.184.216.34']] };
+    const addresses = {
+      'rebinding.example': [['127.0.0.1'], ['10.0.0.1', '169.254.169.254', '::1'], ['93.184.216.34']],
+    };
     const { path } = await startSession(allow, { addresses });
     expect(statusOf(await exchange(path, get(`http://rebinding.example:${port}/`)))).toBe(403);
     expect(statusOf(await exchange(path, tunnel(`rebinding.example:${port}`)))).toBe(403);
@@ -106,7 +113,10 @@ describe('a session of the proxy', () => {
 
   test.each([
     ['two lengths', 'POST http://H/ HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\nContent-Length: 8\r\n\r\nabcd'],
-    ['a length and chunks', 'POST http://H/ HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n'],
+    [
+      'a length and chunks',
+      'POST http://H/ HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+    ],
     ['a hidden encoding', 'POST http://H/ HTTP/1.1\r\nHost: x\r\nTransfer-Encoding : chunked\r\n\r\n0\r\n\r\n'],
     ['an unknown encoding', 'POST http://H/ HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: xchunked\r\n\r\n0\r\n\r\n'],
     ['a folded header', 'GET http://H/ HTTP/1.1\r\nHost: x\r\nX: a\r\n b\r\n\r\n'],
@@ -119,7 +129,15 @@ describe('a session of the proxy', () => {
   ])('refuses a message with %s, and passes nothing on', async (_, message) => {
     const { port, received } = await startServer();
     const { path } = await startSession([{ host: '127.0.0.1', ports: [port], isPrivate: true }]);
-    const status = statusOf(await exchange(path, message.replaceAll('H2', '127.0.0.1').replaceAll('H/', `127.0.0.1:${port}/`).replaceAll('H@', `127.0.0.1:${port}@`)));
+    const status = statusOf(
+      await exchange(
+        path,
+        message
+          .replaceAll('H2', '127.0.0.1')
+          .replaceAll('H/', `127.0.0.1:${port}/`)
+          .replaceAll('H@', `127.0.0.1:${port}@`),
+      ),
+    );
     expect(status).toBeGreaterThanOrEqual(400);
     expect(received).toEqual([]);
   });
@@ -135,8 +153,14 @@ describe('a session of the proxy', () => {
 
   test('adds a key where it replaces its placeholder, and only for its own upstream', async () => {
     const { port, received } = await startServer();
-    const route = { name: 'key', upstream: `http://127.0.0.1:${port}/base/`, placeholder: 'placeholder-1', secret: 'real-secret' };
-    const { session, path } = await startSession([{ host: '127.0.0.1', ports: [port], isPrivate: true }], { routes: [route] });
+    const route = {
+      name: 'key',
+      upstream: `http://127.0.0.1:${port}/base/`,
+      keys: [{ placeholder: 'placeholder-1', secret: 'real-secret' }],
+    };
+    const { session, path } = await startSession([{ host: '127.0.0.1', ports: [port], isPrivate: true }], {
+      routes: [route],
+    });
     const headers = 'X-Api-Key: placeholder-1\r\nAuthorization: Bearer placeholder-1\r\n';
     expect(statusOf(await exchange(path, get('/key/v1/messages?key=placeholder-1', headers)))).toBe(200);
     expect(statusOf(await exchange(path, get('http://127.0.0.1:61080/key/v1', headers)))).toBe(200);
@@ -151,7 +175,11 @@ describe('a session of the proxy', () => {
 
   test('a key route leads nowhere that the rules do not allow', async () => {
     const { port, received } = await startServer();
-    const route = { name: 'key', upstream: `http://127.0.0.1:${port}`, placeholder: 'placeholder-1', secret: 's' };
+    const route = {
+      name: 'key',
+      upstream: `http://127.0.0.1:${port}`,
+      keys: [{ placeholder: 'placeholder-1', secret: 's' }],
+    };
     const { path } = await startSession([], { routes: [route] });
     expect(statusOf(await exchange(path, get('/key/v1')))).toBe(403);
     expect(received).toEqual([]);
@@ -165,13 +193,19 @@ describe('a session of the proxy', () => {
     expect(received[0]?.headers['transfer-encoding']).toBe('chunked');
 
     const upgrading = createTcp((socket: Socket) => {
-      socket.once('data', () => socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\nhi}'));
+      socket.once('data', () =>
+        socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\nhi}'),
+      );
       socket.on('error', () => {});
     });
     await new Promise<void>((done) => upgrading.listen(0, '127.0.0.1', done));
     opened.push(upgrading);
     const other = (upgrading.address() as AddressInfo).port;
-    const route = { name: 'ws', upstream: `http://127.0.0.1:${other}`, placeholder: 'placeholder-1', secret: 's' };
+    const route = {
+      name: 'ws',
+      upstream: `http://127.0.0.1:${other}`,
+      keys: [{ placeholder: 'placeholder-1', secret: 's' }],
+    };
     const second = await startSession([{ host: '127.0.0.1', ports: [other], isPrivate: true }], { routes: [route] });
     const socket = connect({ path: second.path });
     socket.write('GET /ws/x HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
