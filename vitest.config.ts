@@ -1,4 +1,7 @@
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
@@ -53,7 +56,18 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
+const SOURCES = fileURLToPath(new URL('./src/', import.meta.url));
+const LAZY_ZOD = join(SOURCES, 'lazy-zod.ts');
+const lazyZod: Plugin = {
+  name: 'lazy-zod',
+  enforce: 'pre',
+  resolveId: (id, importer) =>
+    id === 'zod' && importer?.startsWith(SOURCES) && importer !== LAZY_ZOD ? LAZY_ZOD : undefined,
+};
+
 export default defineConfig({
+  // As in the build: schemas are built when they are used.
+  plugins: [lazyZod],
   test: {
     include: ['test/**/*.test.ts'],
     exclude: ['test/crash/full/**', 'test/real/**', 'node_modules/**', 'dist/**'],

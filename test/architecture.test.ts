@@ -20,6 +20,7 @@ const TOP_FILES: Record<string, readonly string[] | 'everything'> = {
   errors: [],
   world: [],
   home: ['errors'],
+  'lazy-zod': [],
   main: 'everything',
   app: 'everything',
   implementations: 'everything',

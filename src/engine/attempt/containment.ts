@@ -1,9 +1,11 @@
-import { homedir } from 'node:os';
+import { homedir, totalmem } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Agent, AgentCommand, Assignment } from '../../agents/agent.ts';
 import { containmentOf, type MachineContainment } from '../../core/attempt/containment.ts';
 import { type PermissionRequest, permissionsFor } from '../../core/attempt/permissions.ts';
+import { type ResourceLimits, resourceLimitsFor } from '../../core/attempt/resources.ts';
+import { limitSupport } from '../../process/limit-groups.ts';
 import {
   bubblewrapCommand,
   type Contain,
@@ -32,7 +34,7 @@ export async function machineContainment(
   return {
     sandbox,
     network: networkPart(sandbox),
-    resources: { contained: false, how: 'memory and processes are not limited' },
+    resources: resourcePart(),
   };
 }
 
@@ -43,16 +45,29 @@ function networkPart(sandbox: SandboxAvailability): ContainmentPart {
   return { contained: false, how: `a program cannot get a network of its own: ${networkProblem}` };
 }
 
-/** How commands of the project (checks, set-up, applications) of a run are contained; undefined where they are not. */
+/** What the programs of a run may use of this machine. */
+export function resourcesOf({ ledger }: ActiveRun): ResourceLimits {
+  return resourceLimitsFor(ledger.state.start.config, { memoryBytes: totalmem() });
+}
+
+function resourcePart(): ContainmentPart {
+  const { controllers, by, problem } = limitSupport();
+  if (problem !== undefined) return { contained: false, how: `memory and processes are not limited: ${problem}` };
+  const names = controllers.map((each) => ({ memory: 'memory', pids: 'processes', cpu: 'processors' })[each]);
+  return { contained: true, how: `${names.join(', ')} by ${by}` };
+}
+
+/** How commands of the project (checks, set-up, applications) of a run are contained, and what they may use. */
 export async function containCommands(
   ctx: EngineContext,
   run: ActiveRun,
   purpose: 'check' | 'setup' | 'application',
-): Promise<Contain | undefined> {
+): Promise<{ contain: Contain | undefined; limits: ResourceLimits }> {
   const sandbox = await sandboxOf(ctx, run);
-  if (sandbox.containWith === undefined) return undefined;
+  const limits = resourcesOf(run);
+  if (sandbox.containWith === undefined) return { contain: undefined, limits };
   const network = sandbox.hasNetwork ? await openCommandNetwork(ctx, run, purpose) : undefined;
-  return sandbox.containWith((cwd) => ({ purpose, workspace: cwd }), network);
+  return { contain: sandbox.containWith((cwd) => ({ purpose, workspace: cwd }), network), limits };
 }
 
 /** Whether the programs of a run have a network of their own. */
@@ -94,6 +109,7 @@ async function sandboxOf(ctx: EngineContext, run: ActiveRun): Promise<Sandbox> {
   const { kind, record } = containmentOf(config, machine);
   const { sandbox } = machine;
   if (kind === 'none' || sandbox.kind === 'none') return { record, hasNetwork: false, containWith: undefined };
+  const { privateBytes } = resourcesOf(run);
   const objects = join(run.project.mirror.dir, 'objects');
   const paths = { read: config.sandboxPaths.read.map(expand), write: config.sandboxPaths.write.map(expand) };
   return {
@@ -101,7 +117,7 @@ async function sandboxOf(ctx: EngineContext, run: ActiveRun): Promise<Sandbox> {
     hasNetwork: record.parts?.network?.contained === true,
     containWith: (request, network) => (program) => {
       const { read, write } = permissionsFor({ ...request(program.cwd), objects, paths });
-      const shown = { read: [...read, OWN_PROGRAMS], write, hidden: [ctx.home.root], network };
+      const shown = { read: [...read, OWN_PROGRAMS], write, hidden: [ctx.home.root], network, privateBytes };
       return bubblewrapCommand(sandbox.program, program, shown);
     },
   };
