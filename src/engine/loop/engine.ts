@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { endOpenCalls } from '../../core/models/decide-call.ts';
 import { isBaseChecked } from '../../core/run/check-start.ts';
 import { blockTask, giveUpTask } from '../../core/run/end-tasks.ts';
@@ -17,7 +16,6 @@ import { crashpoint, type World } from '../../world.ts';
 import { removeEndedWorkspace } from '../attempt/attempt-workspace.ts';
 import { beginAttempt } from '../attempt/begin-attempt.ts';
 import { cancel, interrupt, interruptedBy } from '../attempt/interrupt-attempt.ts';
-import { endRunNetwork } from '../attempt/network.ts';
 import { adoptAttempt } from '../attempt/perform-attempt.ts';
 import { rewindWhileHeld } from '../finish/finish-run.ts';
 import { type ClosingStep, nextClosingStep } from '../finish/next-closing-step.ts';
@@ -75,7 +73,7 @@ export class Engine implements EngineContext {
     this.implementations = options.implementations;
     this.env = options.env;
     this.activities = new Activities(options.world);
-    this.network = new NetworkProxy({ folder: join(options.home.root, 'network'), env: options.env });
+    this.network = new NetworkProxy(options.home.root, options.env);
     this.checkSlots = new Slots(1);
     this.#tracker = new SchedulingInputTracker(options);
     this.#inFlight = new InFlight({
@@ -182,7 +180,6 @@ export class Engine implements EngineContext {
     this.#cancelAlarm();
     await this.#inFlight.work.ended();
     for (const run of this.#runs.values()) await run.keptDependencies[Symbol.asyncDispose]();
-    if (!this.#leave.signal.aborted) for (const run of this.#runs.values()) await endRunNetwork(this, run);
     await this.network.leave();
   }
 

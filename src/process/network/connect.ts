@@ -1,6 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
+import { realWorld } from '../../world.ts';
 import { type AllowedHost, type Destination, isAddressAllowed, isLocalName, judgeDestination } from './destination.ts';
 
 /** Finds all addresses of a name. */
@@ -12,7 +13,7 @@ export class Refused extends Error {}
 const CONNECT_MS = 20_000;
 
 /** The addresses that the system knows for a name. */
-export const systemResolve: Resolve = async (host) =>
+const systemResolve: Resolve = async (host) =>
   (await lookup(host, { all: true, verbatim: true })).map(({ address }) => address);
 
 /**
@@ -56,15 +57,16 @@ async function addressesOf(host: string, resolve: Resolve): Promise<string[]> {
 
 function openSocket(host: string, port: number): Promise<Socket> {
   const { promise, resolve, reject } = Promise.withResolvers<Socket>();
-  const socket = connect({ host, port, timeout: CONNECT_MS, noDelay: true });
+  const socket = connect({ host, port, noDelay: true });
+  const cancel = realWorld.alarm(realWorld.now() + CONNECT_MS, () =>
+    socket.destroy(new Error(`no answer from ${host} within ${CONNECT_MS / 1000} s`)),
+  );
   socket.once('connect', () => {
-    socket.setTimeout(0);
     socket.removeListener('error', reject);
     resolve(socket);
   });
-  socket.once('timeout', () => socket.destroy(new Error(`no answer from ${host} within ${CONNECT_MS / 1000} s`)));
   socket.once('error', reject);
-  return promise;
+  return promise.finally(cancel);
 }
 
 /** Through the HTTP proxy that the person's environment names. */

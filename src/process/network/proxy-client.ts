@@ -1,5 +1,5 @@
 import { closeSync, existsSync, openSync } from 'node:fs';
-import { mkdir, readdir, rm } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -18,13 +18,6 @@ import {
 /** What the programs of a session requested; `interruptions`: how often the proxy ended while it was open. */
 export type SessionUse = { hosts: HostUse[]; interruptions: number };
 
-export type NetworkProxyOptions = {
-  /** The proxy's folder in the data directory. */
-  folder: string;
-  /** The environment of the engine: the person's own proxy, and certificates. */
-  env: NodeJS.ProcessEnv;
-};
-
 type Connection = { send(request: ControlRequest): Promise<ControlAnswer>; close(): void };
 
 /** What the proxy gets of the engine's environment. */
@@ -36,12 +29,15 @@ const NODE_OPTIONS = ['--max-semi-space-size=1', '--max-old-space-size=256'];
 
 /** The engine's view of the one proxy of its data directory: started when a session needs it, adopted from an earlier engine, and started again when it ends. */
 export class NetworkProxy {
-  readonly #options: NetworkProxyOptions;
+  readonly #folder: string;
+  readonly #env: NodeJS.ProcessEnv;
   readonly #sessions = new Map<string, { rules: SessionRules; interruptions: number }>();
   #connection: Promise<Connection> | undefined;
 
-  constructor(options: NetworkProxyOptions) {
-    this.#options = options;
+  /** `env` is the environment of the engine: the person's own proxy, and certificates. */
+  constructor(home: string, env: NodeJS.ProcessEnv) {
+    this.#folder = join(home, 'network');
+    this.#env = env;
   }
 
   /** Opens a session, or continues it with these rules; gives the folder that its sandbox needs. */
@@ -52,7 +48,7 @@ export class NetworkProxy {
   }
 
   folderOf(id: string): string {
-    return join(this.#options.folder, id);
+    return join(this.#folder, id);
   }
 
   /** Ends a session, also one of an earlier engine, and gives what it requested. */
@@ -60,24 +56,13 @@ export class NetworkProxy {
     const interruptions = this.#sessions.get(id)?.interruptions ?? 0;
     this.#sessions.delete(id);
     const answer = await this.#send({ type: 'close', id });
-    await rm(join(this.#options.folder, PROXY_FILES.use(id)), { force: true });
+    await rm(join(this.#folder, PROXY_FILES.use(id)), { force: true });
     return { hosts: answer.type === 'closed' ? answer.hosts : [], interruptions };
   }
 
   /** Whether a session of this name was opened, by this engine or an earlier one, and not closed. */
   isOpen(id: string): boolean {
     return this.#sessions.has(id) || existsSync(this.folderOf(id));
-  }
-
-  /** The sessions that this engine or an earlier one has not closed. */
-  async list(): Promise<string[]> {
-    try {
-      const entries = await readdir(this.#options.folder, { withFileTypes: true });
-      return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
-    } catch (error) {
-      if (errorCode(error) === 'ENOENT') return [];
-      throw error;
-    }
   }
 
   /** Leaves the proxy to the sandboxes that still use it; it ends with the last of them. */
@@ -114,7 +99,7 @@ export class NetworkProxy {
   }
 
   async #connect(): Promise<Connection> {
-    const { folder } = this.#options;
+    const folder = this.#folder;
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const socket = (await dial(folder)) ?? (await this.#start());
     const connection = connectionOn(socket, () => this.#lost());
@@ -122,7 +107,8 @@ export class NetworkProxy {
   }
 
   async #start(): Promise<Socket> {
-    const { folder, env } = this.#options;
+    const folder = this.#folder;
+    const env = this.#env;
     const passed = PASSED_ON.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]] as const]));
     const via = env.HTTPS_PROXY ?? env.https_proxy ?? env.HTTP_PROXY ?? env.http_proxy ?? '';
     const { announcement } = await spawnDetached([process.execPath, ...NODE_OPTIONS, proxyProgram(), folder], {

@@ -19,7 +19,7 @@ import {
 type OpenSession = { session: ProxySession; connections: number; cancelWrite: (() => void) | undefined };
 
 /** Without an engine, a session ends this long after its sandbox closed its last connection. */
-const ORPHAN_MS = 5_000;
+const ORPHAN_MS = 1_000;
 /** With an engine, the proxy ends this long after its last session; the engine starts it again. */
 const IDLE_MS = 60_000;
 const WRITE_MS = 300;
@@ -37,7 +37,7 @@ async function serve(upstream: URL | undefined): Promise<void> {
   let cancelEnd = () => {};
   const endWhenUnused = () => {
     cancelEnd();
-    if (engines.size > 0 && sessions.size > 0) return;
+    if (!control.listening || (engines.size > 0 && sessions.size > 0)) return;
     const waitMs = engines.size > 0 ? IDLE_MS : sessions.size > 0 ? ORPHAN_MS : 0;
     cancelEnd = realWorld.alarm(realWorld.now() + waitMs, () => void endUnused());
   };
@@ -46,8 +46,9 @@ async function serve(upstream: URL | undefined): Promise<void> {
       for (const [id, { connections }] of sessions) if (connections === 0) await close(id);
     }
     if (sessions.size > 0) return;
-    await rm(PROXY_FILES.control, { force: true });
-    process.exit(0);
+    // Nothing keeps the process any more.
+    control.close();
+    for (const engine of engines) engine.destroy();
   };
 
   const open = async (rules: SessionRules): Promise<ControlAnswer> => {

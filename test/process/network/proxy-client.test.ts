@@ -26,9 +26,9 @@ async function startServer(): Promise<number> {
 }
 
 /** The proxy of a folder with a path that is too long for a socket. */
-function makeProxy(): { proxy: NetworkProxy; folder: string } {
-  const folder = join(temporaryFolder(), 'x'.repeat(120), 'network');
-  return { proxy: new NetworkProxy({ folder, env: process.env }), folder };
+function makeProxy(): { proxy: NetworkProxy; home: string; folder: string } {
+  const home = join(temporaryFolder(), 'x'.repeat(120));
+  return { proxy: new NetworkProxy(home, process.env), home, folder: join(home, 'network') };
 }
 
 function proxyPids(folder: string): number[] {
@@ -120,7 +120,7 @@ describe.skipIf(SANDBOX.missing)(`the network ${SANDBOX.title}`, () => {
 
   test('continues when the engine is replaced and when the proxy is killed; the latter is reported', async () => {
     const port = await startServer();
-    const { proxy, folder } = makeProxy();
+    const { proxy, home, folder } = makeProxy();
     const rules = { id: 'run-2', allow: [{ host: '127.0.0.1', ports: [port], isPrivate: true }], routes: [] };
     const shown = await proxy.open(rules);
     const running = runIn(
@@ -134,7 +134,7 @@ describe.skipIf(SANDBOX.missing)(`the network ${SANDBOX.title}`, () => {
     await until(() => proxyPids(folder).length === 1);
     const [pid = 0] = proxyPids(folder);
     await proxy.leave();
-    const next = new NetworkProxy({ folder, env: process.env });
+    const next = new NetworkProxy(home, process.env);
     expect(next.isOpen('run-2')).toBe(true);
     await next.open(rules);
     expect(proxyPids(folder)).toEqual([pid]);
