@@ -115,8 +115,8 @@ function isSandboxHelper({ pid }: ProcessEntry): boolean {
   try {
     return process.platform === 'linux' && SANDBOX_HELPERS.has(readFileSync(`/proc/${pid}/comm`, 'latin1').trim());
   } catch {
-    // It has ended.
-    return false;
+    // It has ended by itself, so it was not left running.
+    return true;
   }
 }
 
