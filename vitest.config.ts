@@ -65,12 +65,21 @@ const lazyZod: Plugin = {
     id === 'zod' && importer?.startsWith(SOURCES) && importer !== LAZY_ZOD ? LAZY_ZOD : undefined,
 };
 
+/** Folders whose tests keep nothing in their modules and do not look at the processes of others: a worker loads the sources once for all of them. */
+const SHARED = [
+  ...['agents', 'cli', 'config', 'core', 'dashboard', 'engine', 'failures', 'forges', 'gates', 'git', 'guards', 'http'],
+  ...['init', 'model-apis', 'recipes', 'reports', 'risks', 'roles', 'store', 'templates', 'work-files', 'workspaces'],
+].map((folder) => `test/${folder}/**/*.test.ts`);
+const NEVER = ['test/crash/full/**', 'test/real/**', 'node_modules/**', 'dist/**'];
+
 export default defineConfig({
   // As in the build: schemas are built when they are used.
   plugins: [lazyZod],
   test: {
-    include: ['test/**/*.test.ts'],
-    exclude: ['test/crash/full/**', 'test/real/**', 'node_modules/**', 'dist/**'],
+    projects: [
+      { extends: true, test: { name: 'shared', include: SHARED, exclude: NEVER, isolate: false } },
+      { extends: true, test: { name: 'alone', include: ['test/**/*.test.ts'], exclude: [...NEVER, ...SHARED] } },
+    ],
     testTimeout: 120_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 30_000 } },
