@@ -30,6 +30,7 @@ const SMALL_PROGRAMS = {
   rehearsal: 'src/agents/rehearsal/rehearsal-program.ts',
   acp: 'src/agents/acp/acp-program.ts',
   'scope-hook': 'src/gates/scope/scope-hook-program.ts',
+  'agent-tools': 'src/mcp/agent-tools-program.ts',
   terminal: 'src/process/terminal/pty-program.ts',
   'network-proxy': 'src/process/network/proxy-program.ts',
   bridge: 'src/process/network/bridge-program.ts',

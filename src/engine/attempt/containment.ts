@@ -81,7 +81,7 @@ export async function containAgent<C extends Pick<AgentCommand, 'command' | 'env
   run: ActiveRun,
   { agent, assignment, program: plain }: { agent: Agent; assignment: Assignment; program: C },
 ): Promise<{ program: C; record: ContainmentRecord }> {
-  const { folder, workspace } = assignment;
+  const { folder, workspace, shownFolders = [] } = assignment;
   const sandbox = await sandboxOf(ctx, run);
   if (sandbox.containWith === undefined) return { program: plain, record: sandbox.record };
   const started = sandbox.hasNetwork
@@ -89,7 +89,7 @@ export async function containAgent<C extends Pick<AgentCommand, 'command' | 'env
     : { program: plain, network: undefined, keys: [] };
   const { program, network, keys } = started;
   const { login = [], env, programs = [] } = program;
-  const contain = sandbox.containWith(() => ({ purpose: 'agent', workspace, agent: { folder, login } }), network);
+  const contain = sandbox.containWith(() => ({ purpose: 'agent', workspace, agent: { folder, login: [...login, ...shownFolders] } }), network);
   const command = contain({ command: program.command, cwd: workspace, env, programs });
   const record: ContainmentRecord = { ...sandbox.record, login: keys.length > 0 ? 'outside' : 'inside' };
   return { program: { ...program, command }, record };

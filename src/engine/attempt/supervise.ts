@@ -81,6 +81,9 @@ export async function supervise(
     leftOfCap: () => leftForAttempt(ctx, run, { task, attempt }),
     stop: end,
   });
+  const stopObserving = ctx.waits.onChange({ run: run.id, task: task.spec.key }, (isWaiting) =>
+    watchdog.setWaiting(isWaiting),
+  );
   const limits = resourcesOf(run);
   using _resources = watchResources({
     target,
@@ -144,6 +147,7 @@ export async function supervise(
     };
   } finally {
     for (const signal of stops) signal.removeEventListener('abort', onStop);
+    stopObserving();
     watchdog.close();
     reading.abort();
   }

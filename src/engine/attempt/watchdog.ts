@@ -32,6 +32,8 @@ export class Watchdog {
   #usage: Usage = { kind: 'none' };
   #bytes = 0;
   #done = false;
+  #waitingSince: number | undefined;
+  #waitedMs = 0;
   #cancelAlarm: () => void = () => {};
   readonly #options: WatchdogOptions;
 
@@ -72,6 +74,20 @@ export class Watchdog {
     this.#checkCap(usage);
   }
 
+  /** While the attempt waits in a tool call, neither its inactivity nor its time is measured. */
+  setWaiting(isWaiting: boolean): void {
+    const now = this.#options.world.now();
+    this.#cancelAlarm();
+    if (isWaiting) {
+      this.#waitingSince = now;
+      return;
+    }
+    this.#waitedMs += now - (this.#waitingSince ?? now);
+    this.#waitingSince = undefined;
+    this.#lastActivityAt = now;
+    if (!this.#done) this.#arm();
+  }
+
   /** An agent over its spending cap stops; the caps of the attempt itself come first. */
   #checkCap(usage: Extract<Usage, { kind: 'known' }>): void {
     const left = this.#options.leftOfCap?.();
@@ -90,7 +106,7 @@ export class Watchdog {
     const now = world.now();
     const dueAt = Math.min(
       this.#lastActivityAt + limits.inactivityMs,
-      startedAt + limits.runtimeMs,
+      startedAt + this.#waitedMs + limits.runtimeMs,
       nextWarningAt(this.#metrics(), now),
     );
     this.#cancelAlarm = world.alarm(dueAt, () => this.#onAlarm());
@@ -100,7 +116,7 @@ export class Watchdog {
     const { limits, startedAt, world } = this.#options;
     const now = world.now();
     this.#warn();
-    if (now >= startedAt + limits.runtimeMs) {
+    if (now >= startedAt + this.#waitedMs + limits.runtimeMs) {
       this.#stop({ kind: 'timeout', message: `It took longer than ${limits.runtimeMs / 1000} s` });
     } else if (now >= this.#lastActivityAt + limits.inactivityMs) {
       this.#stop({ kind: 'stalled', message: `It wrote nothing for ${limits.inactivityMs / 1000} s` });

@@ -47,6 +47,7 @@ export function nodeStatuses(run: RunState, input: WorkflowInput): NodeStatuses 
 /** Every node with its status, the reason of each of its rounds, and what its gates decided. */
 export function nodeDocuments(run: RunState, input: WorkflowInput): NodeDocument[] {
   const statuses = nodeStatuses(run, input);
+  const unreachable = unreachableNodes(input, statuses);
   return selectedNodes(input).flatMap((node) => {
     const status = statuses.get(node.id);
     if (status === undefined) return [];
@@ -61,9 +62,22 @@ export function nodeDocuments(run: RunState, input: WorkflowInput): NodeDocument
       reason: task.spec.because ?? '',
     }));
     const isStale = rounds.at(-1)?.status === 'needs-rerun';
-    const reason = 'reason' in status ? status.reason : null;
-    return [{ id: node.id, status: isStale ? 'needs-rerun' : shownKind(status), reason, rounds, gates }];
+    const blocked = unreachable.get(node.id);
+    const kind = blocked === undefined ? shownKind(status) : 'skipped';
+    const reason = blocked ?? ('reason' in status ? status.reason : null);
+    return [{ id: node.id, status: isStale ? 'needs-rerun' : kind, reason, rounds, gates }];
   });
+}
+
+/** Nodes that never start because something that they need failed, with the reason of each. */
+function unreachableNodes(input: WorkflowInput, statuses: NodeStatuses): ReadonlyMap<string, string> {
+  const reasons = new Map<string, string>();
+  for (const { id, needs } of inOrder(selectedNodes(input))) {
+    if (statuses.get(id)?.kind !== 'waiting') continue;
+    const need = needs.find((each) => reasons.has(each) || statuses.get(each)?.kind === 'failed');
+    if (need !== undefined) reasons.set(id, reasons.has(need) ? `${need} was skipped` : `${need} failed`);
+  }
+  return reasons;
 }
 
 function shownKind(status: NodeStatus): NodeDocument['status'] {
