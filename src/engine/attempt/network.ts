@@ -65,8 +65,10 @@ export async function adoptAgentNetwork(
 /** Ends the network of an attempt, and gives what it has requested; undefined where it had none of its own. */
 export async function endAgentNetwork(ctx: EngineContext, id: string): Promise<NetworkUse | undefined> {
   if (!ctx.network.isOpen(id)) return undefined;
-  const { hosts, interruptions } = await ctx.network.close(id);
-  return { hosts, ...(interruptions === 0 ? {} : { interruptions }) };
+  // Its counts are lost where the proxy cannot be reached; the result of the attempt is not.
+  const use = await ctx.network.close(id).catch(() => undefined);
+  if (use === undefined) return undefined;
+  return { hosts: use.hosts, ...(use.interruptions === 0 ? {} : { interruptions: use.interruptions }) };
 }
 
 /** Ends the sessions of a run's own commands. */

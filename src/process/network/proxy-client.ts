@@ -11,6 +11,7 @@ import {
   type ControlRequest,
   type HostUse,
   PROXY_FILES,
+  readUse,
   type SessionRules,
   UPSTREAM_VARIABLE,
 } from './session-rules.ts';
@@ -55,14 +56,19 @@ export class NetworkProxy {
   async close(id: string): Promise<SessionUse> {
     const interruptions = this.#sessions.get(id)?.interruptions ?? 0;
     this.#sessions.delete(id);
-    const answer = await this.#send({ type: 'close', id });
-    await rm(join(this.#folder, PROXY_FILES.use(id)), { force: true });
-    return { hosts: answer.type === 'closed' ? answer.hosts : [], interruptions };
+    const use = join(this.#folder, PROXY_FILES.use(id));
+    const isServed = this.#connection !== undefined || (await isListening(this.#folder));
+    const answer = isServed ? await this.#send({ type: 'close', id }) : undefined;
+    const hosts = answer?.type === 'closed' ? answer.hosts : await readUse(use);
+    await rm(this.folderOf(id), { recursive: true, force: true });
+    await rm(use, { force: true });
+    return { hosts, interruptions };
   }
 
   /** Whether a session of this name was opened, by this engine or an earlier one, and not closed. */
   isOpen(id: string): boolean {
-    return this.#sessions.has(id) || existsSync(this.folderOf(id));
+    const files = [this.folderOf(id), join(this.#folder, PROXY_FILES.use(id))];
+    return this.#sessions.has(id) || files.some((file) => existsSync(file));
   }
 
   /** Leaves the proxy to the sandboxes that still use it; it ends with the last of them. */
@@ -156,6 +162,13 @@ async function dial(folder: string): Promise<Socket | undefined> {
   } finally {
     closeSync(directory);
   }
+}
+
+async function isListening(folder: string): Promise<boolean> {
+  if (!existsSync(folder)) return false;
+  const socket = await dial(folder);
+  socket?.destroy();
+  return socket !== undefined;
 }
 
 /** Requests on a connection are answered in their order. */

@@ -1,5 +1,5 @@
 import { closeSync, writeSync } from 'node:fs';
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -9,8 +9,9 @@ import { openProxySession, type ProxySession } from './proxy-session.ts';
 import {
   type ControlAnswer,
   ControlRequest,
-  HostUse,
+  type HostUse,
   PROXY_FILES,
+  readUse,
   type SessionRules,
   UPSTREAM_VARIABLE,
 } from './session-rules.ts';
@@ -57,7 +58,11 @@ async function serve(upstream: URL | undefined): Promise<void> {
     known?.session.setRules(rules);
     if (known !== undefined) return { type: 'opened', id, isNew: false };
     const opened: OpenSession = {
-      session: openProxySession(rules, { via: upstream, earlier: await readUse(id), onUse: () => writeSoon(id) }),
+      session: openProxySession(rules, {
+        via: upstream,
+        earlier: await readUse(PROXY_FILES.use(id)),
+        onUse: () => writeSoon(id),
+      }),
       connections: 0,
       cancelWrite: undefined,
     };
@@ -87,7 +92,7 @@ async function serve(upstream: URL | undefined): Promise<void> {
   };
   const close = async (id: string): Promise<ControlAnswer> => {
     const opened = sessions.get(id);
-    if (opened === undefined) return { type: 'closed', id, hosts: await readUse(id) };
+    if (opened === undefined) return { type: 'closed', id, hosts: await readUse(PROXY_FILES.use(id)) };
     sessions.delete(id);
     opened.cancelWrite?.();
     opened.session.close();
@@ -137,15 +142,6 @@ function listen(
     server.once('error', reject);
     server.listen(path, resolve);
   });
-}
-
-async function readUse(id: string): Promise<HostUse[]> {
-  try {
-    return HostUse.array().parse(JSON.parse(await readFile(PROXY_FILES.use(id), 'utf8')));
-  } catch {
-    // A session without counts, or with counts that were not written to the end, begins at zero.
-    return [];
-  }
 }
 
 async function writeUse(id: string, hosts: readonly HostUse[]): Promise<void> {

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 
 /** Where the proxy adds keys: requests below `/<name>/` go to `upstream`, and each placeholder in them becomes its secret. */
@@ -19,7 +20,7 @@ export const SessionRules = z.object({
 export type SessionRules = z.infer<typeof SessionRules>;
 
 /** The requests of a session to one host, and those that were refused. */
-export const HostUse = z.object({ host: z.string(), requests: z.number().int(), refused: z.number().int() });
+const HostUse = z.object({ host: z.string(), requests: z.number().int(), refused: z.number().int() });
 export type HostUse = z.infer<typeof HostUse>;
 
 /** What an engine requests of the proxy: one JSON object on a line, answered by one. */
@@ -49,3 +50,13 @@ export const PROXY_FILES = {
 
 /** Names the proxy of the person's environment to our own; in the environment, because its address may contain a password. */
 export const UPSTREAM_VARIABLE = 'MANYHANDS_UPSTREAM_PROXY';
+
+/** The counts of a session from their file. */
+export async function readUse(file: string): Promise<HostUse[]> {
+  try {
+    return HostUse.array().parse(JSON.parse(await readFile(file, 'utf8')));
+  } catch {
+    // A session without counts, or with counts that were not written to the end, begins at zero.
+    return [];
+  }
+}

@@ -1,9 +1,11 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { afterEach, describe, expect, test } from 'vitest';
 import { NetworkProxy } from '../../../src/process/network/proxy-client.ts';
 import { bubblewrapCommand } from '../../../src/process/sandbox/bubblewrap.ts';
@@ -150,7 +152,7 @@ describe.skipIf(SANDBOX.missing)(`the network ${SANDBOX.title}`, () => {
   });
 
   test('without an engine the proxy ends with the last sandbox that uses it', async () => {
-    const { proxy, folder } = makeProxy();
+    const { proxy, home, folder } = makeProxy();
     const shown = await proxy.open({ id: 'run-3', allow: [], routes: [] });
     const running = runIn(folder, 'sleep 1', { proxy: shown });
     await proxy.leave();
@@ -158,5 +160,57 @@ describe.skipIf(SANDBOX.missing)(`the network ${SANDBOX.title}`, () => {
     expect(proxyPids(folder)).toHaveLength(1);
     await until(() => proxyPids(folder).length === 0);
     expect(readdirSync(folder).filter((name) => name.includes('run-3'))).toEqual(['run-3.use.json']);
+    // A later engine reads what it requested, without a proxy.
+    const next = new NetworkProxy(home, process.env);
+    expect([next.isOpen('run-3'), await next.close('run-3'), next.isOpen('run-3')]).toEqual([
+      true,
+      { hosts: [], interruptions: 0 },
+      false,
+    ]);
+    expect(proxyPids(folder)).toEqual([]);
   });
 });
+
+test('the bridge for systems without perl does the same', async () => {
+  const port = await startServer();
+  const home = temporaryFolder();
+  const proxy = new NetworkProxy(home, process.env);
+  const shown = await proxy.open({
+    id: 'run-4',
+    allow: [{ host: '127.0.0.1', ports: [port], isPrivate: true }],
+    routes: [],
+  });
+  const [listened, forwarded] = [await freePort(), await freePort()];
+  const program = fileURLToPath(new URL('../../../src/process/network/bridge-program.ts', import.meta.url));
+  const words = [
+    join(shown, 'proxy.sock'),
+    'hold.manyhands.invalid:1',
+    'mh-bridge',
+    String(listened),
+    String(forwarded),
+  ];
+  const bridge = spawn(process.execPath, [program, ...words], { stdio: ['ignore', 'pipe', 'inherit'] });
+  try {
+    // It listens when it closes its standard output.
+    await text(bridge.stdout);
+    const by = async (url: string, ...more: string[]) =>
+      (await promisify(execFile)('curl', ['-s', '-m', '10', ...more, url])).stdout;
+    expect(await by(`http://127.0.0.1:${port}/x`, '--noproxy', ',', '-x', `http://127.0.0.1:${listened}`)).toBe('/x ');
+    await expect(by(`http://127.0.0.1:${forwarded}/x`)).rejects.toThrow();
+    expect((await proxy.close('run-4')).hosts).toEqual([
+      { host: `127.0.0.1:${port}`, requests: 1, refused: 0 },
+      { host: `127.0.0.1:${forwarded}`, requests: 1, refused: 1 },
+    ]);
+  } finally {
+    bridge.kill('SIGKILL');
+    await proxy.leave();
+  }
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const { port } = server.address() as AddressInfo;
+  await new Promise<unknown>((done) => server.close(done));
+  return port;
+}
