@@ -89,7 +89,10 @@ export async function containAgent<C extends Pick<AgentCommand, 'command' | 'env
     : { program: plain, network: undefined, keys: [] };
   const { program, network, keys } = started;
   const { login = [], env, programs = [] } = program;
-  const contain = sandbox.containWith(() => ({ purpose: 'agent', workspace, agent: { folder, login: [...login, ...shownFolders] } }), network);
+  const contain = sandbox.containWith(
+    () => ({ purpose: 'agent', workspace, agent: { folder, login: [...login, ...shownFolders] } }),
+    network,
+  );
   const command = contain({ command: program.command, cwd: workspace, env, programs });
   const record: ContainmentRecord = { ...sandbox.record, login: keys.length > 0 ? 'outside' : 'inside' };
   return { program: { ...program, command }, record };

@@ -56,7 +56,7 @@ export class Engine implements EngineContext {
   readonly env: NodeJS.ProcessEnv;
   readonly activities: Activities;
   readonly network: NetworkProxy;
-  readonly checkSlots: Slots;
+  readonly checkSlots = new Slots(1);
   readonly tools: AttemptTools | undefined;
   readonly waits: AttemptWaits;
   readonly #runs = new ActiveRuns();
@@ -77,7 +77,6 @@ export class Engine implements EngineContext {
     this.env = options.env;
     this.activities = new Activities(options.world);
     this.network = new NetworkProxy(options.home.root, options.env);
-    this.checkSlots = new Slots(1);
     this.tools = options.tools;
     this.waits = new AttemptWaits(() => this.wake());
     this.#tracker = new SchedulingInputTracker(options);
@@ -288,10 +287,7 @@ export class Engine implements EngineContext {
 
   #onError(run: ActiveRun, error: unknown): void {
     if (this.#stop.signal.aborted) return;
-    if (!run.cancel.signal.aborted) {
-      this.#failed.reject(error);
-      return;
-    }
+    if (!run.cancel.signal.aborted) return this.#failed.reject(error);
     if (run.cancel.signal.reason === error || (error instanceof Error && error.name === 'AbortError')) return;
     run.cancelErrors += 1;
     if (run.cancelErrors >= MAX_CANCEL_ERRORS) this.#runs.delete(run.id);
