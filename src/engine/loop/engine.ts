@@ -287,7 +287,7 @@ export class Engine implements EngineContext {
 
   #onError(run: ActiveRun, error: unknown): void {
     if (this.#stop.signal.aborted) return;
-    if (!run.cancel.signal.aborted) return this.#failed.reject(error);
+    if (!run.cancel.signal.aborted) return void this.#failed.reject(error);
     if (run.cancel.signal.reason === error || (error instanceof Error && error.name === 'AbortError')) return;
     run.cancelErrors += 1;
     if (run.cancelErrors >= MAX_CANCEL_ERRORS) this.#runs.delete(run.id);
