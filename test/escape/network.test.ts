@@ -8,6 +8,7 @@ import { RunDocument } from '../../src/schema/document.ts';
 import { makeShop } from '../hostile/hostile-run.ts';
 import { SANDBOX } from '../support/sandbox.ts';
 import type { Scratch } from '../support/scratch.ts';
+import { TESTS_ALL } from '../support/variants.ts';
 import { NETWORK_CASES } from './network-cases.ts';
 
 const FIX = "printf 'export const add = (a, b) => a + b;\\n' >sum.js";
@@ -142,63 +143,99 @@ describe.skipIf(SANDBOX.missing)(`the network of an attempt ${SANDBOX.title}`, (
     expect(run.tasks[0]?.containment?.[0]?.login).toBe('outside');
   });
 
-  test("hosts of a project's file count once it is trusted by its hash, and never addresses", async () => {
-    const limits = `attempts: 1 }\nnetwork: { mode: open, allow: ["${hostname()}", "127.0.0.1:${secretPort}"] }\n#`;
-    const script = `curl -s -m 5 "http://127.0.0.1:${secretPort}/project" >>reached.txt; curl -s -m 5 --noproxy '*' "http://127.0.0.1:${secretPort}/project"; env | grep -i http_proxy >>reached.txt; ${FIX}`;
-    const { scratch, agent } = await makeContained('', script, { limits });
+  test.runIf(TESTS_ALL)(
+    "hosts of a project's file count once it is trusted by its hash, and never addresses",
+    async () => {
+      const limits = `attempts: 1 }\nnetwork: { mode: open, allow: ["${hostname()}", "127.0.0.1:${secretPort}"] }\n#`;
+      const script = `curl -s -m 5 "http://127.0.0.1:${secretPort}/project" >>reached.txt; curl -s -m 5 --noproxy '*' "http://127.0.0.1:${secretPort}/project"; env | grep -i http_proxy >>reached.txt; ${FIX}`;
+      const { scratch, agent } = await makeContained('', script, { limits });
+      await using shop = scratch;
+      const { finished, run } = await work(shop, agent);
+      expect([finished.code, run.status], finished.stderr).toEqual([0, 'done']);
+      expect(finished.stderr).toMatch(
+        /network\.allow of .*has no effect.*trust: \{ \.manyhands\/config\.yaml: [0-9a-f]{64} \}/,
+      );
+      expect(landed(shop, 'reached.txt')).toContain('http://127.0.0.1:61080');
+      expect(reached.filter((line) => line.includes('/project'))).toEqual([]);
+      expect(readFileSync(join(shop.root, 'project', '.manyhands', 'config.yaml'), 'utf8')).toContain('mode: open');
+    },
+  );
+
+  test.runIf(TESTS_ALL)(
+    'with network.mode open everything is as without rules, and require refuses with the setting',
+    async () => {
+      const { scratch, agent } = await makeContained(
+        'network: { mode: open }\n',
+        `curl -s -m 5 http://127.0.0.1:${secretPort}/open >o.txt; ${FIX}`,
+      );
+      await using shop = scratch;
+      const { run } = await work(shop, agent);
+      expect([run.status, run.tasks[0]?.containment?.[0]?.missing]).toEqual([
+        'done',
+        expect.arrayContaining(['network']),
+      ]);
+      expect(reached).toContain('unlisted /open');
+      put(join(shop.root, '.config', 'manyhands', 'config.yaml'), 'sandbox: require\nnetwork: { mode: open }\n');
+      const refused = await shop.mh(['job', 'x', '--agent', agent, '--json'], { env });
+      expect([refused.code, refused.json]).toEqual([
+        3,
+        {
+          error: expect.objectContaining({
+            code: 'SANDBOX_UNAVAILABLE',
+            message: expect.stringContaining('network.mode'),
+          }),
+        },
+      ]);
+    },
+  );
+  test.runIf(TESTS_ALL)('set-up commands reach a registry that the person names, and npm uses it', async () => {
+    const packument = {
+      name: 'left-pad',
+      'dist-tags': { latest: '1.3.0' },
+      versions: { '1.3.0': { name: 'left-pad', version: '1.3.0' } },
+    };
+    const registry = createServer((message, response) => {
+      reached.push(`registry ${message.url}`);
+      response.setHeader('content-type', 'application/json').end(JSON.stringify(packument));
+    });
+    await new Promise<void>((done) => registry.listen(0, '127.0.0.1', done));
+    servers.push(registry);
+    const own = (registry.address() as AddressInfo).port;
+    const limits =
+      'attempts: 1 }\nworkspace: { setup: ["mkdir -p node_modules && npm view left-pad version --fetch-retries 0 >node_modules/version"] }\n#';
+    const files = { '.npmrc': `registry=http://127.0.0.1:${own}/\n` };
+    const check = 'grep -q 1.3.0 node_modules/version && sh check.sh';
+    const { scratch, agent } = await makeContained(
+      `sandbox: require\nnetwork: { allow: ["127.0.0.1:${own}"] }\n`,
+      FIX,
+      { check, limits, files },
+    );
     await using shop = scratch;
     const { finished, run } = await work(shop, agent);
     expect([finished.code, run.status], finished.stderr).toEqual([0, 'done']);
-    expect(finished.stderr).toMatch(
-      /network\.allow of .*has no effect.*trust: \{ \.manyhands\/config\.yaml: [0-9a-f]{64} \}/,
-    );
-    expect(landed(shop, 'reached.txt')).toContain('http://127.0.0.1:61080');
-    expect(reached.filter((line) => line.includes('/project'))).toEqual([]);
-    expect(readFileSync(join(shop.root, 'project', '.manyhands', 'config.yaml'), 'utf8')).toContain('mode: open');
+    expect(reached).toContain('registry /left-pad');
   });
 
-  test('with network.mode open everything is as without rules, and require refuses with the setting', async () => {
-    const { scratch, agent } = await makeContained(
-      'network: { mode: open }\n',
-      `curl -s -m 5 http://127.0.0.1:${secretPort}/open >o.txt; ${FIX}`,
-    );
-    await using shop = scratch;
-    const { run } = await work(shop, agent);
-    expect([run.status, run.tasks[0]?.containment?.[0]?.missing]).toEqual([
-      'done',
-      expect.arrayContaining(['network']),
-    ]);
-    expect(reached).toContain('unlisted /open');
-    put(join(shop.root, '.config', 'manyhands', 'config.yaml'), 'sandbox: require\nnetwork: { mode: open }\n');
-    const refused = await shop.mh(['job', 'x', '--agent', agent, '--json'], { env });
-    expect([refused.code, refused.json]).toEqual([
-      3,
-      {
-        error: expect.objectContaining({
-          code: 'SANDBOX_UNAVAILABLE',
-          message: expect.stringContaining('network.mode'),
-        }),
-      },
-    ]);
-  });
-
-  test('an engine that is killed while an agent uses the proxy leaves both, and the next one adopts them', async () => {
-    const script = `for n in 1 2 3 4 5 6 7 8; do curl -s -m 10 "http://127.0.0.1:${port}/step-$n" >>steps.txt || echo lost >>steps.txt; sleep 1; done; ${FIX}`;
-    const { scratch, agent } = await makeContained(
-      `sandbox: require\nnetwork: { allow: ["127.0.0.1:${port}"] }\n`,
-      script,
-    );
-    await using shop = scratch;
-    const first = shop.start(['job', 'x', '--agent', agent], { env });
-    await first.received('agent works');
-    while (!reached.includes('listed /step-1')) await new Promise((done) => setTimeout(done, 50));
-    first.kill('SIGKILL');
-    await first.done;
-    const resumed = await shop.mh(['resume', '--json'], { env });
-    const [run] = RunDocument.array().length(1).parse(resumed.json);
-    expect([resumed.code, run?.tasks[0]?.attempts], resumed.stderr).toEqual([0, 1]);
-    expect(landed(shop, 'steps.txt')).not.toContain('lost');
-    expect(run?.tasks[0]?.network?.[0]?.hosts).toEqual([{ host: `127.0.0.1:${port}`, requests: 8, refused: 0 }]);
-    expect(await shop.leftovers()).toEqual([]);
-  });
+  test.runIf(TESTS_ALL)(
+    'an engine that is killed while an agent uses the proxy leaves both, and the next one adopts them',
+    async () => {
+      const script = `for n in 1 2 3 4 5 6 7 8; do curl -s -m 10 "http://127.0.0.1:${port}/step-$n" >>steps.txt || echo lost >>steps.txt; sleep 1; done; ${FIX}`;
+      const { scratch, agent } = await makeContained(
+        `sandbox: require\nnetwork: { allow: ["127.0.0.1:${port}"] }\n`,
+        script,
+      );
+      await using shop = scratch;
+      const first = shop.start(['job', 'x', '--agent', agent], { env });
+      await first.received('agent works');
+      while (!reached.includes('listed /step-1')) await new Promise((done) => setTimeout(done, 50));
+      first.kill('SIGKILL');
+      await first.done;
+      const resumed = await shop.mh(['resume', '--json'], { env });
+      const [run] = RunDocument.array().length(1).parse(resumed.json);
+      expect([resumed.code, run?.tasks[0]?.attempts], resumed.stderr).toEqual([0, 1]);
+      expect(landed(shop, 'steps.txt')).not.toContain('lost');
+      expect(run?.tasks[0]?.network?.[0]?.hosts).toEqual([{ host: `127.0.0.1:${port}`, requests: 8, refused: 0 }]);
+      expect(await shop.leftovers()).toEqual([]);
+    },
+  );
 });
