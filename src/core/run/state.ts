@@ -88,6 +88,8 @@ export type AttemptState = {
     flags: RiskFlag[];
     /** What it requested of the network, where that was its own. */
     network?: NetworkUse;
+    /** Why its work was not accepted, where the agent itself did not fail: a check, a verification or a person. */
+    rejected?: string;
   } | null;
 };
 

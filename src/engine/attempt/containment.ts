@@ -13,6 +13,7 @@ import {
   type SandboxNetwork,
   sandboxAvailability,
 } from '../../process/sandbox/bubblewrap.ts';
+import { seccompFile } from '../../process/sandbox/seccomp.ts';
 import type { Config } from '../../schema/config.ts';
 import type { ContainmentPart, ContainmentRecord } from '../../schema/containment.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
@@ -113,14 +114,16 @@ async function sandboxOf(ctx: EngineContext, run: ActiveRun): Promise<Sandbox> {
   const { sandbox } = machine;
   if (kind === 'none' || sandbox.kind === 'none') return { record, hasNetwork: false, containWith: undefined };
   const { privateBytes } = resourcesOf(run);
+  const seccomp = await seccompFile(ctx.home.root);
   const objects = join(run.project.mirror.dir, 'objects');
   const paths = { read: config.sandboxPaths.read.map(expand), write: config.sandboxPaths.write.map(expand) };
   return {
     record,
     hasNetwork: record.parts?.network?.contained === true,
     containWith: (request, network) => (program) => {
-      const { read, write } = permissionsFor({ ...request(program.cwd), objects, paths });
-      const shown = { read: [...read, OWN_PROGRAMS], write, hidden: [ctx.home.root], network, privateBytes };
+      const { read, write, copied } = permissionsFor({ ...request(program.cwd), objects, paths });
+      const hidden = [ctx.home.root];
+      const shown = { read: [...read, OWN_PROGRAMS], write, hidden, copied, privateBytes, seccomp, network };
       return bubblewrapCommand(sandbox.program, program, shown);
     },
   };

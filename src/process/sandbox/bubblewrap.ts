@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { AppError } from '../../errors.ts';
 import { bridgedCommand, PERSONAL_PROXY_VARIABLES, PROXY_VARIABLES, SOCKET_FOLDER } from '../network/bridge.ts';
 import { run } from '../run.ts';
+import { afterCopies, originalMounts, type PrivateFolder, privateFolderMounts } from './login-folders.ts';
 import { programFolders, toolchainFolders } from './toolchains.ts';
 
 /** Whether programs can be contained on this machine. */
@@ -31,6 +32,10 @@ export type SandboxPaths = {
   write: readonly string[];
   hidden: readonly string[];
   network?: SandboxNetwork | undefined;
+  /** The file with the filter of system calls. */
+  seccomp?: string | undefined;
+  /** Folders of which the program writes private copies. */
+  copied?: readonly PrivateFolder[];
   /** The limit of each private folder, which is in memory. */
   privateBytes?: number;
 };
@@ -69,6 +74,7 @@ const NAMESPACES = [
 ];
 /** The limit of each private folder, unless another one is given. */
 const PRIVATE_BYTES = 2 * 1024 ** 3;
+const SECCOMP_FD = 7;
 const PROBE_MS = 10_000;
 
 const known = new Map<string, Promise<SandboxAvailability>>();
@@ -84,23 +90,27 @@ export function sandboxAvailability(env: NodeJS.ProcessEnv): Promise<SandboxAvai
 
 /** The command inside a sandbox that shows the system, the toolchains on its PATH, the program itself and these paths. */
 export function bubblewrapCommand(bwrap: string, program: ContainedProgram, paths: SandboxPaths): string[] {
-  const { command, cwd, env, programs = [] } = program;
+  const { command: plain, cwd, env, programs = [] } = program;
+  const copied = paths.copied ?? [];
+  const command = afterCopies(plain, copied);
   const home = env.HOME ?? homedir();
   const hidden = [home, homedir(), ...paths.hidden];
   const read = [
     ...toolchainFolders(env, hidden),
-    ...programFolders([...command.slice(0, 2), ...programs], hidden),
+    ...programFolders([...plain.slice(0, 2), ...programs], hidden),
     ...paths.read,
   ];
   const mounts = new Map<string, string[]>();
   for (const path of ['/tmp', '/var/tmp', home])
     if (path !== '/') mounts.set(path, privateFolder(path, paths.privateBytes));
+  for (const [path, mount] of privateFolderMounts(copied, (each) => privateFolder(each, paths.privateBytes)))
+    mounts.set(path, mount);
   for (const path of read) mounts.set(path, ['--ro-bind', path, path]);
   for (const path of paths.write) mounts.set(path, ['--bind', path, path]);
   // A folder is mounted before what is in it, which it would cover otherwise.
   const sorted = [...mounts].filter(([path]) => isPrivate(mounts, path) || existsSync(path)).sort(byDepth);
   return [
-    bwrap,
+    ...filtered(bwrap, paths.seccomp),
     ...NAMESPACES,
     ...(paths.network === undefined ? [] : ['--unshare-net']),
     ...SYSTEM.flatMap(systemMount),
@@ -111,6 +121,7 @@ export function bubblewrapCommand(bwrap: string, program: ContainedProgram, path
     '--dev',
     '/dev',
     ...sorted.flatMap(([, mount]) => mount),
+    ...originalMounts(copied),
     ...(env.TMPDIR === undefined ? [] : ['--setenv', 'TMPDIR', '/tmp']),
     ...networkArguments(paths.network),
     '--chdir',
@@ -126,6 +137,12 @@ function networkArguments(network: SandboxNetwork | undefined): string[] {
   if (network.proxy === undefined) return PERSONAL_PROXY_VARIABLES.flatMap((name) => ['--unsetenv', name]);
   const variables = Object.entries(PROXY_VARIABLES).flatMap(([name, value]) => ['--setenv', name, value]);
   return ['--ro-bind', network.proxy, SOCKET_FOLDER, ...variables];
+}
+
+/** A shell, which becomes bubblewrap, opens the filter for it. */
+function filtered(bwrap: string, seccomp: string | undefined): string[] {
+  if (seccomp === undefined) return [bwrap];
+  return ['/bin/sh', '-c', `exec "$@" ${SECCOMP_FD}<"$0"`, seccomp, bwrap, '--seccomp', String(SECCOMP_FD)];
 }
 
 function privateFolder(path: string, bytes = PRIVATE_BYTES): string[] {
