@@ -131,7 +131,9 @@ async function recordEnd(
   const usual = failure && ctx.implementations.followUp(failure, { attempt: attempt.number, now });
   const follow = isOverCap ? overCap : usual;
   const { usage, session, text, output } = outcome.result;
-  const network = await endAgentNetwork(ctx, attemptId(run.id, task.ordinal, attempt.number));
+  const name = attemptId(run.id, task.ordinal, attempt.number);
+  const network = await endAgentNetwork(ctx, name);
+  const releases = ctx.coordination.releasesOf(name, run.project.id);
   await ctx.submit(
     run,
     (state) => [
@@ -150,7 +152,7 @@ async function recordEnd(
         ...(follow === undefined ? {} : { follow: withDelay(follow, task) }),
       }),
     ],
-    { also: accountLimits(attempt, outcome, failure, follow) },
+    { also: [...accountLimits(attempt, outcome, failure, follow), ...releases] },
   ).committed;
   crashpoint('attempt.ended');
   if (rest.unsaved === undefined) await removeRawOutput(attemptFolder(ctx, run, task, attempt.number));

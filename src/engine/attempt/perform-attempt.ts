@@ -161,7 +161,7 @@ async function openTools(
   const { key, access } = task.spec;
   const folder = attemptFolder(ctx, run, task, attempt.number);
   const id = attemptId(run.id, task.ordinal, attempt.number);
-  return ctx.tools?.open({ id, run: run.id, task: key, attempt: attempt.number, access, folder });
+  return ctx.coordination.tools?.open({ id, run: run.id, task: key, attempt: attempt.number, access, folder });
 }
 
 /** Why an attempt was stopped whose conclusion a person requested again: with free disk space the task continues. */
