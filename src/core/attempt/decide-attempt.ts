@@ -1,6 +1,7 @@
 import { AppError } from '../../errors.ts';
 import { promptText } from '../../roles/prompt.ts';
 import type { HealthSign } from '../../schema/config/health.ts';
+import type { NetworkUse } from '../../schema/containment.ts';
 import type { ProcessRecord, RunEvent, RunEventOf, SavedWork, UnsavedAttempt } from '../../schema/event.ts';
 import type { Failure, FollowUp } from '../../schema/failure.ts';
 import type { TaskKey } from '../../schema/ids.ts';
@@ -40,6 +41,7 @@ export type EndAttempt = {
   output?: unknown;
   failure?: Failure;
   flags?: RiskFlag[];
+  network?: NetworkUse;
   follow?: FollowUp;
   /** What its agent wanted to do and a rule refuses, or wants a person to approve. */
   refused?: readonly Decided[];
@@ -113,10 +115,8 @@ export function endAttempt(state: RunState, command: EndAttempt): RunEvent[] {
   if (state.status.kind === 'cancelling') return [ended, ...cancelled(command.task, state.status.reason)];
   if (task.interrupt !== null) return [ended, ...afterInterrupt(state, task, { failure, now })];
   const asked = unsaved === undefined ? policyHold(state, { task: command.task, refused, failure }) : undefined;
-  if (asked !== undefined) {
-    const commit = command.saved?.commit ?? requireCurrent(task, command.attempt).base;
-    return [ended, { type: 'task.held', data: { task: command.task, hold: asked, commit } }];
-  }
+  const commit = command.saved?.commit ?? requireCurrent(task, command.attempt).base;
+  if (asked !== undefined) return [ended, { type: 'task.held', data: { task: command.task, hold: asked, commit } }];
   const waiting = waitForAnswer(state, task, failure);
   if (waiting !== undefined) return [{ type: 'attempt.ended', data: rest }, ...waiting];
   if (failure === undefined) return [ended, ...heldIfDenied(state, refused, afterSuccess(state, task, command))];
