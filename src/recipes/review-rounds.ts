@@ -3,16 +3,17 @@ import { lastAttempt, type RunState, type TaskState } from '../core/run/state.ts
 import { promptText } from '../roles/prompt.ts';
 import { ReviewOutput } from '../schema/output.ts';
 import type { TaskSpec } from '../schema/task.ts';
+import { type Finding, hasReturned } from './findings.ts';
 import type { Unfolding } from './recipe.ts';
 import { taskSpec } from './task-spec.ts';
 
-/** One review round: how heavy its findings were, and the commit that was reviewed. */
-export type ReviewRound = { score: number; high: number; commit: string };
+/** One review round: its serious findings, how heavy they were, and the commit that was reviewed. */
+export type ReviewRound = { score: number; high: number; commit: string; findings: readonly Finding[] };
 
 type Convergence =
   | { kind: 'clean' }
   | { kind: 'continue' }
-  | { kind: 'stop'; why: 'plateau' | 'deterioration' | 'rounds'; best: ReviewRound };
+  | { kind: 'stop'; why: 'plateau' | 'deterioration' | 'oscillation' | 'rounds'; best: ReviewRound };
 
 const SEVERITY_SCORE = { low: 0, medium: 1, high: 3 } as const;
 
@@ -96,6 +97,7 @@ function locationOf({ file, line }: ReviewOutput['findings'][number]): string {
 function roundOf(task: TaskState): ReviewRound {
   const findings = findingsOf(task);
   return {
+    findings: findings.filter(({ severity }) => SEVERITY_SCORE[severity] > 0),
     score: findings.reduce((sum, finding) => sum + SEVERITY_SCORE[finding.severity], 0),
     high: findings.filter((finding) => finding.severity === 'high').length,
     commit: lastAttempt(task)?.base ?? '',
@@ -118,7 +120,8 @@ function reviewsOf(run: RunState): TaskState[] {
 
 /**
  * Whether another round of fixing is worth it: stops on a clean review, when a round found no less than the one before
- * (plateau) or more (deterioration), and at the cap. The best tree is the one with the lightest findings, not the last.
+ * (plateau) or more (deterioration), when a fixed finding returned (oscillation), and at the cap. The best tree is the
+ * one with the lightest findings, not the last.
  */
 export function converge(rounds: readonly ReviewRound[], most: number): Convergence {
   const last = rounds.at(-1);
@@ -128,6 +131,7 @@ export function converge(rounds: readonly ReviewRound[], most: number): Converge
   const before = rounds.at(-2);
   if (before !== undefined && last.score > before.score) return { kind: 'stop', why: 'deterioration', best };
   if (before !== undefined && last.score === before.score) return { kind: 'stop', why: 'plateau', best };
+  if (hasReturned(rounds.map(({ findings }) => findings))) return { kind: 'stop', why: 'oscillation', best };
   if (rounds.length >= most) return { kind: 'stop', why: 'rounds', best };
   return { kind: 'continue' };
 }

@@ -158,6 +158,7 @@ export const RunDocument = z.object({
   startedAt: z.string(),
   endedAt: z.string().nullable(),
   nextAt: z.string().nullable().describe('When its next task starts, if the run waits for a start time.'),
+  deadline: z.string().optional().describe('When the run stops, if it has a deadline.'),
   waitsFor: WaitsFor.nullable()
     .default(null)
     .describe('Why nothing of a running run is in progress; null where something is.'),

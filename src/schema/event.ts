@@ -37,6 +37,10 @@ export const RunStart = z.object({
   config: RecordedConfig,
   roles: z.record(z.string(), z.string()),
   agents: z.record(z.string(), z.string()),
+  /** When it stops: nothing starts from then on, and running attempts are ended. In milliseconds since 1970. */
+  deadline: z.number().optional(),
+  /** The maximum number of rounds, whatever a round of its recipe is. */
+  maxIterations: z.number().int().min(1).optional(),
   /** Each landing on the run branch is merged into the base at once. */
   landEach: z.boolean().optional(),
   /** Agents that were unusable when the run started, and why: they are skipped while others are available. */

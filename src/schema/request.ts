@@ -10,6 +10,9 @@ import { RetryPolicy, Tier } from './task.ts';
 import { FileName } from './template.ts';
 import { BulkInput, FeaturesInput, TasksInput, TodoInput, WorkflowInput } from './work-file.ts';
 
+/** A point in time after which nothing starts, in milliseconds since 1970. */
+const Deadline = z.number().int().positive();
+
 /** The options of every request for work, independent of the recipe. */
 export const StartOptions = z.object({
   dir: z.string().describe('The folder of the project.'),
@@ -17,6 +20,14 @@ export const StartOptions = z.object({
   checks: z.array(z.string()).default([]).describe('Shell commands that must exit 0 on the merged tree.'),
   land: LandMode.optional().describe('How the result lands: on a branch, merged into the base, or as a pull request.'),
   budget: z.number().positive().optional().describe('Maximum cost of the run in US dollars.'),
+  until: Deadline.optional().describe('When the run stops, in milliseconds since 1970.'),
+  maxIterations: z
+    .number()
+    .int()
+    .min(1)
+    .max(1000)
+    .optional()
+    .describe('Maximum number of rounds: cycles, debate rounds, reviews, verifications or repetitions.'),
   base: z.string().optional().describe('The branch or commit to start from.'),
   rehearse: z.boolean().default(false).describe('Run a scenario instead of calling a model.'),
   scenario: z.string().optional().describe('The scenario file to run.'),
@@ -61,6 +72,7 @@ export const RunSettingsChange = z.object({
   /** Globs that are added to each list of allowed files. */
   scopeAllow: z.array(ScopeGlob).optional(),
   budget: z.number().positive().optional(),
+  deadline: Deadline.optional(),
   /** Agents by their settings, those that come first in the order of preference, and those chosen by role or `*`. */
   agents: z
     .object({

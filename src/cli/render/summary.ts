@@ -66,13 +66,14 @@ function nowLines({ activity, tasks }: RunDocument, { columns, now, colors }: Su
 }
 
 /** What a waiting run waits for, when a scheduled one starts, and how the run is filed. */
-function filingTexts({ nextAt, waitsFor, filing }: RunDocument, now: number): string[] {
+function filingTexts({ nextAt, waitsFor, filing, deadline, endedAt }: RunDocument, now: number): string[] {
   const until = waitsFor === null ? nextAt : waitsFor.until;
   const at = until === null ? undefined : Date.parse(until);
   const wait = at === undefined || at <= now ? '' : ` (in ${durationText(at - now)})`;
   const scheduled = at === undefined ? [] : [`scheduled for ${momentText(at)}${wait}`];
   return [
     ...(waitsFor === null ? scheduled : [`${waitText(waitsFor, now)}${wait}`]),
+    ...(deadline === undefined || endedAt !== null ? [] : [`stops at ${momentText(deadline)}`]),
     ...(filing?.flag == null ? [] : [`flagged${filing.flag.note === null ? '' : `: ${filing.flag.note}`}`]),
     ...(filing?.collection == null ? [] : [`in the collection ${filing.collection}`]),
     ...(filing?.hidden === true ? ['hidden; list it with manyhands ls --hidden'] : []),

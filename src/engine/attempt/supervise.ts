@@ -76,6 +76,7 @@ export async function supervise(
       submission.committed.catch(failures.reject);
     },
     leftOfCap: () => leftForAttempt(ctx, run, { task, attempt }),
+    deadline: () => run.ledger.state.start.deadline,
     stop: end,
   });
   const reading = new AbortController();

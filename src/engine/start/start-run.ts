@@ -6,6 +6,7 @@ import { recordStart } from '../../core/run/decide-start.ts';
 import { evolve } from '../../core/run/evolve.ts';
 import { withoutValues } from '../../core/run/recorded-config.ts';
 import type { RunState } from '../../core/run/state.ts';
+import { momentText } from '../../core/view/amounts.ts';
 import { AppError } from '../../errors.ts';
 import { openMirror } from '../../git/mirror/mirror.ts';
 import { refreshMirror } from '../../git/mirror/refresh.ts';
@@ -51,6 +52,7 @@ export async function startRun(
 ): Promise<StartedRun> {
   const { options } = request;
   using step = ctx.activities.begin({ folder: options.dir }, { kind: 'workspace', what: 'reads the settings' });
+  requireFuture(ctx, options);
   await requireGit();
   const recipe = ctx.implementations.recipe(request.recipe);
   const { repository, folder } = await openFolder(ctx, recipe, request);
@@ -95,6 +97,8 @@ export async function startRun(
     config: withoutValues(pinned.config),
     roles,
     agents: pinned.byRole,
+    ...(options.until === undefined ? {} : { deadline: options.until }),
+    ...(options.maxIterations === undefined ? {} : { maxIterations: options.maxIterations }),
     ...(defaults.landEach === true && land === 'merge' ? { landEach: true } : {}),
     ...rankingFor(ctx, pinned, id),
     ...(Object.keys(unable).length === 0 ? {} : { unable }),
@@ -111,6 +115,12 @@ export async function startRun(
       ? await notesFor(recipe.isReadOnly?.(request.input) ?? false, { repository, config, base, request })
       : [];
   return { state: evolve(undefined, { event, at, origin }), project: { id, repository, mirror }, notes };
+}
+
+/** A deadline that has passed would end the run before its first task. */
+function requireFuture({ world }: EngineContext, { until }: StartOptions): void {
+  if (until === undefined || until > world.now()) return;
+  throw new AppError('INPUT_INVALID', `The deadline ${momentText(until)} has passed`, { until });
 }
 
 /** The run is filed in the same transaction in which it starts. */
@@ -168,12 +178,15 @@ async function requireRoomForBranch(mirror: Project['mirror']): Promise<void> {
 }
 
 function withOptions(config: Config, options: StartOptions): Config {
+  const most = options.maxIterations ?? Number.POSITIVE_INFINITY;
   return {
     ...config,
     ...(options.repairBase === true ? { baseRed: 'repair' as const } : {}),
     ...(options.knownRed === true ? { baseRed: 'known' as const } : {}),
     checks: checksOfRun(config, options.checks),
     limits: { ...config.limits, agents: options.maxParallel ?? config.limits.agents },
+    review: { ...config.review, rounds: Math.min(config.review.rounds, most) },
+    verify: { ...config.verify, maxAttempts: Math.min(config.verify.maxAttempts, most) },
     budget: { ...config.budget, ...(options.budget === undefined ? {} : { run: options.budget }) },
   };
 }

@@ -62,7 +62,7 @@ function again(run: RunState, input: JobInput, { spec, phase }: TaskState): Unfo
   const last = KEY.exec(spec.key)?.[1];
   if (repeat === undefined || last === undefined || phase.status !== 'done') return { add: [] };
   const number = Number(last) + 1;
-  if (number > (repeat.times ?? number)) return { add: [] };
+  if (number > Math.min(repeat.times ?? number, run.start.maxIterations ?? number)) return { add: [] };
   const afterLanding = run.start.landEach === true && phase.commit !== null ? { afterLanding: true } : {};
   return { add: [specOf(run, input, { number, notBefore: phase.at + repeat.everyMs, ...afterLanding })] };
 }

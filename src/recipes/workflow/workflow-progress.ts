@@ -172,7 +172,8 @@ function isToLoop(
   node: WorkflowNode,
   { task, round }: { task: TaskState; round: number },
 ): boolean {
-  if (node.loop === undefined || round >= node.loop.max) return false;
+  const most = Math.min(node.loop?.max ?? 0, context.run.start.maxIterations ?? Number.POSITIVE_INFINITY);
+  if (node.loop === undefined || round >= most) return false;
   const own = outputOf(task);
   const answer = evaluate(node.loop.until, workflowVariables(new Map([...context.outputs, [node.id, own]]), own));
   return !(answer.ok && answer.value);
@@ -223,7 +224,8 @@ function canRedo({ run, input }: ProgressContext, gate: WorkflowGate): boolean {
   if (gate.onFail === undefined) return false;
   const rounds = latestOf(run, input, gate.onFail.retry)?.round ?? 0;
   const redone = Object.keys(run.tasks).filter((key) => /^node\/\d+\/\d+$/.test(key)).length;
-  return rounds <= gate.onFail.max && redone < input.loopGuard;
+  const most = run.start.maxIterations ?? Number.POSITIVE_INFINITY;
+  return rounds <= gate.onFail.max && rounds < most && redone < input.loopGuard;
 }
 
 function isBeingRedone({ run, input }: ProgressContext, { onFail }: WorkflowGate): boolean {

@@ -137,7 +137,7 @@ function defineRm(command: Command, session: Session): void {
 
 function defineRun(command: Command, session: Session): void {
   command.description('run each item as a job; the jobs are filed in one collection').argument('<name>', 'the batch');
-  addStartOptions(command)
+  addStartOptions(command, session)
     .option('--parallel <n>', 'maximum number of parallel jobs; overrides the batch', wholeNumber(1, 50))
     .option('--from <n>', 'start with this item', wholeNumber(1, 10_000));
   addHelp(command, EXAMPLES.slice(3), EXIT_CODES);

@@ -19,7 +19,7 @@ export const doCommand: CliCommand = {
   summary: 'plan a goal, run the tasks in parallel, merge one checked result',
   define(command, session) {
     command.argument('<goal...>', 'the goal; - reads it from standard input, @file from a file');
-    addStartOptions(command).option('--plan-only', 'stop after planning and wait for manyhands approve');
+    addStartOptions(command, session).option('--plan-only', 'stop after planning and wait for manyhands approve');
     addHelp(command, EXAMPLES, EXIT_CODES);
     whenCalled(command, session, {
       options: Flags,

@@ -64,7 +64,7 @@ export const jobCommand: CliCommand = {
       '[task...]',
       'the task; - reads it from standard input, @file from a file; optional with --template',
     );
-    addStopOption(addStartOptions(command))
+    addStopOption(addStartOptions(command, session))
       .option('--after <run>', 'start when this run, or run/task, is done; repeatable', collect)
       .option('--priority <n>', 'priority from -10 (last) to 10 (first)', wholeNumber(-10, 10))
       .option('--output-limit <size>', 'maximum output of an attempt, such as 10MB', parseBytes)
