@@ -57,6 +57,7 @@ import { listRecipes } from './runs/list-recipes.ts';
 import { listRuns } from './runs/list-runs.ts';
 import { listWarnings } from './runs/list-warnings.ts';
 import { markRead } from './runs/mark-read.ts';
+import { outlineRun } from './runs/outline-run.ts';
 import { pauseRun } from './runs/pause-run.ts';
 import { previewTask } from './runs/preview-task.ts';
 import { prioritizeTask } from './runs/prioritize-task.ts';
@@ -73,6 +74,7 @@ import { startRun } from './runs/start-run.ts';
 import { watchRun } from './runs/watch-run.ts';
 import { watchRuns } from './runs/watch-runs.ts';
 import { watchStart } from './runs/watch-start.ts';
+import { wrapUpRun } from './runs/wrap-up-run.ts';
 import { getSetting } from './settings/get-setting.ts';
 import { listSettings } from './settings/list-settings.ts';
 import { readSettings } from './settings/read-settings.ts';
@@ -131,6 +133,7 @@ export const OPERATIONS = {
   'list-templates': listTemplates,
   'list-warnings': listWarnings,
   'mark-read': markRead,
+  'outline-run': outlineRun,
   'pause-run': pauseRun,
   'pick-model': pickModel,
   'plan-bench': planBench,
@@ -176,6 +179,7 @@ export const OPERATIONS = {
   usage,
   'verify-run': verifyRun,
   where,
+  'wrap-up-run': wrapUpRun,
   'write-settings': writeSettings,
 } as const;
 

@@ -42,6 +42,7 @@ export const LOAD_OPERATION: Loaders<typeof OPERATIONS> = {
   'list-templates': async () => (await import('./templates/list-templates.ts')).listTemplates,
   'list-warnings': async () => (await import('./runs/list-warnings.ts')).listWarnings,
   'mark-read': async () => (await import('./runs/mark-read.ts')).markRead,
+  'outline-run': async () => (await import('./runs/outline-run.ts')).outlineRun,
   'pause-run': async () => (await import('./runs/pause-run.ts')).pauseRun,
   'pick-model': async () => (await import('./models/pick-model.ts')).pickModel,
   'plan-bench': async () => (await import('./models/plan-bench.ts')).planBench,
@@ -87,6 +88,7 @@ export const LOAD_OPERATION: Loaders<typeof OPERATIONS> = {
   usage: async () => (await import('./usage/usage.ts')).usage,
   'verify-run': async () => (await import('./results/verify-run.ts')).verifyRun,
   where: async () => (await import('./maintenance/where.ts')).where,
+  'wrap-up-run': async () => (await import('./runs/wrap-up-run.ts')).wrapUpRun,
   'write-settings': async () => (await import('./settings/write-settings.ts')).writeSettings,
 };
 

@@ -40,6 +40,7 @@ export const ROUTES = {
   'list-templates': 'GET /api/templates',
   'list-warnings': 'GET /api/runs/{run}/warnings',
   'mark-read': 'POST /api/runs/{run}/read',
+  'outline-run': 'POST /api/outline',
   'pause-run': 'POST /api/runs/{run}/pause',
   'pick-model': 'GET /api/models/pick',
   'plan-bench': 'GET /api/benches/plan',
@@ -93,5 +94,6 @@ export const ROUTES = {
   'watch-start': 'GET /api/start/stream',
   'watch-terminal': 'GET /api/runs/{run}/tasks/{task}/terminal',
   where: 'GET /api/where',
+  'wrap-up-run': 'POST /api/runs/{run}/wrap-up',
   'write-settings': 'PUT /api/settings',
 } as const satisfies Record<string, Route>;

@@ -4,6 +4,9 @@
 export type PromptValues = {
   'recipes/bulk/edit-item': { prompt: string; files: string; redChecks: string };
   'recipes/bulk/item-details': { prompt: string; details: string };
+  'recipes/cycle/implement-milestones': { target: string; report: string; milestones: string; findings: string; rules: string; since: string };
+  'recipes/cycle/replan': { goal: string; why: string; milestones: string; findings: string };
+  'recipes/cycle/review-milestones': { since: string; milestones: string };
   'recipes/features/fix-feature': { feature: string; report: string };
   'recipes/features/implement-feature': { id: string; name: string; category: string; description: string; steps: string };
   'recipes/features/verify-feature': { id: string; name: string; description: string; steps: string; appUrl: string };
@@ -51,6 +54,9 @@ export type PromptName = keyof PromptValues;
 export const PROMPTS: Readonly<Record<PromptName, { text: string; names: readonly string[] }>> = {
   'recipes/bulk/edit-item': { text: "{{prompt}}\n\n{{#files}}\nFiles: {{files}}\n\n{{/files}}\n{{#redChecks}}\nThese checks are red before your work:\n{{redChecks}}\n{{/redChecks}}", names: ["prompt","files","redChecks"] },
   'recipes/bulk/item-details': { text: "{{prompt}}\n\nDetails:\n{{details}}", names: ["prompt","details"] },
+  'recipes/cycle/implement-milestones': { text: "{{#target}}\nReach this milestone:\n\n{{target}}\n\nWhen it is reached and there is time left, continue with the next open one.\n\n{{/target}}\n{{#report}}\nEvery milestone is reached, but the verification of the whole result failed. Fix this:\n\n{{report}}\n\n{{/report}}\nAll milestones, ticked where they are reached:\n\n{{milestones}}\n\n{{#findings}}\nThe last review found this; fix it first:\n\n{{findings}}\n\n{{/findings}}\n{{#rules}}\nWhat was agreed:\n\n{{rules}}\n\n{{/rules}}\n{{#since}}\nWhat earlier cycles changed: git diff --stat {{since}} HEAD\n\n{{/since}}\nYou cannot tick a milestone: another agent and the checks find out which are reached.", names: ["target","report","milestones","findings","rules","since"] },
+  'recipes/cycle/replan': { text: "{{goal}}\n\nAn earlier plan led no further. The reason:\n\n{{why}}\n\nIts milestones, ticked where they are reached:\n\n{{milestones}}\n\n{{#findings}}\nWhat the last review found:\n\n{{findings}}\n\n{{/findings}}\nFind out why, in the code and not in the plan. Then plan what is left, in other steps. Do not list what is reached.", names: ["goal","why","milestones","findings"] },
+  'recipes/cycle/review-milestones': { text: "What this cycle changed: git diff {{since}} HEAD\n\nFind out for each milestone whether it is reached now, on the whole tree:\n\n{{milestones}}", names: ["since","milestones"] },
   'recipes/features/fix-feature': { text: "{{feature}}\n\nWhat was verified, and what did not hold:\n\n{{report}}", names: ["feature","report"] },
   'recipes/features/implement-feature': { text: "Feature {{id}}: {{name}}\n{{#category}}\nCategory: {{category}}\n{{/category}}\n\n{{#description}}\n{{description}}\n\n{{/description}}\n{{#steps}}\nIt is done when a verifier, which only sees the result, can go through these steps:\n\n{{steps}}\n{{/steps}}", names: ["id","name","category","description","steps"] },
   'recipes/features/verify-feature': { text: "Feature {{id}}: {{name}}\n\n{{#description}}\n{{description}}\n\n{{/description}}\n{{#steps}}\nThe steps, each of which needs a result:\n\n{{steps}}\n\n{{/steps}}\n{{#appUrl}}\nThe application runs at {{appUrl}}.\n{{/appUrl}}", names: ["id","name","description","steps","appUrl"] },

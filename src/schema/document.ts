@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Diagnosis } from './call.ts';
 import { Filing } from './collection.ts';
 import { Evidence } from './gate.ts';
+import { ProgressDocument } from './progress.ts';
 import { RiskFlag } from './risk.ts';
 
 /** The status of a run; `needs-rerun`: done work of it was invalidated, and none of it is being done again yet. */
@@ -182,6 +183,9 @@ export const RunDocument = z.object({
     .array(NodeDocument)
     .optional()
     .describe('The nodes of a workflow; in the output of `show` and of commands that follow a run.'),
+  progress: ProgressDocument.optional().describe(
+    'The progress of a run that works in rounds; in the output of `show` and of commands that follow a run.',
+  ),
   attention: z.array(AttentionDocument),
   baseEvidence: z.array(Evidence).optional().describe('The results of the checks on the base, before any work.'),
   landingEvidence: z

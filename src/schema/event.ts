@@ -127,6 +127,8 @@ export const RunEvent = z.discriminatedUnion('type', [
   event('run.settings-changed', RunSettingsChange.shape),
   /** `force`: agents are killed at once, without a chance to end by themselves. */
   event('run.cancelling', { reason: z.string(), force: z.boolean().optional() }),
+  /** A person ends the run with what has landed: nothing new starts, open tasks are withdrawn. */
+  event('run.wrapping-up', { reason: z.string() }),
   event('run.landed', {
     branch: z.string(),
     commit: z.string(),

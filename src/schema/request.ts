@@ -46,6 +46,15 @@ export const GoalInput = z.object({
 });
 export type GoalInput = z.infer<typeof GoalInput>;
 
+export const CycleInput = z.object({
+  goal: z.string().trim().min(1).describe('The goal, in your own words.'),
+  cycles: z.number().int().min(1).max(50).default(10).describe('Maximum number of cycles of implement and review.'),
+  threshold: z.number().min(0.1).max(1).default(1).describe('The part of the milestones that must be reached.'),
+  steps: z.array(z.string().trim().min(1)).default([]).describe('Steps that verify the whole result at the end.'),
+  planOnly: GoalInput.shape.planOnly,
+});
+export type CycleInput = z.infer<typeof CycleInput>;
+
 /** When an attempt of a job is stopped. */
 export const StopRule = z.object({
   turns: z.number().int().positive().optional().describe('After this many turns.'),
@@ -121,6 +130,7 @@ export type TodoRequest = z.infer<typeof TodoRequest>;
 /** A request for work: the recipe with its input, and the options. */
 export const StartRequest = z.discriminatedUnion('recipe', [
   z.object({ recipe: z.literal('goal'), input: GoalInput, options: StartOptions }),
+  z.object({ recipe: z.literal('cycle'), input: CycleInput, options: StartOptions }),
   z.object({ recipe: z.literal('job'), input: JobInput, options: StartOptions }),
   z.object({ recipe: z.literal('features'), input: FeaturesInput, options: StartOptions }),
   z.object({ recipe: z.literal('bulk'), input: BulkInput, options: StartOptions }),

@@ -57,6 +57,8 @@ export function improvise(attempt: UnscriptedAttempt): Step[] {
   if (attempt.role === 'resolve') return [{ step: 'resolve', how: 'union' }, say('Kept both sides of every conflict.')];
   const text = `Rehearsed ${attempt.role} of ${attempt.task}: ${attempt.title}`;
   if (attempt.role === 'verify') return [{ step: 'output', output: verified(attempt.steps, text) }, say(text)];
+  if (attempt.role === 'milestones')
+    return [{ step: 'output', output: { ...verified(attempt.steps, text), findings: [] } }, say(text)];
   const steps: Step[] = attempt.access === 'write' ? [ownFile(attempt)] : [];
   if (attempt.outputSchema !== undefined)
     steps.push({ step: 'output', output: minimalValue(attempt.outputSchema, text) });

@@ -70,6 +70,12 @@ export const COMMANDS: readonly ListedCommand[] = [
     load: async () => (await import('./work/resume.ts')).resumeCommand,
   },
   {
+    name: 'cycle',
+    group: 'Work',
+    summary: 'work on a goal in cycles of implement and review until its milestones are reached',
+    load: async () => (await import('./work/cycle.ts')).cycleCommand,
+  },
+  {
     name: 'serve',
     group: 'Watch',
     summary: 'serve the dashboard and the API, and resume unfinished runs',

@@ -7,6 +7,7 @@ import type { RunDocument, TaskDocument } from '../../schema/document.ts';
 import { durationText } from './amounts.ts';
 import { cleanText, oneLine } from './clean-text.ts';
 import { nextSteps } from './next-steps.ts';
+import { progressLines } from './progress-lines.ts';
 import { type Painter, runMark, shownStatus, taskMark, verdictMark } from './symbols.ts';
 import { pad, shorten, textWidth, wrap } from './text-width.ts';
 
@@ -28,6 +29,7 @@ export function summaryLines(document: RunDocument, view: SummaryView): string[]
     attentionLines(document, view),
     manyTaskLines(document, view),
     nodeLines(document, view),
+    progressLines(document, view),
     failureLines(document.tasks, view),
     checkLines(document, view),
     messageLines(document.tasks, view),

@@ -3,7 +3,13 @@ import { recordGate } from '../../core/land/decide-landing.ts';
 import { recordFlaky } from '../../core/run/decide-start.ts';
 import { proofKey } from '../../core/run/state.ts';
 import type { GateResult } from '../../gates/gate.ts';
-import { type CommandGateSpec, candidateGates, isSatisfied, shellText } from '../../gates/gate-kinds.ts';
+import {
+  type CommandGateSpec,
+  candidateGates,
+  informingGates,
+  isSatisfied,
+  shellText,
+} from '../../gates/gate-kinds.ts';
 import { treeOf } from '../../git/read/commit-graph.ts';
 import { candidateFlag } from '../../risks/candidate-risks.ts';
 import type { Evidence } from '../../schema/gate.ts';
@@ -53,6 +59,16 @@ export async function checkCandidate(
   return flags.length === 0
     ? { verdict: 'pass' }
     : { verdict: 'held', reason: flags.map(({ detail }) => detail).join('; ') };
+}
+
+/** Runs the commands that only inform, on a candidate that is about to land, and records what each came to. */
+export async function recordInforming(ctx: EngineContext, run: ActiveRun, candidate: Candidate): Promise<void> {
+  for (const gate of informingCommands(run, candidate.tasks)) {
+    const evidence = await checkWith(ctx, run, candidate, gate);
+    throwIfStopped(ctx, run);
+    await ctx.submit(run, () => recordGate(candidate.tasks, candidate.commit, evidence)).committed;
+    crashpoint('gate.recorded');
+  }
 }
 
 /** The evidence of one gate for a tree: known, or from a new run. */
@@ -189,14 +205,18 @@ export async function selectedChecks(run: ActiveRun, candidate: Candidate): Prom
   return selected.filter(({ evidence }) => evidence === undefined);
 }
 
-/** The command gates of these tasks, each once. */
+/** The command gates of these tasks that decide, each once. */
 export function commandGates(run: ActiveRun, tasks: readonly TaskKey[]): CommandGateSpec[] {
-  const gates = new Map<string, CommandGateSpec>();
-  for (const key of tasks) {
-    for (const gate of candidateGates(run.ledger.state.tasks[key]?.spec.gates ?? []))
-      gates.set(JSON.stringify(gate), gate);
-  }
-  return [...gates.values()];
+  return eachOnce(tasks.flatMap((key) => candidateGates(run.ledger.state.tasks[key]?.spec.gates ?? [])));
+}
+
+/** The commands of these tasks that only inform, each once. */
+export function informingCommands(run: ActiveRun, tasks: readonly TaskKey[]): CommandGateSpec[] {
+  return eachOnce(tasks.flatMap((key) => informingGates(run.ledger.state.tasks[key]?.spec.gates ?? [])));
+}
+
+function eachOnce(gates: readonly CommandGateSpec[]): CommandGateSpec[] {
+  return [...new Map(gates.map((gate) => [JSON.stringify(gate), gate])).values()];
 }
 
 /** A check that could not run is repeated once before that is its result, because it is no evidence about the work. */

@@ -6,7 +6,6 @@ import { recordStart } from '../../core/run/decide-start.ts';
 import { evolve } from '../../core/run/evolve.ts';
 import { withoutValues } from '../../core/run/recorded-config.ts';
 import type { RunState } from '../../core/run/state.ts';
-import { momentText } from '../../core/view/amounts.ts';
 import { AppError } from '../../errors.ts';
 import { openMirror } from '../../git/mirror/mirror.ts';
 import { refreshMirror } from '../../git/mirror/refresh.ts';
@@ -31,10 +30,10 @@ import { crashpoint } from '../../world.ts';
 import { requireSandbox } from '../attempt/containment.ts';
 import { mirrorProgress } from '../loop/activities.ts';
 import type { EngineContext, Project } from '../loop/context.ts';
-import { checksOfRun } from './configured-checks.ts';
 import { readHistory } from './model-history.ts';
 import { redactorOf } from './open-run.ts';
 import { pinChoices } from './pin-agents.ts';
+import { requireFuture, withOptions } from './start-options.ts';
 
 /** A benchmark: the folder whose settings apply, where it was requested, and the command that checks it. */
 type BenchStart = { kind: BenchKind; settings: string; dir: string; check: string[] };
@@ -52,7 +51,7 @@ export async function startRun(
 ): Promise<StartedRun> {
   const { options } = request;
   using step = ctx.activities.begin({ folder: options.dir }, { kind: 'workspace', what: 'reads the settings' });
-  requireFuture(ctx, options);
+  requireFuture(options, ctx.world.now());
   await requireGit();
   const recipe = ctx.implementations.recipe(request.recipe);
   const { repository, folder } = await openFolder(ctx, recipe, request);
@@ -117,12 +116,6 @@ export async function startRun(
   return { state: evolve(undefined, { event, at, origin }), project: { id, repository, mirror }, notes };
 }
 
-/** A deadline that has passed would end the run before its first task. */
-function requireFuture({ world }: EngineContext, { until }: StartOptions): void {
-  if (until === undefined || until > world.now()) return;
-  throw new AppError('INPUT_INVALID', `The deadline ${momentText(until)} has passed`, { until });
-}
-
 /** The run is filed in the same transaction in which it starts. */
 function filing({ run, project }: RunStart, { collection }: StartOptions, item: StartOverrides['item']): Write[] {
   const events = fileNewRun(run, { collection, item });
@@ -175,20 +168,6 @@ async function requireRoomForBranch(mirror: Project['mirror']): Promise<void> {
   throw new AppError('BRANCH_TAKEN', 'There is a branch named mh, so mh/<run> cannot be created', {
     branch: 'mh',
   });
-}
-
-function withOptions(config: Config, options: StartOptions): Config {
-  const most = options.maxIterations ?? Number.POSITIVE_INFINITY;
-  return {
-    ...config,
-    ...(options.repairBase === true ? { baseRed: 'repair' as const } : {}),
-    ...(options.knownRed === true ? { baseRed: 'known' as const } : {}),
-    checks: checksOfRun(config, options.checks),
-    limits: { ...config.limits, agents: options.maxParallel ?? config.limits.agents },
-    review: { ...config.review, rounds: Math.min(config.review.rounds, most) },
-    verify: { ...config.verify, maxAttempts: Math.min(config.verify.maxAttempts, most) },
-    budget: { ...config.budget, ...(options.budget === undefined ? {} : { run: options.budget }) },
-  };
 }
 
 /** The agents that are not usable here now, and why; throws if none is usable. */
