@@ -8,6 +8,8 @@ type EventSchema = typeof RunEvent | typeof ProjectEvent | typeof AccountEvent |
 
 const MEANINGS: Record<EventType, string> = {
   'run.started': 'The run is on record, with everything it will ever depend on.',
+  'run.base-check-failed':
+    'A check failed on the base for the first time. It is recorded at once; the check is then repeated.',
   'run.base-checked': 'Each check ran once on the base, before any work.',
   'run.held': 'The run waits for a person.',
   'run.approved': 'A person approved what held the run; it continues.',

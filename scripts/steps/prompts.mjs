@@ -5,7 +5,7 @@ import { ROOT } from './checkout.mjs';
 /** The module that holds all prompt texts, so that pure code needs no file at run time. */
 export const PROMPTS_FILE = 'src/roles/prompts.generated.ts';
 /** Folders with Markdown files of prompt text; the roles themselves are read at run time, as a user may replace them. */
-const FOLDERS = ['recipes', 'roles/sections', 'roles/small-calls'];
+const FOLDERS = ['bench/prompts', 'recipes', 'roles/sections', 'roles/small-calls'];
 const PLACEHOLDER = /\{\{([#/]?)([\w-]+)\}\}/g;
 
 /** The text of the module as the Markdown files require it. */

@@ -30,7 +30,8 @@ export function usageOfCalls(calls: Iterable<ModelCall>, prices?: PriceList): Us
   return sum;
 }
 
-function usageOfCall({ model, tokens }: ModelCall, prices: PriceList | undefined): Usage {
+/** The usage of one call; unknown for a model without a known price. */
+export function usageOfCall({ model, tokens }: ModelCall, prices?: PriceList): Usage {
   const { inputTokens, cachedTokens, outputTokens, writtenTokens = 0 } = tokens;
   if (inputTokens + cachedTokens + outputTokens + writtenTokens === 0) return { kind: 'none' };
   const costUsd = model === undefined ? undefined : costOf(model, tokens, prices);

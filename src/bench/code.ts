@@ -1,3 +1,4 @@
+import { promptText } from '../roles/prompt.ts';
 import type { BenchTask } from './bench-task.ts';
 
 const SOURCE = `/** Merges intervals [from, to] that overlap or touch; the result is sorted and the input stays as it is. */
@@ -50,8 +51,7 @@ assert.deepEqual(gaps([[-9, -8]], [0, 4]), [[0, 4]], 'all before');
 export const code: BenchTask = {
   kind: 'code',
   title: 'Fix two functions so that they match their comments',
-  prompt:
-    'intervals.mjs does not do what the comments above its functions promise, in more than one case. Correct both functions. Keep their names and their parameters, and change no other file.',
+  prompt: promptText('bench/prompts/code', {}),
   files: { 'intervals.mjs': SOURCE, 'README.md': '# Intervals\n' },
   check: CHECK,
   tokens: { input: 60_000, output: 3_000 },

@@ -1,3 +1,4 @@
+import { promptText } from '../roles/prompt.ts';
 import type { BenchTask } from './bench-task.ts';
 import { DIGEST_SOURCE, digestOf } from './digest.ts';
 
@@ -16,7 +17,7 @@ function makeTask(): BenchTask {
   return {
     kind: 'long-context',
     title: 'Combine facts from distant parts of a long file',
-    prompt: `orders.log is a long journal. Find out two things. First: exactly one order was shipped twice although it was never returned in between; which one? Second: how many cents in all were refunded to the customer ${CUSTOMER}? Refunds that were cancelled later in the journal do not count. Write answer.json as {"order": "O-....", "cents": 0} with your answers. Change no other file.`,
+    prompt: promptText('bench/prompts/long-context', { customer: CUSTOMER }),
     files: { 'orders.log': text, 'README.md': '# Journal of orders\n' },
     check: `${DIGEST_SOURCE}import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

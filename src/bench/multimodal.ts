@@ -1,3 +1,4 @@
+import { promptText } from '../roles/prompt.ts';
 import type { BenchTask } from './bench-task.ts';
 import { DIGEST_SOURCE, digestOf } from './digest.ts';
 import { digitsPicture } from './digits-picture.ts';
@@ -8,8 +9,7 @@ const SHOWN = '4071862';
 export const multimodal: BenchTask = {
   kind: 'multimodal',
   title: 'Read the digits in a picture',
-  prompt:
-    'Look at the picture meter.png: it shows seven digits as on a digital meter. Write reading.json as {"digits": "......."} with the digits that you see, from left to right. Change no other file.',
+  prompt: promptText('bench/prompts/multimodal', {}),
   files: { 'meter.png': digitsPicture(SHOWN), 'README.md': '# Meter\n' },
   check: `${DIGEST_SOURCE}import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

@@ -1,3 +1,4 @@
+import { promptText } from '../roles/prompt.ts';
 import type { BenchTask } from './bench-task.ts';
 import { DIGEST_SOURCE, digestOf } from './digest.ts';
 
@@ -58,8 +59,7 @@ for (const digest of wanted) assert(near.has(digest), 'a defect was not found');
 export const review: BenchTask = {
   kind: 'review',
   title: 'Find three defects',
-  prompt:
-    'Review ledger.mjs. Exactly three lines of it are wrong: the code breaks what its comments promise, loses money, or changes what it should only read. Write their line numbers to findings.json as a JSON list of three whole numbers. Name for each defect the one line that has to change. Change no other file.',
+  prompt: promptText('bench/prompts/review', {}),
   files: { 'ledger.mjs': `${LINES.map(([text]) => text).join('\n')}\n`, 'README.md': '# Ledger\n' },
   check: CHECK,
   tokens: { input: 50_000, output: 2_500 },

@@ -1,3 +1,4 @@
+import { promptText } from '../roles/prompt.ts';
 import type { BenchTask } from './bench-task.ts';
 
 const SOURCE = `import { join } from 'node:path';
@@ -34,8 +35,7 @@ assert.equal(commentHtml({ author: 'Ann', text: 'Fish & chips' }), '<article tit
 export const security: BenchTask = {
   kind: 'security',
   title: 'Fix two vulnerabilities without breaking legitimate use',
-  prompt:
-    'visitors.mjs is exposed to hostile visitors and does not keep what its comments promise. Mend both functions: every hostile name (leaving root by any way, absolute paths, a NUL character) gives null, honest names still work, also those with a detour that stays inside or with leading dots; and nothing that a visitor writes can become markup: escape & < > " and \' as &amp; &lt; &gt; &quot; and &#39;. Keep the names, the parameters and the shape of the HTML, and change no other file.',
+  prompt: promptText('bench/prompts/security', {}),
   files: { 'visitors.mjs': SOURCE, 'README.md': '# Visitors\n' },
   check: CHECK,
   tokens: { input: 60_000, output: 3_000 },

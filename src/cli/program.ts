@@ -17,13 +17,14 @@ export async function runProgram(argv: readonly string[], platform: Platform): P
     terminal.out(`${welcomeLines(painter(terminal.colors.out)).join('\n')}\n`);
     return 0;
   }
+  const program = createProgram(session);
   try {
-    await createProgram(session).parseAsync(helpAsOption(argv), { from: 'user' });
+    await program.parseAsync(helpAsOption(argv), { from: 'user' });
     return session.exitCode;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return 0;
     if (error instanceof CommanderError && error.code === 'commander.help') return USAGE_EXIT;
-    const failure = withCommand(error instanceof CommanderError ? await usageError(error, argv) : error, argv);
+    const failure = withCommand(error instanceof CommanderError ? await usageError(error, argv, program) : error, argv);
     if (hasFlag(argv, '--background')) announceFailure(session, failure);
     const exitCode = printError(terminal, failure, hasFlag(argv, '--json'));
     await reportUnexpected(failure, argv, platform);
@@ -90,13 +91,22 @@ function helpAsOption(argv: readonly string[]): string[] {
   return argv[0] === 'help' ? [...argv.slice(1), '--help'] : [...argv];
 }
 
-async function usageError(error: CommanderError, argv: readonly string[]): Promise<AppError> {
-  const message = error.message.replace(/^error: /, '');
+async function usageError(error: CommanderError, argv: readonly string[], program: Command): Promise<AppError> {
+  const message = missingValueText(error, program) ?? error.message.replace(/^error: /, '');
   const use = await replacement(error, argv);
   const goal = error.code === 'commander.unknownCommand' ? argv.find((word) => word.includes(' ')) : undefined;
   const help = goal === undefined ? '' : `\nTo work on a goal: manyhands do ${JSON.stringify(goal)}`;
   const text = use === undefined ? `${message}${help}` : `${message.split('\n')[0]}\nUse instead: ${use}`;
   return new AppError('USAGE', text, {}, { cause: error });
+}
+
+/** Names an option that was given without its value, and what its value can be. */
+function missingValueText({ code, message }: CommanderError, program: Command): string | undefined {
+  const flags = code === 'commander.optionMissingArgument' ? /'([^']+)'/.exec(message)?.[1] : undefined;
+  const option = program.commands.flatMap(({ options }) => options).find((each) => each.flags === flags);
+  if (flags === undefined || option === undefined) return undefined;
+  const values = option.argChoices === undefined ? '' : `: ${option.argChoices.join(', ')}`;
+  return `option '${flags}' needs a value${values} (${option.description})`;
 }
 
 /** What replaces a command or an option of another tool; the table is only loaded for an error. */

@@ -1,9 +1,11 @@
 import { relative } from 'node:path';
 import { parseDocument } from 'yaml';
+import { findOnPath } from '../agents/program.ts';
 import { type WorkflowCommand, workflowChecks, workflowCommands } from './ci-workflows.ts';
 import type { CheckName, Found } from './ecosystem.ts';
 import { ECOSYSTEMS, FALLBACK } from './ecosystems/ecosystems.ts';
 import { readNodeManifest } from './ecosystems/node-manifest.ts';
+import { missingProgramNotes, missingPrograms } from './missing-programs.ts';
 import { openProject, type ProjectFiles } from './project-files.ts';
 import { type FoundForge, repositoryFacts, trackedLockfiles } from './repository-facts.ts';
 
@@ -24,8 +26,8 @@ const RUNNERS = [
 /** A folder whose name needs no quoting anywhere. */
 const PLAIN_FOLDER = /^[A-Za-z0-9_][A-Za-z0-9._-]*$/;
 
-/** A command that could become a check, and whether it does by default. */
-export type ProposedCheck = { name: string; run: string; isWanted: boolean };
+/** A command that could become a check, and whether it does by default; `missing` is the program that it needs and this machine lacks. */
+export type ProposedCheck = { name: string; run: string; isWanted: boolean; missing?: string };
 
 /** Everything that could be found out about a project without running anything of it. */
 export type Detection = {
@@ -61,9 +63,11 @@ const PURPOSES: readonly CheckName[] = ['test', 'lint', 'typecheck', 'build'];
 const MAX_FOLDERS = 20;
 const MAX_WORKFLOW_NOTES = 5;
 
-/** Inspects a project from the top of its repository; `from` is the person's current folder in it. */
-export async function detectProject(root: string, from: string = root): Promise<Detection> {
-  const files = await openProject(root, await trackedLockfiles(root));
+/** Inspects a project from the top of its repository; `from` is the person's current folder in it, `path` the PATH of this machine; without one every program counts as installed. */
+export async function detectProject(root: string, where: { from?: string; path?: string } = {}): Promise<Detection> {
+  const { from = root, path } = where;
+  const hasProgram = (name: string) => path === undefined || 'found' in findOnPath(name, { dir: root, path });
+  const files = await openProject(root, { tracked: await trackedLockfiles(root), hasProgram });
   const folders = await findFolders(files, relative(root, from));
   const monorepo = await findMonorepo(files);
   const facts = await repositoryFacts(
@@ -75,14 +79,20 @@ export async function detectProject(root: string, from: string = root): Promise<
     folders.flatMap(({ folder, found: each }) => each.map((one) => ({ folder, ...one }))),
     commands,
   );
-  const checks = proposeChecks(found);
+  const setup = distinct(found.flatMap(({ folder, setup: each }) => each.map((command) => within(folder, command))));
+  const proposed = proposeChecks(found);
+  const missing = missingPrograms([...setup, ...proposed.map(({ run }) => run)], hasProgram);
+  const checks = proposed.map((check) => {
+    const program = [...missing].find(([, commands]) => commands.includes(check.run))?.[0];
+    return program === undefined ? check : { ...check, missing: program };
+  });
   return {
     root,
     frameworks: [...frameworksOf(found), ...(await packageFrameworks(files, monorepo?.folders ?? []))],
     packageManagers: distinct(found.flatMap(({ packageManager }) => packageManager ?? [])),
     monorepo: monorepo?.by ?? null,
     checks,
-    setup: distinct(found.flatMap(({ folder, setup }) => setup.map((command) => within(folder, command)))),
+    setup,
     dependencyDirs: distinct(
       found.flatMap(({ folder, dependencyDirs }) => dependencyDirs.map((dir) => below(folder, dir))),
     ),
@@ -97,6 +107,7 @@ export async function detectProject(root: string, from: string = root): Promise<
     notes: [
       ...found.flatMap(({ folder, notes }) => notes.map((note) => (folder === '' ? note : `${folder}: ${note}`))),
       ...workflowNotes(commands, checks),
+      ...missingProgramNotes(missing),
       ...missingNotes(found),
     ],
   };

@@ -3,6 +3,8 @@ import type { Detection, ProposedCheck } from './detect.ts';
 /** What a person decided, or the defaults. */
 export type Choices = {
   checks: Pick<ProposedCheck, 'name' | 'run'>[];
+  /** Checks that were run and did not pass, with how they ended: they become a comment. */
+  failed?: (Pick<ProposedCheck, 'name' | 'run'> & { result: string })[];
   setup: string[];
   /** Ignored files that may be copied into workspaces: only those a person named. */
   copyFiles: string[];
@@ -22,7 +24,9 @@ export function defaultChoices(detection: Detection): Choices {
 /** The settings of a new project, part by part; a part without a value becomes a comment. */
 export function draftSettings(detection: Detection, choices: Choices): Part[] {
   const { forge, keyFiles } = detection;
-  const others = detection.checks.filter(({ run }) => !choices.checks.some((chosen) => chosen.run === run));
+  const { failed = [] } = choices;
+  const named = [...choices.checks, ...failed];
+  const others = detection.checks.filter(({ run }) => !named.some((chosen) => chosen.run === run));
   const foreign = forge !== null && forge.provider !== null && !isPublicHost(forge.host);
   return [
     {
@@ -32,7 +36,8 @@ export function draftSettings(detection: Detection, choices: Choices): Part[] {
         choices.checks.length === 0
           ? 'No command that proves a change was found. Without one every result is called unverified.'
           : 'Commands that must exit 0 on the merged result before anything lands.',
-      alternatives: choices.checks.length + others.length === 0 ? ['- npm test'] : otherChecks(others),
+      alternatives:
+        named.length + others.length === 0 ? ['- npm test'] : [...failedChecks(failed), ...otherChecks(others)],
     },
     {
       key: 'workspace',
@@ -63,6 +68,14 @@ export function draftSettings(detection: Detection, choices: Choices): Part[] {
       comment: 'What agents should read first.',
       alternatives: ['testInstructions: docs/testing.md'],
     },
+  ];
+}
+
+function failedChecks(failed: NonNullable<Choices['failed']>): string[] {
+  if (failed.length === 0) return [];
+  return [
+    'Failed when init --prove ran it, and so not used; add it once it passes:',
+    ...failed.map(({ name, run, result }) => `- ${JSON.stringify({ name, run })}  # ${result}`),
   ];
 }
 

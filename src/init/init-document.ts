@@ -27,6 +27,8 @@ const CheckProof = z.object({
   result: z.string(),
   /** The last lines of a check that did not pass. */
   output: z.array(z.string()),
+  /** Whether the settings name it as a check after this. */
+  isUsed: z.boolean(),
 });
 export type CheckProof = z.infer<typeof CheckProof>;
 
@@ -39,7 +41,9 @@ export const InitDocument = z.object({
       frameworks: z.array(z.object({ name: z.string(), folder: z.string() })),
       packageManagers: z.array(z.string()),
       monorepo: z.string().nullable(),
-      checks: z.array(z.object({ name: z.string(), run: z.string(), isWanted: z.boolean() })),
+      checks: z.array(
+        z.object({ name: z.string(), run: z.string(), isWanted: z.boolean(), missing: z.string().optional() }),
+      ),
       setup: z.array(z.string()),
       privateFiles: z.array(z.string()),
       base: z.string().nullable(),

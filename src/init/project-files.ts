@@ -11,6 +11,8 @@ export interface ProjectFiles {
   has(name: string): boolean;
   /** Whether a fresh clone has this lockfile too: many projects ignore theirs. */
   hasLockfile(name: string): boolean;
+  /** Whether a program is installed on this machine. */
+  hasProgram(name: string): boolean;
   /** The text of a file below the folder; undefined if there is none that can be trusted to be read. */
   read(path: string): Promise<string | undefined>;
   /** The same view of a folder below; undefined if there is none inside the project. */
@@ -20,9 +22,14 @@ export interface ProjectFiles {
 const MAX_BYTES = 1_000_000;
 const MAX_NAMES = 10_000;
 
-/** Opens a project for detection: links that lead out, devices, large files and what is no UTF-8 are as if absent. `tracked` has the lockfiles that git tracks. */
-export async function openProject(root: string, tracked: ReadonlySet<string> = new Set()): Promise<ProjectFiles> {
-  return viewOf(await realpath(root), '', tracked);
+/** What detection knows besides the files: the lockfiles that git tracks, and which programs are installed. */
+type Surroundings = { tracked: ReadonlySet<string>; hasProgram(name: string): boolean };
+
+const UNKNOWN: Surroundings = { tracked: new Set(), hasProgram: () => true };
+
+/** Opens a project for detection: links that lead out, devices, large files and what is no UTF-8 are as if absent. */
+export async function openProject(root: string, surroundings: Surroundings = UNKNOWN): Promise<ProjectFiles> {
+  return viewOf(await realpath(root), '', surroundings);
 }
 
 /** Whether there is a plain file of that name inside a folder. */
@@ -36,19 +43,20 @@ export function isFileInside(folder: string, path: string): boolean {
   }
 }
 
-async function viewOf(top: string, folder: string, tracked: ReadonlySet<string>): Promise<ProjectFiles> {
+async function viewOf(top: string, folder: string, surroundings: Surroundings): Promise<ProjectFiles> {
   const names = (await readdir(join(top, folder))).slice(0, MAX_NAMES).sort();
   const known = new Set(names);
   return {
     folder,
     names,
     has: (name) => known.has(name),
-    hasLockfile: (name) => known.has(name) && tracked.has(join(folder, name)),
+    hasLockfile: (name) => known.has(name) && surroundings.tracked.has(join(folder, name)),
+    hasProgram: surroundings.hasProgram,
     read: (path) => readInside(top, join(folder, path)),
     enter: async (below) => {
       const real = await realPathInside(top, join(folder, below));
       return real !== undefined && (await stat(real)).isDirectory()
-        ? viewOf(top, join(folder, below), tracked)
+        ? viewOf(top, join(folder, below), surroundings)
         : undefined;
     },
   };

@@ -2,6 +2,9 @@ import { run } from '../process/run.ts';
 import type { World } from '../world.ts';
 import type { CheckProof } from './init-document.ts';
 
+/** A check that was run once. */
+export type ProvenCheck = Omit<CheckProof, 'isUsed'>;
+
 type ProofRequest = {
   root: string;
   checks: readonly { name: string; run: string }[];
@@ -19,8 +22,8 @@ const PROGRESS_INTERVAL_MS = 4_000;
 export async function proveChecks(
   { root, checks, env, onProgress }: ProofRequest,
   world: World,
-): Promise<CheckProof[]> {
-  const proofs: CheckProof[] = [];
+): Promise<ProvenCheck[]> {
+  const proofs: ProvenCheck[] = [];
   for (const check of checks) {
     using progress = reportProgress(check.run, onProgress, world);
     const { code, signal, stdout, stderr, timedOut } = await run(['/bin/sh', '-c', check.run], {

@@ -1,4 +1,4 @@
-import { containmentText } from '../core/attempt/permissions.ts';
+import { containmentText } from '../core/attempt/containment.ts';
 import { type AttemptState, lastAttempt, type RunState, type TaskState } from '../core/run/state.ts';
 import { chargeOf } from '../core/schedule/budget.ts';
 import { usdText } from '../core/view/amounts.ts';

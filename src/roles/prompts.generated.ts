@@ -2,6 +2,11 @@
 
 /** The values of each prompt: texts to insert, and flags that only open sections. */
 export type PromptValues = {
+  'bench/prompts/code': Record<string, never>;
+  'bench/prompts/long-context': { customer: string };
+  'bench/prompts/multimodal': Record<string, never>;
+  'bench/prompts/review': Record<string, never>;
+  'bench/prompts/security': Record<string, never>;
   'recipes/bulk/edit-item': { prompt: string; files: string; redChecks: string };
   'recipes/bulk/item-details': { prompt: string; details: string };
   'recipes/cycle/implement-milestones': { target: string; report: string; milestones: string; findings: string; rules: string; since: string };
@@ -52,6 +57,11 @@ export type PromptValues = {
 export type PromptName = keyof PromptValues;
 
 export const PROMPTS: Readonly<Record<PromptName, { text: string; names: readonly string[] }>> = {
+  'bench/prompts/code': { text: "intervals.mjs does not do what the comments above its functions promise, in more than one case. Correct both functions. Keep their names and their parameters, and change no other file.", names: [] },
+  'bench/prompts/long-context': { text: "orders.log is a long journal. Find out two things. First: exactly one order was shipped twice although it was never returned in between; which one? Second: how many cents in all were refunded to the customer {{customer}}? Refunds that were cancelled later in the journal do not count. Write answer.json as {\"order\": \"O-....\", \"cents\": 0} with your answers. Change no other file.", names: ["customer"] },
+  'bench/prompts/multimodal': { text: "Look at the picture meter.png: it shows seven digits as on a digital meter. Write reading.json as {\"digits\": \".......\"} with the digits that you see, from left to right. Change no other file.", names: [] },
+  'bench/prompts/review': { text: "Review ledger.mjs. Exactly three lines of it are wrong: the code breaks what its comments promise, loses money, or changes what it should only read. Write their line numbers to findings.json as a JSON list of three whole numbers. Name for each defect the one line that has to change. Change no other file.", names: [] },
+  'bench/prompts/security': { text: "visitors.mjs is exposed to hostile visitors and does not keep what its comments promise. Fix both functions: every hostile name (leaving root by any way, absolute paths, a NUL character) gives null, honest names still work, also those with a detour that stays inside or with leading dots; and nothing that a visitor writes can become markup: escape & < > \" and ' as &amp; &lt; &gt; &quot; and &#39;. Keep the names, the parameters and the shape of the HTML, and change no other file.", names: [] },
   'recipes/bulk/edit-item': { text: "{{prompt}}\n\n{{#files}}\nFiles: {{files}}\n\n{{/files}}\n{{#redChecks}}\nThese checks are red before your work:\n{{redChecks}}\n{{/redChecks}}", names: ["prompt","files","redChecks"] },
   'recipes/bulk/item-details': { text: "{{prompt}}\n\nDetails:\n{{details}}", names: ["prompt","details"] },
   'recipes/cycle/implement-milestones': { text: "{{#target}}\nReach this milestone:\n\n{{target}}\n\nWhen it is reached and there is time left, continue with the next open one.\n\n{{/target}}\n{{#report}}\nEvery milestone is reached, but the verification of the whole result failed. Fix this:\n\n{{report}}\n\n{{/report}}\nAll milestones, ticked where they are reached:\n\n{{milestones}}\n\n{{#findings}}\nThe last review found this; fix it first:\n\n{{findings}}\n\n{{/findings}}\n{{#rules}}\nWhat was agreed:\n\n{{rules}}\n\n{{/rules}}\n{{#since}}\nWhat earlier cycles changed: git diff --stat {{since}} HEAD\n\n{{/since}}\nYou cannot tick a milestone: another agent and the checks find out which are reached.", names: ["target","report","milestones","findings","rules","since"] },

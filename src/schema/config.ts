@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { AgentConfig, Permission } from './config/agent.ts';
 import { BackupConfig } from './config/backup.ts';
 import { GitConfig } from './config/git.ts';
+import { HealthThresholds } from './config/health.ts';
 import { LandMode } from './config/land.ts';
 import { LimitsConfig } from './config/limits.ts';
 import { McpServer } from './config/mcp.ts';
@@ -15,7 +16,6 @@ import { SyntaxConfig } from './config/syntax.ts';
 import { TracksConfig } from './config/tracks.ts';
 import { VerifyConfig } from './config/verify.ts';
 import { PortsConfig, WorkspaceConfig } from './config/workspace.ts';
-import { HealthThresholds } from './health.ts';
 import { RiskName, RiskPolicy } from './risk.ts';
 import { Tier } from './task.ts';
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Diagnosis } from './call.ts';
 import { Filing } from './collection.ts';
+import { AttemptContainment } from './containment.ts';
 import { Evidence } from './gate.ts';
 import { ProgressDocument } from './progress.ts';
 import { RiskFlag } from './risk.ts';
@@ -37,6 +38,7 @@ export const TaskDocument = z.object({
   track: z.string().nullable(),
   attempts: z.number().int(),
   agent: z.string().nullable(),
+  containment: z.array(AttemptContainment).optional().describe('How each attempt that was started is contained.'),
   terminal: z.boolean().describe('Whether its current or last attempt has a terminal: see manyhands attach.'),
   commit: z.string().nullable(),
   cost: z.number(),
@@ -187,7 +189,7 @@ export const RunDocument = z.object({
     'The progress of a run that works in rounds; in the output of `show` and of commands that follow a run.',
   ),
   attention: z.array(AttentionDocument),
-  baseEvidence: z.array(Evidence).optional().describe('The results of the checks on the base, before any work.'),
+  baseEvidence: z.array(Evidence).optional().describe('The results of the checks on the base so far.'),
   landingEvidence: z
     .array(Evidence)
     .optional()

@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { Origin } from './actor.ts';
 import { CallKind, CallTry } from './call.ts';
+import { HealthSign } from './config/health.ts';
 import { LandMode } from './config/land.ts';
 import { Config } from './config.ts';
+import { ContainmentRecord } from './containment.ts';
 import { Failure } from './failure.ts';
 import { Evidence } from './gate.ts';
-import { HealthSign } from './health.ts';
 import { RunId, TaskKey } from './ids.ts';
 import { TaskMessage } from './message.ts';
 import { BenchKind, BenchResult, ModelOutcome } from './model.ts';
@@ -51,14 +52,6 @@ export const RunStart = z.object({
   bench: z.object({ kind: BenchKind, settings: z.string() }).optional(),
 });
 export type RunStart = z.infer<typeof RunStart>;
-
-/** How a program is contained: `missing` names what a sandbox does not restrict; without a sandbox `reason` says why. */
-export const ContainmentRecord = z.object({
-  level: z.enum(['full', 'partly', 'none']),
-  missing: z.array(z.string()),
-  reason: z.string().optional(),
-});
-export type ContainmentRecord = z.infer<typeof ContainmentRecord>;
 
 /** How a process is found again: its identity, and the secret in the environment of its descendants. */
 export const ProcessRecord = z.object({
@@ -114,6 +107,8 @@ function event<T extends string, S extends z.ZodRawShape>(type: T, shape: S) {
 /** Everything that can happen to a run. Folded by `evolve`; the output of agents is in transcripts, not in events. */
 export const RunEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('run.started'), data: RunStart }),
+  /** A check failed on the base for the first time; it is repeated, and `run.base-checked` records the result of all checks. */
+  event('run.base-check-failed', { tree: z.string(), evidence: Evidence }),
   event('run.base-checked', { tree: z.string(), evidence: z.array(Evidence) }),
   event('run.held', { hold: Hold }),
   /** `hold` is the id of the hold that it answers; earlier versions recorded none. `option`: the chosen answer. */

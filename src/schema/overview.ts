@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { HealthSign } from './config/health.ts';
 import { Activity, AttentionDocument, RunDocument, RunSummary, TaskLabel } from './document.ts';
-import { HealthSign } from './health.ts';
 import { Tier } from './task.ts';
 
 /** The status of a task in an overview. */

@@ -12,6 +12,7 @@ const INVALID: { argv: string[]; message: RegExp }[] = [
   { argv: ['do', '-'], message: /error: Standard input is empty/ },
   { argv: ['do', '@no-such-file'], message: /no-such-file cannot be read/ },
   { argv: ['do', 'x', '--budget', '-1'], message: /--budget.*'-1' is invalid\. Use an amount in US dollars above 0/ },
+  { argv: ['do', 'x', '--land'], message: /option '--land <how>' needs a value: branch, merge, pr \(branch creates/ },
   { argv: ['do', 'x', '--land', 'rebase'], message: /Allowed choices are branch, merge, pr/ },
   { argv: ['do', 'x', '--max-parallel', '0'], message: /whole number from 1 to 150/ },
   { argv: ['job', 'x', '--priority', '11'], message: /whole number from -10 to 10/ },

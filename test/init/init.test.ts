@@ -1,6 +1,17 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import type { Questions } from '../../src/cli/terminal/questions.ts';
 import { loadConfig } from '../../src/config/load.ts';
@@ -17,6 +28,15 @@ const call = (
   args: string[],
   more: { questions?: Questions; confirms?: boolean; cwd?: string } = {},
 ) => testProgram({ cwd: root, env, ...more }).run('init', ...args);
+
+/** A PATH with these programs and no others. */
+function onlyWith(...programs: string[]): string {
+  const folder = mkdtempSync(join(tmpdir(), 'mh-path-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  for (const name of programs)
+    symlinkSync(execFileSync('/bin/sh', ['-c', `command -v ${name}`], { encoding: 'utf8' }).trim(), join(folder, name));
+  return folder;
+}
 
 describe('manyhands init', () => {
   it('writes settings that pass its own check, with the schema beside them', async () => {
@@ -37,15 +57,57 @@ describe('manyhands init', () => {
     expect((await call(project, ['--yes'])).stdout).not.toContain('missing from it');
   });
 
-  it('runs each proposed check once with --prove, and shows the end of what fails', async () => {
+  it('runs each proposed check once with --prove, and leaves out of the settings what fails', async () => {
     using project = makeProject({ Makefile: 'test:\n\t@echo all good\nlint:\n\t@echo line 3 is wrong; exit 1\n' });
     const { code, stdout, stderr } = await call(project, ['--yes', '--prove']);
     expect(code).toBe(0);
     expect(stderr).toMatch(/^runs make test\nruns make lint\n/);
-    expect(stderr).toContain('Next: make lint fails, and nothing lands while a check fails');
-    expect(stdout).toContain('Ran the proposed checks in your checkout: 1 of 2 passed');
+    expect(stderr).toContain('Next: make lint fails and is a comment in .manyhands/config.yaml');
+    expect(stdout).toContain('Ran the checks in your checkout: 1 of 2 passed');
     expect(stdout).toContain('✓ make test  exit 0');
-    expect(stdout).toMatch(/✗ make lint {2}exit 2\n {4}line 3 is wrong\n/);
+    expect(stdout).toMatch(/✗ make lint {2}exit 2; left out of the settings\n {4}line 3 is wrong\n/);
+    const { checks } = await loadConfig({ dir: project.root, env: project.env });
+    expect(checks).toMatchObject([{ run: 'make test' }]);
+    expect(read(project)).toMatch(
+      /# Failed when init --prove ran it.*\n# - \{"name":"lint","run":"make lint"\} {2}# exit 2/,
+    );
+  });
+
+  it('keeps the checks with --prove where none passes, because nothing would be verified without them', async () => {
+    using project = makeProject({ Makefile: 'test:\n\t@exit 1\n' });
+    const { stdout, stderr } = await call(project, ['--yes', '--prove']);
+    expect(stderr).toContain('Next: make test fails, and nothing lands while a check fails');
+    expect(stdout).toContain('✗ make test  exit 2\n');
+    expect((await loadConfig({ dir: project.root, env: project.env })).checks).toMatchObject([{ run: 'make test' }]);
+  });
+
+  it('proves the checks of existing settings, and not others that were detected', async () => {
+    using project = makeProject({ Makefile: 'test:\n\t@exit 1\n', '.manyhands/config.yaml': 'checks: [test -d .]\n' });
+    const { stdout } = await call(project, ['--yes', '--prove', '--json']);
+    expect(InitDocument.parse(JSON.parse(stdout)).proof).toMatchObject([
+      { run: 'test -d .', passed: true, isUsed: true },
+    ]);
+  });
+
+  it('says which programs are not installed, and fetches a package manager of Node through npx', async () => {
+    const uv = '[project]\nname = "a"\n[tool.uv]\n[dependency-groups]\ndev = ["pytest"]\n';
+    using python = makeProject({ 'pyproject.toml': uv });
+    const node = { packageManager: 'pnpm@9.1.0+sha512.abc', scripts: { test: 'x' }, devDependencies: { x: '1' } };
+    using pnpm = makeProject({ 'package.json': JSON.stringify(node), 'pnpm-lock.yaml': '' });
+    const without = (project: Project) => ({ ...project, env: { ...project.env, PATH: onlyWith('git', 'npx') } });
+    const missing = await call(without(python), ['--yes', '--json']);
+    const { detected, notes } = InitDocument.parse(JSON.parse(missing.stdout));
+    expect(detected?.checks).toMatchObject([{ run: 'uv run pytest', missing: 'uv' }]);
+    expect(notes).toContainEqual(
+      expect.stringMatching(
+        /^uv is not installed here, so this cannot run: uv sync, uv run pytest; install it \(see https/,
+      ),
+    );
+    const fetched = await call(without(pnpm), ['--yes']);
+    expect(fetched.stdout).toContain('pnpm is not installed here, so its commands use npx');
+    const { checks, workspace } = await loadConfig({ dir: pnpm.root, env: pnpm.env });
+    expect(checks).toMatchObject([{ run: 'npx --yes pnpm@9.1.0 test' }]);
+    expect(workspace.setup).toEqual(['npx --yes pnpm@9.1.0 install --frozen-lockfile']);
   });
 
   it('reports how long a check has been running, with its last line of output', async () => {

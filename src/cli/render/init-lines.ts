@@ -70,11 +70,9 @@ function proofLines({ proof }: InitDocument, colors: Painter): string[] {
   const passed = proof.filter((check) => check.passed).length;
   return [
     '',
-    proof.length === 0
-      ? 'No check to run'
-      : `Ran the proposed checks in your checkout: ${passed} of ${proof.length} passed`,
+    proof.length === 0 ? 'No check to run' : `Ran the checks in your checkout: ${passed} of ${proof.length} passed`,
     ...proof.flatMap((check) => [
-      `${check.passed ? colors.green('✓') : colors.red('✗')} ${oneLine(check.run)}  ${check.result}`,
+      `${check.passed ? colors.green('✓') : colors.red('✗')} ${oneLine(check.run)}  ${check.result}${check.isUsed ? '' : '; left out of the settings'}`,
       ...check.output.map((line) => colors.dim(`    ${oneLine(line)}`)),
     ]),
   ];

@@ -1,3 +1,4 @@
+import { containmentText } from '../../core/attempt/containment.ts';
 import { currentSteps, stepText, waitText } from '../../core/view/activity.ts';
 import { momentText, moneyText } from '../../core/view/amounts.ts';
 import { checkOutputLines, failedChecks } from '../../core/view/failed-check.ts';
@@ -14,7 +15,8 @@ import { pad, shorten, textWidth, wrap } from './text-width.ts';
 const MOST_MESSAGES = 5;
 const MOST_STEPS = 10;
 
-export type SummaryView = { columns: number; now: number; colors: Painter };
+/** `hasContainment`: how each attempt was contained is shown too. */
+export type SummaryView = { columns: number; now: number; colors: Painter; hasContainment?: boolean };
 
 const NARROW = 60;
 const MOST_FAILURES = 5;
@@ -34,6 +36,7 @@ export function summaryLines(document: RunDocument, view: SummaryView): string[]
     checkLines(document, view),
     messageLines(document.tasks, view),
     resultLines(document, view),
+    view.hasContainment === true ? containmentLines(document.tasks, view) : [],
     stepLines(document, view),
   ];
   return sections.filter((lines) => lines.length > 0).flatMap((lines, index) => (index === 0 ? lines : ['', ...lines]));
@@ -250,6 +253,23 @@ function resultLines(
   }
   if (undone !== null) results.push({ what: 'undone', text: `on ${undone.branch} by ${undone.commit.slice(0, 8)}` });
   return results.map(({ what, text }) => `  ${colors.green(what)}  ${shorten(text, columns - 11)}`);
+}
+
+/** How the attempts were contained: one line for all that were contained in the same way. */
+function containmentLines(tasks: readonly TaskDocument[], { columns, colors }: SummaryView): string[] {
+  const attempts = new Map<string, string[]>();
+  for (const task of tasks)
+    for (const record of task.containment ?? []) {
+      const text = containmentText(record);
+      attempts.set(text, [...(attempts.get(text) ?? []), `${taskLabel(task)} #${record.attempt}`]);
+    }
+  if (attempts.size === 0) return [];
+  const lines = [...attempts].map(([text, which]) => {
+    const more = which.length > MOST_FAILURES ? ` and ${which.length - MOST_FAILURES} more` : '';
+    const whose = attempts.size === 1 ? 'every attempt' : `${which.slice(0, MOST_FAILURES).join(', ')}${more}`;
+    return `  ${shorten(oneLine(`${whose}: ${text}`), columns - 3)}`;
+  });
+  return [colors.bold('Containment'), ...lines];
 }
 
 function stepLines(document: RunDocument, { colors }: SummaryView): string[] {

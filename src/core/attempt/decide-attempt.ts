@@ -1,8 +1,8 @@
 import { AppError } from '../../errors.ts';
 import { promptText } from '../../roles/prompt.ts';
+import type { HealthSign } from '../../schema/config/health.ts';
 import type { ProcessRecord, RunEvent, RunEventOf, SavedWork, UnsavedAttempt } from '../../schema/event.ts';
 import type { Failure, FollowUp } from '../../schema/failure.ts';
-import type { HealthSign } from '../../schema/health.ts';
 import type { TaskKey } from '../../schema/ids.ts';
 import type { RiskFlag } from '../../schema/risk.ts';
 import type { Tier, WorkStart } from '../../schema/task.ts';

@@ -1,4 +1,4 @@
-import type { HealthSign, HealthThresholds } from '../../schema/health.ts';
+import type { HealthSign, HealthThresholds } from '../../schema/config/health.ts';
 import { SOFT_OUTPUT_BYTES, type TaskLimits } from '../../schema/task.ts';
 import type { Spend, Usage } from '../../schema/usage.ts';
 import { moneyText } from '../view/amounts.ts';

@@ -9,6 +9,13 @@ export function recordStart(start: RunStart): RunEventOf<'run.started'> {
   return { type: 'run.started', data: start };
 }
 
+/** Records a check that failed on the base while others still run, so that it is shown at once; each check once. */
+export function recordBaseFailure(state: RunState, what: { tree: string; evidence: Evidence }): RunEvent[] {
+  const { gate, definition } = what.evidence;
+  const isRecorded = state.baseFailures?.some((known) => known.gate === gate && known.definition === definition);
+  return isBaseChecked(state) || isRecorded ? [] : [{ type: 'run.base-check-failed', data: what }];
+}
+
 /** Records the results of the checks on the base, which run once, before any work. */
 export function recordBaseCheck(state: RunState, what: { tree: string; evidence: Evidence[] }): RunEvent[] {
   return !isBaseChecked(state) ? [{ type: 'run.base-checked', data: what }] : [];

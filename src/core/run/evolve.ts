@@ -48,6 +48,9 @@ function apply(state: RunState, event: RunEvent, when: When): void {
   switch (event.type) {
     case 'run.started':
       return;
+    case 'run.base-check-failed':
+      state.baseFailures = [...(state.baseFailures ?? []), event.data.evidence];
+      return;
     case 'run.base-checked':
       state.baseEvidence = event.data.evidence;
       state.tip.tree ??= event.data.tree;

@@ -1,5 +1,6 @@
 import type { Origin } from '../../schema/actor.ts';
 import type { CallKind, CallTry } from '../../schema/call.ts';
+import type { HealthSign } from '../../schema/config/health.ts';
 import type {
   Hold,
   HoldId,
@@ -12,7 +13,6 @@ import type {
 } from '../../schema/event.ts';
 import type { Failure } from '../../schema/failure.ts';
 import type { Evidence } from '../../schema/gate.ts';
-import type { HealthSign } from '../../schema/health.ts';
 import type { TaskKey } from '../../schema/ids.ts';
 import type { TaskMessage } from '../../schema/message.ts';
 import type { RiskFlag } from '../../schema/risk.ts';
@@ -190,6 +190,8 @@ export type RunState = {
   /** The run branch: its tip, the tree there, whether every task's gates passed on it. */
   tip: { commit: string; tree: string | null };
   baseEvidence: Evidence[] | null;
+  /** Checks that failed on the base so far, while its checks run; absent before the first failure. */
+  baseFailures?: Evidence[];
   /** The latest evidence of each gate for the merge of the run's branch with the base. */
   landingEvidence: Evidence[];
   /** Passed evidence by tree and gate definition: a check that passed is not repeated. */

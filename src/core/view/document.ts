@@ -49,7 +49,7 @@ export function runDocument(state: RunState): RunDocument {
     ...(state.start.config.baseRed === 'known' ? { knownRed: knownRedOf(state) } : {}),
     invalidated: state.invalidated,
     attention: attention(state),
-    ...(state.baseEvidence === null ? {} : { baseEvidence: state.baseEvidence }),
+    ...baseEvidenceOf(state),
     ...(state.landingEvidence.length === 0 ? {} : { landingEvidence: state.landingEvidence }),
     tasks: state.order.flatMap((key) => {
       const task = state.tasks[key];
@@ -91,6 +91,12 @@ export function runSummary(state: RunState, filing: Filing = NOT_FILED): RunSumm
     done: state.counts.done,
     ...filing,
   };
+}
+
+/** While the checks run on the base, those that have failed so far. */
+function baseEvidenceOf({ baseEvidence, baseFailures }: RunState): Pick<RunDocument, 'baseEvidence'> {
+  const evidence = baseEvidence ?? baseFailures;
+  return evidence === undefined ? {} : { baseEvidence: evidence };
 }
 
 function nextAtOf(state: RunState): string | null {
@@ -137,6 +143,7 @@ function taskDocument(state: RunState, task: TaskState): TaskDocument {
     track: task.spec.track ?? null,
     attempts: task.attempts.length,
     agent: lastAttempt(task)?.agent ?? null,
+    ...containmentDocument(task),
     terminal: lastAttempt(task)?.process?.terminal !== undefined,
     commit: 'commit' in task.phase ? task.phase.commit : (lastAttempt(task)?.ended?.saved?.commit ?? null),
     cost: Math.round(cost * 1e6) / 1e6,
@@ -148,6 +155,13 @@ function taskDocument(state: RunState, task: TaskState): TaskDocument {
     ...resumeByHand(state, task),
     diagnosis: diagnosisOf(state, task),
   };
+}
+
+function containmentDocument({ attempts }: TaskState): Pick<TaskDocument, 'containment'> {
+  const containment = attempts.flatMap(({ number, process: started }) =>
+    started?.containment === undefined ? [] : [{ attempt: number, ...started.containment }],
+  );
+  return containment.length === 0 ? {} : { containment };
 }
 
 /** The command with which a person continues the last session of a failed or blocked task in its kept workspace. */

@@ -37,12 +37,13 @@ function factsByKey(state: RunState, { event, at }: { event: RunEvent; at: numbe
       const { run: id, recipe, title, base } = event.data;
       return run(`started ${id} (${recipe.name}) on ${base.branch ?? 'a commit'} at ${short(base.commit)}: ${title}`);
     }
+    case 'run.base-check-failed':
+      return [baseFact(event.data.evidence, format)];
     case 'run.base-checked':
-      return event.data.evidence.map((evidence) => ({
-        about: 'run',
-        fact: `check on the base: ${evidence.gate}: ${evidence.verdict}: ${evidence.summary}`,
-        ...detailsOf(evidence, format),
-      }));
+      return event.data.evidence.map((evidence) => {
+        const fact = baseFact(evidence, format);
+        return isShownOnBase(state, evidence) ? { about: fact.about, fact: fact.fact } : fact;
+      });
     case 'run.held':
       return run(
         `needs you: ${event.data.hold.reason}; next: ${holdStep(state, event.data.hold)}${answers(state, null, event.data.hold)}`,
@@ -217,6 +218,19 @@ function gateFacts(
     return isFailed(evidence) ? [{ about: 'run', fact: `landing: ${fact}`, ...detailsOf(evidence, format) }] : [];
   const about = more.length === 0 ? first : `${labelOf(state, first)} and ${more.length} more`;
   return [{ about, fact, ...detailsOf(evidence, format) }];
+}
+
+function baseFact(evidence: Evidence, format: AmountFormat): Fact {
+  const again = isFailed(evidence) && evidence.reruns !== undefined ? ', also when repeated' : '';
+  const fact = `check on the base: ${evidence.gate}: ${evidence.verdict}${again}: ${evidence.summary}`;
+  return { about: 'run', fact, ...detailsOf(evidence, format) };
+}
+
+/** Whether the output of this failure was shown when the check failed for the first time. */
+function isShownOnBase({ baseFailures = [] }: RunState, { outputFile, command, summary }: Evidence): boolean {
+  return baseFailures.some(
+    (shown) => shown.outputFile === outputFile && shown.command === command && shown.summary === summary,
+  );
 }
 
 function detailsOf(evidence: Evidence, format: AmountFormat): { details?: string[] } {

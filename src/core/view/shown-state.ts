@@ -30,6 +30,7 @@ export function shownState(state: RunState): RunState {
     tasks,
     calls: Object.fromEntries(Object.entries(state.calls).map(([id, call]) => [id, shownCall(call)])),
     baseEvidence: state.baseEvidence?.map(shownEvidence) ?? null,
+    ...(state.baseFailures === undefined ? {} : { baseFailures: state.baseFailures.map(shownEvidence) }),
     landingEvidence: state.landingEvidence.map(shownEvidence),
     proven: {},
   };

@@ -2,10 +2,16 @@ import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { AgentCommand, Assignment } from '../../agents/agent.ts';
-import { containmentOf, type PermissionRequest, permissionsFor } from '../../core/attempt/permissions.ts';
-import { bubblewrapCommand, type Contain, sandboxAvailability } from '../../process/sandbox/bubblewrap.ts';
+import { containmentOf, type MachineContainment } from '../../core/attempt/containment.ts';
+import { type PermissionRequest, permissionsFor } from '../../core/attempt/permissions.ts';
+import {
+  bubblewrapCommand,
+  type Contain,
+  type SandboxAvailability,
+  sandboxAvailability,
+} from '../../process/sandbox/bubblewrap.ts';
 import type { Config } from '../../schema/config.ts';
-import type { ContainmentRecord } from '../../schema/event.ts';
+import type { ContainmentRecord } from '../../schema/containment.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
 
 /** Programs of ours that agents call, beside the built program. */
@@ -13,7 +19,18 @@ const OWN_PROGRAMS = dirname(fileURLToPath(import.meta.url));
 
 /** Refuses a run whose settings require a sandbox that this machine does not have. */
 export async function requireSandbox({ env }: Pick<EngineContext, 'env'>, config: Config): Promise<void> {
-  containmentOf(config, await sandboxAvailability(env));
+  containmentOf(config, await machineContainment(env));
+}
+
+/** What this machine can restrict for the programs of tasks. */
+export async function machineContainment(
+  env: NodeJS.ProcessEnv,
+): Promise<MachineContainment & { sandbox: SandboxAvailability }> {
+  return {
+    sandbox: await sandboxAvailability(env),
+    network: { contained: false, how: 'programs use the network of this machine' },
+    resources: { contained: false, how: 'memory and processes are not limited' },
+  };
 }
 
 /** How commands of the project (checks, set-up, applications) of a run are contained; undefined where they are not. */
@@ -45,9 +62,10 @@ type Sandbox = { contain: Contain | undefined; record: ContainmentRecord };
 
 async function sandboxOf(ctx: EngineContext, run: ActiveRun): Promise<(request: Request) => Sandbox> {
   const { config } = run.ledger.state.start;
-  const availability = await sandboxAvailability(ctx.env);
-  const { kind, record } = containmentOf(config, availability);
-  if (kind === 'none' || availability.kind === 'none') return () => ({ contain: undefined, record });
+  const machine = await machineContainment(ctx.env);
+  const { kind, record } = containmentOf(config, machine);
+  const { sandbox } = machine;
+  if (kind === 'none' || sandbox.kind === 'none') return () => ({ contain: undefined, record });
   const objects = join(run.project.mirror.dir, 'objects');
   const paths = { read: config.sandboxPaths.read.map(expand), write: config.sandboxPaths.write.map(expand) };
   return (request) => ({
@@ -55,7 +73,7 @@ async function sandboxOf(ctx: EngineContext, run: ActiveRun): Promise<(request: 
     contain: (program) => {
       const { read, write } = permissionsFor({ ...request(program.cwd), objects, paths });
       const shown = { read: [...read, OWN_PROGRAMS], write, hidden: [ctx.home.root] };
-      return bubblewrapCommand(availability.program, program, shown);
+      return bubblewrapCommand(sandbox.program, program, shown);
     },
   });
 }

@@ -4,7 +4,7 @@ import { AppError } from '../../errors.ts';
 import { DEFAULT_SIZE, type TerminalKind } from '../../process/terminal/files.ts';
 import { inTerminal } from '../../process/terminal/terminal.ts';
 import { findTmux } from '../../process/terminal/tmux.ts';
-import type { ContainmentRecord } from '../../schema/event.ts';
+import type { ContainmentRecord } from '../../schema/containment.ts';
 import type { TaskLimits } from '../../schema/task.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
 import { containAgent } from './containment.ts';

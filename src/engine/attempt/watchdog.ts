@@ -6,8 +6,8 @@ import {
   warningsFor,
 } from '../../core/attempt/health.ts';
 import { momentText, moneyText } from '../../core/view/amounts.ts';
+import type { HealthThresholds } from '../../schema/config/health.ts';
 import type { Failure } from '../../schema/failure.ts';
-import type { HealthThresholds } from '../../schema/health.ts';
 import type { TaskLimits } from '../../schema/task.ts';
 import type { Spend, Usage } from '../../schema/usage.ts';
 import type { World } from '../../world.ts';

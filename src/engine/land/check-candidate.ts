@@ -35,6 +35,8 @@ export type Proof =
   | { verdict: 'held'; reason: string }
   | { verdict: 'fail' | 'error'; evidence: Evidence };
 
+type ObservedCheck = SelectedCheck & { onFirstFailure?: ((evidence: Evidence) => Promise<void>) | undefined };
+
 type Overlay = { commit: string; paths: readonly string[] };
 
 /** Runs the checks on a candidate in clean checkouts until one fails; what is already proven is not run again. */
@@ -71,14 +73,15 @@ export async function recordInforming(ctx: EngineContext, run: ActiveRun, candid
   }
 }
 
-/** The evidence of one gate for a tree: known, or from a new run. */
+/** The evidence of one gate for a tree: known, or from a new run. `onFirstFailure` gets a failure before it is repeated. */
 export async function checkWith(
   ctx: EngineContext,
   run: ActiveRun,
   candidate: Candidate,
   gate: CommandGateSpec,
+  onFirstFailure?: (evidence: Evidence) => Promise<void>,
 ): Promise<Evidence> {
-  const selected = await selectCheck(run, candidate, gate);
+  const selected = { ...(await selectCheck(run, candidate, gate)), onFirstFailure };
   const definition = ctx.implementations.definition(selected.gate, run.ledger.state.start.config);
   const known = run.ledger.state.proven[proofKey({ tree: candidate.tree, definition })];
   return known === undefined ? runSelected(ctx, run, candidate, selected) : { ...known, reused: true };
@@ -98,7 +101,7 @@ async function runSelected(
   ctx: EngineContext,
   run: ActiveRun,
   candidate: Candidate,
-  { gate, evidence: known, isCompared = false }: SelectedCheck,
+  { gate, evidence: known, isCompared = false, onFirstFailure }: ObservedCheck,
 ): Promise<Evidence> {
   const definition = ctx.implementations.definition(gate, run.ledger.state.start.config);
   if (isCompared) await checkBaseline(ctx, run, gate);
@@ -110,6 +113,7 @@ async function runSelected(
     return found;
   };
   const first = await runOnce(false);
+  if (first.verdict === 'fail') await onFirstFailure?.(evidenceOf(gate, withoutSecrets(first, run.redact), bound));
   const rerun = { gate, commit: candidate.commit, definition, first, again: () => runOnce(true) };
   const { result, earlier, flags } =
     first.verdict === 'fail'

@@ -1,6 +1,6 @@
 import { failedSetupOf, startErrorOf } from '../../core/run/check-start.ts';
 import { holdRun } from '../../core/run/decide-run.ts';
-import { recordBaseCheck, recordFlaky, shareProofs } from '../../core/run/decide-start.ts';
+import { recordBaseCheck, recordBaseFailure, recordFlaky, shareProofs } from '../../core/run/decide-start.ts';
 import { proofKey } from '../../core/run/state.ts';
 import { AppError } from '../../errors.ts';
 import { type CommandGateSpec, isSatisfied } from '../../gates/gate-kinds.ts';
@@ -17,20 +17,24 @@ import type { ActiveRun, EngineContext } from '../loop/context.ts';
 const SETUP_REMEDY =
   'Install what is missing and approve, which runs it again; or cancel the run, correct workspace.setup in .manyhands/config.yaml, and start it again.';
 
-/** Runs each check once on the base, before any work, and records the result; a tree known from an earlier run is not checked again. A check that cannot start is an error, not a result. */
+/** Runs each check on the base, before any work, and records the result; a failure is shown before the check is repeated. A tree known from an earlier run is not checked again. A check that cannot start is an error at once, not a result. */
 export async function checkBase(ctx: EngineContext, run: ActiveRun, gates: readonly CommandGateSpec[]): Promise<void> {
   const { start } = run.ledger.state;
   const stream = projectStream(run.project.id);
   const tree = await treeOf(run.project.mirror, start.base.commit);
   const known = knownProofs(ctx, stream);
   const evidence: Evidence[] = [];
+  const reportFailure = async (failure: Evidence) => {
+    requireStarted(failure);
+    await ctx.submit(run, (state) => recordBaseFailure(state, { tree, evidence: failure })).committed;
+  };
   for (const gate of gates) {
     const definition = ctx.implementations.definition(gate, start.config);
     const earlier = known.get(proofKey({ tree, definition }));
     using step = ctx.activities.begin({ run }, { kind: 'check', what: 'prepares the check on the base' });
     const found =
       earlier?.tests === undefined || earlier.setup !== (await setupAt(ctx, run, step))
-        ? await checkWith(ctx, run, { commit: start.base.commit, tree, tasks: [] }, gate)
+        ? await checkWith(ctx, run, { commit: start.base.commit, tree, tasks: [] }, gate, reportFailure)
         : { ...earlier, reused: true };
     ctx.stopping.throwIfAborted();
     run.cancel.signal.throwIfAborted();
@@ -39,9 +43,9 @@ export async function checkBase(ctx: EngineContext, run: ActiveRun, gates: reado
       await holdForSetup(ctx, run, { tree, evidence: [failedSetup] });
       return;
     }
+    requireStarted(found);
     evidence.push(found);
   }
-  requireStarted(evidence);
   if (start.config.baseRed === 'known') requireNames(evidence);
   const events = [...shareProofs(evidence), ...evidence.flatMap((found) => recordFlaky(run.id, found))];
   const also = events.length === 0 ? [] : [{ stream, expected: -1, events }];
@@ -61,13 +65,11 @@ async function holdForSetup(
   ]).committed;
 }
 
-function requireStarted(evidence: readonly Evidence[]): void {
-  const errors = evidence.flatMap((found) => {
-    const error = startErrorOf(found);
-    return error === undefined ? [] : [`${found.gate}: ${error}`];
-  });
-  if (errors.length === 0) return;
-  throw new AppError('CHECK_CANNOT_START', `A check cannot start on the base: ${errors.join('; ')}`, { errors });
+function requireStarted(evidence: Evidence): void {
+  const error = startErrorOf(evidence);
+  if (error === undefined) return;
+  const message = `${evidence.gate}: ${error}`;
+  throw new AppError('CHECK_CANNOT_START', `A check cannot start on the base: ${message}`, { errors: [message] });
 }
 
 /** Failures on the base are distinguished from new ones only by the names of tests. */

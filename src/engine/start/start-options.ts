@@ -1,8 +1,8 @@
+import { checksOfRun } from '../../core/project/configured-checks.ts';
 import { momentText } from '../../core/view/amounts.ts';
 import { AppError } from '../../errors.ts';
 import type { Config } from '../../schema/config.ts';
 import type { StartOptions } from '../../schema/request.ts';
-import { checksOfRun } from './configured-checks.ts';
 
 /** The settings of a run: those of the project with what its request changes. */
 export function withOptions(config: Config, options: StartOptions): Config {

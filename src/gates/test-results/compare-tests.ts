@@ -97,12 +97,15 @@ export function testTitle(name: string): string {
   );
 }
 
-/** A name without what differs from run to run: addresses, identifiers, temporary folders, times. */
+/** A name without what differs from run to run: addresses, identifiers, temporary folders, times, random numbers. */
 function comparable(name: string): string {
   return name
     .replaceAll(/\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b/gi, '<id>')
     .replaceAll(/\b0x[0-9a-f]+\b/gi, '<address>')
+    .replaceAll(/\b(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{16,}\b/gi, '<id>')
     .replaceAll(/\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d\S*/g, '<time>')
+    .replaceAll(/\b[A-Z][a-z]{2} [A-Z][a-z]{2} \d\d \d{4}(?: \d\d:\d\d:\d\d)?/g, '<time>')
+    .replaceAll(/\b\d+\.\d{8,}\b|\b\d{12,}\b/g, '<number>')
     .replaceAll(/(?:\/private)?\/(?:tmp|var\/folders)\/\S+/g, '<temporary>')
     .replaceAll(/\s+/g, ' ');
 }

@@ -9,9 +9,14 @@ export type NodeInstaller = {
   script(name: string): string;
   /** The command that runs a program of an installed package. */
   program(command: string): string;
+  /** Whether the commands fetch the package manager, because it is not installed. */
+  isFetched: boolean;
 };
 
-type Row = { name: string; locks: readonly string[]; frozen: string; plain: string } & Pick<
+/** The package that npx fetches to run a package manager that is not installed. */
+type Fetched = { package: string; modern?: string };
+
+type Row = { name: string; locks: readonly string[]; frozen: string; plain: string; fetched?: Fetched } & Pick<
   NodeInstaller,
   'script' | 'program'
 >;
@@ -23,6 +28,7 @@ const ROWS: readonly Row[] = [
     locks: ['pnpm-lock.yaml'],
     frozen: 'pnpm install --frozen-lockfile',
     plain: 'pnpm install',
+    fetched: { package: 'pnpm' },
     script: (name) => (name === 'test' ? 'pnpm test' : `pnpm run ${name}`),
     program: (command) => `pnpm exec ${command}`,
   },
@@ -31,6 +37,7 @@ const ROWS: readonly Row[] = [
     locks: ['yarn.lock'],
     frozen: 'yarn install --frozen-lockfile',
     plain: 'yarn install',
+    fetched: { package: 'yarn', modern: '@yarnpkg/cli-dist' },
     script: (name) => (name === 'test' ? 'yarn test' : `yarn run ${name}`),
     program: (command) => `yarn run ${command}`,
   },
@@ -60,8 +67,28 @@ export function nodeInstaller(files: ProjectFiles, manifest: NodeManifest): Node
   const row =
     ROWS.find(({ name }) => name === named) ?? ROWS.find(isInstalledBy) ?? ROWS.find(({ name }) => name === 'npm');
   if (row === undefined) throw new TypeError('npm has no row');
-  const { name, script, program } = row;
-  const isModernYarn = name === 'yarn' && files.has('.yarnrc.yml');
+  const isModernYarn = row.name === 'yarn' && files.has('.yarnrc.yml');
   const frozen = isModernYarn ? 'yarn install --immutable' : row.frozen;
-  return { name, script, program, install: hasLock(row) ? frozen : row.plain };
+  const { name, script, program } = row;
+  const installer = { name, script, program, install: hasLock(row) ? frozen : row.plain, isFetched: false };
+  return files.hasProgram(name) || !files.hasProgram('npx') ? installer : fetchedInstaller(installer, row, manifest);
+}
+
+/** The same commands through npx, which fetches the package manager in the version that the manifest names. */
+function fetchedInstaller(installer: NodeInstaller, { name, fetched }: Row, manifest: NodeManifest): NodeInstaller {
+  if (fetched === undefined) return installer;
+  const version = /@(\d+)(\.[\w.-]+)?/.exec(manifest.packageManager ?? '');
+  const isModern = fetched.modern !== undefined && Number(version?.[1] ?? 1) > 1;
+  const suffix = version === null ? '' : `@${version[1]}${version[2] ?? ''}`;
+  const npx = isModern
+    ? `npx --yes --package ${fetched.modern}${suffix} ${name}`
+    : `npx --yes ${fetched.package}${suffix}`;
+  const through = (command: string) => command.replace(name, npx);
+  return {
+    name,
+    isFetched: true,
+    install: through(installer.install),
+    script: (each) => through(installer.script(each)),
+    program: (command) => through(installer.program(command)),
+  };
 }

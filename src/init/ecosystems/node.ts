@@ -58,10 +58,14 @@ export const node: Ecosystem = {
       setup: installs || isWorkspace(files, manifest) ? [manager.install] : [],
       dependencyDirs: ['node_modules'],
       keyFiles: present(files, KEY_FILES),
-      notes,
+      notes: manager.isFetched ? [...notes, fetchNote(manager.name)] : notes,
     };
   },
 };
+
+function fetchNote(name: string): string {
+  return `${name} is not installed here, so its commands use npx, which downloads it (to install it: npm install -g ${name})`;
+}
 
 function nothing(files: ProjectFiles): Found {
   const keyFiles = present(files, KEY_FILES);

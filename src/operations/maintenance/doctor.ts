@@ -4,24 +4,22 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { App } from '../../app.ts';
 import { loadConfig } from '../../config/load.ts';
+import { checksOfRun } from '../../core/project/configured-checks.ts';
 import { momentText } from '../../core/view/amounts.ts';
 import { lastBackupFailure } from '../../engine/maintenance/automatic-backup.ts';
-import { checksOfRun } from '../../engine/start/configured-checks.ts';
 import { AppError, messageOf } from '../../errors.ts';
 import { inspectRepository } from '../../git/read/repository.ts';
 import { requireGit } from '../../git/version.ts';
 import { type Home, prepareHome } from '../../home.ts';
 import { detectProject } from '../../init/detect.ts';
-import { sandboxAvailability } from '../../process/sandbox/bubblewrap.ts';
-import { identificationProblem } from '../../process/socket-peer.ts';
 import { tail } from '../../process/tail.ts';
 import { findTmux } from '../../process/terminal/tmux.ts';
-import { containment } from '../../process/terminate.ts';
 import { tracingProblem } from '../../process/trace.ts';
 import { newestBackupAt } from '../../store/sqlite/backup.ts';
 import { openSqliteStore } from '../../store/sqlite/open.ts';
 import { type AgentsView, viewAgents } from '../models/view-agents.ts';
 import { operation } from '../operation.ts';
+import { examineContainment } from './doctor/doctor-containment.ts';
 import { examineDatabase, examineMirrors, examineTexts } from './doctor/doctor-data.ts';
 import { examineForge } from './doctor/doctor-forge.ts';
 import { DoctorLine } from './doctor/doctor-line.ts';
@@ -67,9 +65,7 @@ export const doctor = operation({
       await check('file events', true, () => fileEvents(app)),
       await check('space', true, () => space(home)),
       memory(),
-      contained(),
-      await sandbox(examined),
-      callers(),
+      ...(await examineContainment({ dir, env })),
       await terminals(env),
       await tracing(app),
       await check('repository', false, () => repository(dir)),
@@ -176,44 +172,6 @@ function counted(count: number, word: string): string {
   return `${count} ${word}${count === 1 ? '' : 's'}`;
 }
 
-/** Whether the system can contain agents that hide their child processes; reported, but not required. */
-function contained(): DoctorLine {
-  const { kind, detail } = containment();
-  const fix =
-    kind === 'cgroup'
-      ? null
-      : 'On Linux, run where a cgroup v2 folder can be written (for example a systemd user session).';
-  return { name: 'containment', ok: kind === 'cgroup', required: false, detail, fix };
-}
-
-/** Whether agents, checks, set-up commands and applications run in a sandbox; needed only where the settings require one. */
-async function sandbox({ dir, app: { env } }: Examination): Promise<DoctorLine> {
-  const mode = await loadConfig({ dir, env }).then(
-    (config) => config.sandbox,
-    // The line about the settings reports what is wrong with them.
-    () => 'auto' as const,
-  );
-  const line = { name: 'sandbox', required: mode === 'require' };
-  const found = await sandboxAvailability(env);
-  if (mode === 'off')
-    return { ...line, ok: true, detail: 'off in the settings: agents run with your permissions', fix: null };
-  if (found.kind === 'available') {
-    const detail = `${found.version}: programs see only their own task; the network is not restricted`;
-    return { ...line, ok: true, detail, fix: null };
-  }
-  const fix = 'On Linux, install bubblewrap (apt-get install bubblewrap), and allow user namespaces.';
-  return { ...line, ok: false, detail: `${found.reason}; agents run with your permissions`, fix };
-}
-
-/** Whether the engine can identify a process that requests a change. */
-function callers(): DoctorLine {
-  const problem = identificationProblem();
-  const line = { name: 'callers', ok: problem === undefined, required: false };
-  if (problem === undefined) return { ...line, detail: 'the engine identifies the processes that call it', fix: null };
-  const detail = `${problem}; an agent is recognized by its environment only, which it can change`;
-  return { ...line, detail, fix: 'On Linux, install perl or python3.' };
-}
-
 /** Interactive agents also work without tmux; with it, their screen is known exactly, and people can attach to it directly. */
 async function terminals(env: NodeJS.ProcessEnv): Promise<DoctorLine> {
   const tmux = await findTmux(env);
@@ -237,7 +195,9 @@ async function settings({ dir, app: { env } }: Examination): Promise<string> {
   const { checks, project } = await loadConfig({ dir: root, env });
   const count = checksOfRun({ checks, project }, []).length;
   if (count > 0) return `valid; ${counted(count, 'check')}`;
-  const found = (await detectProject(root)).checks.filter(({ isWanted }) => isWanted).map(({ run }) => run);
+  const found = (await detectProject(root, { path: env.PATH ?? '' })).checks
+    .filter(({ isWanted }) => isWanted)
+    .map(({ run }) => run);
   const proposal =
     found.length === 0 ? 'manyhands init finds none either' : `manyhands init would use: ${found.join(', ')}`;
   return `valid; no check is configured; ${proposal}`;

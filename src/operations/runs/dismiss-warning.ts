@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { dismissWarning as decideDismiss } from '../../core/attempt/decide-attempt.ts';
 import { runDocument } from '../../core/view/document.ts';
+import { HealthSign } from '../../schema/config/health.ts';
 import { RunDocument } from '../../schema/document.ts';
-import { HealthSign } from '../../schema/health.ts';
 import { completeKey, findRun, RunRef, requireControl } from '../find-run.ts';
 import { operation } from '../operation.ts';
 

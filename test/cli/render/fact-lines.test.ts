@@ -121,6 +121,29 @@ describe('plain lines', () => {
     ]);
   });
 
+  it('show the output of a check that fails on the base when it fails, and not again with the result of all checks', () => {
+    const failed = { ...evidence('npm test', 'fail'), exitCode: 3, command: 'npm test', output: 'red\n' };
+    const again = { verdict: 'fail' as const, summary: 'fail', exitCode: 3, durationMs: 1, failures: [] };
+    expect(
+      linesOf(
+        started(),
+        { type: 'run.base-check-failed', data: { tree: 'tree', evidence: failed } },
+        {
+          type: 'run.base-checked',
+          data: { tree: 'tree', evidence: [{ ...failed, reruns: [again] }, evidence('lint', 'fail')] },
+        },
+      ).slice(1),
+    ).toEqual([
+      'run  check on the base: npm test: fail: fail',
+      '    command: npm test',
+      '    exit code 3 after 1ms',
+      '      red',
+      'run  check on the base: npm test: fail, also when repeated: fail',
+      'run  check on the base: lint: fail: fail',
+      expect.stringContaining('after 1ms'),
+    ]);
+  });
+
   it('stay single lines whatever an agent prints', () => {
     const lines = linesOf(
       started(),

@@ -93,6 +93,33 @@ describe('the summary of a run', () => {
     ]);
   });
 
+  it('shows how the attempts were contained, together where it is the same, only where it is requested', () => {
+    const [plan, work] = DONE.tasks;
+    if (plan === undefined || work === undefined) throw new Error('There are two tasks');
+    const partly = { level: 'partly' as const, missing: ['network'] };
+    const none = { level: 'none' as const, missing: ['files'], reason: 'bubblewrap (bwrap) is not installed' };
+    const lines = (second: typeof partly | typeof none, hasContainment = true) => {
+      const containment = [
+        { attempt: 1, ...partly },
+        { attempt: 2, ...second },
+      ];
+      const tasks = [
+        { ...plan, containment: [{ attempt: 1, ...partly }] },
+        { ...work, containment },
+      ];
+      const view = { columns: 100, now: 0, colors: painter(false), hasContainment };
+      const shown = summaryLines({ ...DONE, tasks }, view);
+      const from = shown.indexOf('Containment');
+      return from < 0 ? [] : shown.slice(from + 1, shown.indexOf('', from));
+    };
+    expect(lines(partly)).toEqual(['  every attempt: partly contained: not network']);
+    expect(lines(none)).toEqual([
+      '  plan/1 #1, implement/1.1 #1: partly contained: not network',
+      '  implement/1.1 #2: not contained: bubblewrap (bwrap) is not installed',
+    ]);
+    expect(lines(none, false)).toEqual([]);
+  });
+
   it('shows why a task failed if an agent analyzed it, and what to do in any case', () => {
     const [plan, work] = DONE.tasks;
     if (plan === undefined || work === undefined) throw new Error('There are two tasks');

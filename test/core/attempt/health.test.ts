@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { warnOf } from '../../../src/core/attempt/decide-attempt.ts';
 import { type AttemptMetrics, nextWarningAt, warningsFor } from '../../../src/core/attempt/health.ts';
-import { HealthThresholds } from '../../../src/schema/health.ts';
+import { HealthThresholds } from '../../../src/schema/config/health.ts';
 import { TaskLimits } from '../../../src/schema/task.ts';
 import { added, attempted, given, spec, started } from '../../support/given.ts';
 

@@ -1,9 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { containmentOf, containmentText, permissionsFor } from '../../../src/core/attempt/permissions.ts';
-import { Config } from '../../../src/schema/config.ts';
+import { permissionsFor } from '../../../src/core/attempt/permissions.ts';
 
-const AVAILABLE = { kind: 'available' } as const;
-const NONE = { kind: 'none', reason: 'bubblewrap (bwrap) is not installed' } as const;
 const paths = { read: ['/srv/models'], write: ['/srv/cache'] };
 const of = { workspace: '/w', objects: '/m/objects', paths };
 
@@ -22,27 +19,5 @@ describe('the permissions of a program', () => {
       read: ['/m/objects', '/srv/models'],
       write: ['/w', '/srv/cache'],
     });
-  });
-});
-
-describe('how programs are contained', () => {
-  test.each([
-    ['auto', {}, AVAILABLE, 'contained, except network'],
-    ['auto', {}, NONE, 'not contained: bubblewrap (bwrap) is not installed'],
-    ['off', {}, AVAILABLE, 'not contained: sandbox is off in the settings'],
-    ['auto', { docker: { service: 'app' } }, AVAILABLE, expect.stringContaining('run in a Docker service')],
-    ['require', {}, AVAILABLE, 'contained, except network'],
-  ])('%s with %j and %j', (sandbox, workspace, availability, text) => {
-    const { record } = containmentOf(Config.parse({ sandbox, workspace }), availability);
-    expect(containmentText(record)).toEqual(text);
-  });
-
-  test.each([
-    [{}, NONE],
-    [{ docker: { service: 'app' } }, AVAILABLE],
-  ])('a required sandbox that is missing is refused: %j %j', (workspace, availability) => {
-    expect(() => containmentOf(Config.parse({ sandbox: 'require', workspace }), availability)).toThrow(
-      expect.objectContaining({ code: 'SANDBOX_UNAVAILABLE' }),
-    );
   });
 });

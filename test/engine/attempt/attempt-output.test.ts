@@ -7,7 +7,7 @@ import type { AgentEvent, AgentReader } from '../../../src/agents/agent.ts';
 import { AttemptDigest } from '../../../src/engine/attempt/attempt-digest.ts';
 import { AttemptOutput } from '../../../src/engine/attempt/attempt-output.ts';
 import { Watchdog } from '../../../src/engine/attempt/watchdog.ts';
-import { HealthThresholds } from '../../../src/schema/health.ts';
+import { HealthThresholds } from '../../../src/schema/config/health.ts';
 import { TaskLimits } from '../../../src/schema/task.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
 import { realWorld } from '../../../src/world.ts';

@@ -32,6 +32,37 @@ it('records a check that fails on the base, which later runs know too', async ()
   await engine.stop();
 });
 
+it('records each failure as soon as the check fails, before it is repeated and before the next check', async () => {
+  const log = (name: string, end: string) => `echo ${name} >>"$HOME/order"; ${end}`;
+  await using project = await makeRunProject({ config: { checks: [log('one', 'exit 3'), log('two', 'true')] } });
+  const engine = project.newEngine();
+  const run = await project.open(engine, 'One');
+  const failedAfter: string[][] = [];
+  const stop = engine.store.onAppend(() => {
+    if (run.ledger.state.baseFailures !== undefined) failedAfter.push(project.lines('order'));
+  });
+  await checkBase(engine, run, run.checks);
+  stop();
+  expect(failedAfter[0]).toEqual(['one']);
+  expect(project.lines('order')).toEqual(['one', 'two']); // the repetition has another HOME
+  expect(run.ledger.state.baseFailures).toMatchObject([{ verdict: 'fail', exitCode: 3 }]);
+  expect(run.ledger.state.baseEvidence).toMatchObject([
+    { verdict: 'fail', reruns: [{ exitCode: 3 }] },
+    { verdict: 'pass' },
+  ]);
+  await engine.stop();
+});
+
+it('reports a check that cannot start at once, without running it again or running the next one', async () => {
+  const checks = ['echo ran >>"$HOME/checks"; no-such-program', 'echo next >>"$HOME/checks"'];
+  await using project = await makeRunProject({ config: { checks } });
+  const engine = project.newEngine();
+  const run = await project.open(engine, 'One');
+  await expect(checkBase(engine, run, run.checks)).rejects.toMatchObject({ code: 'CHECK_CANNOT_START' });
+  expect(project.lines('checks')).toEqual(['ran']);
+  await engine.stop();
+});
+
 it.each([
   ['a program that is not installed', 'no-such-program --all', 'the command was not found: no-such-program'],
   ['a command that the shell cannot parse', 'echo "', 'the shell cannot parse the command'],

@@ -33,6 +33,22 @@ describe('the tests of a candidate', () => {
     expect(compareTests(before, pytest('tests/test_a.py::test_f[<f at 0x7e99>] PASSED'))).toEqual(NOTHING);
   });
 
+  it.each([
+    ['0.16328380556772526 is a number', '0.9981234567 is a number'],
+    ['1794917172965 is a number', '1794917199999 is a number'],
+    ['formats Tue Nov 17 2026 12:06:20', 'formats Wed Nov 18 2026 01:00:00'],
+    ['finds 9f86d081884c7d659a2feaa0', 'finds 60303ae22b998861bce3b28f'],
+  ])('may have names with values that differ from run to run: %s', (before, after) => {
+    const named = (title: string) => pytest(`tests/test_a.py::test_f[${title}] PASSED`);
+    expect(compareTests(named(before), named(after))).toEqual(NOTHING);
+    expect(addedTests(named(before), named(after))).toEqual([]);
+  });
+
+  it('are missing by name where a small number in it differs', () => {
+    const named = (title: string) => pytest(`tests/test_a.py::test_f[${title}] PASSED`);
+    expect(compareTests(named('case 1'), named('case 2')).missing).toHaveLength(1);
+  });
+
   it('are missing by name where one is gone, even if another one takes its number', () => {
     const replaced = pytest('tests/test_a.py::test_new PASSED', 'tests/test_b.py::test_b PASSED');
     expect(compareTests(BASE, replaced)).toEqual({ ...NOTHING, missing: ['tests/test_a.py::test_adds'] });

@@ -1,12 +1,14 @@
 import { realpath } from 'node:fs/promises';
 import { z } from 'zod';
+import { loadConfig } from '../../../config/load.ts';
+import { checksOfRun } from '../../../core/project/configured-checks.ts';
 import { AppError } from '../../../errors.ts';
 import { writeAgentsMd } from '../../../init/agents-md.ts';
 import { type Detection, detectProject } from '../../../init/detect.ts';
 import { type Choices, defaultChoices } from '../../../init/draft.ts';
 import { findForeign, importProject } from '../../../init/import/import-project.ts';
 import type { Setting } from '../../../init/import/key-mapping.ts';
-import type { InitDocument } from '../../../init/init-document.ts';
+import type { CheckProof, InitDocument } from '../../../init/init-document.ts';
 import { initProject, makeRepository, repositoryRoot } from '../../../init/init-project.ts';
 import { proveChecks } from '../../../init/prove-checks.ts';
 import { addDir, addHelp, addJson, type CliCommand, CommonOptions, whenCalled } from '../../command.ts';
@@ -63,7 +65,10 @@ export const initCommand: CliCommand = {
       .option('--remove', 'with --agents-md: remove them again')
       .option('--force', 'with --agents-md: replace existing files instead of adding to them; a copy is kept')
       .option('--dry-run', 'show what would be written; write nothing')
-      .option('--prove', 'run each proposed check once in your checkout and print which of them pass');
+      .option(
+        '--prove',
+        'run each proposed check once in your checkout first; one that fails becomes a comment in the settings, if another passes',
+      );
     addHelp(addDir(addJson(command)), EXAMPLES, EXIT_CODES);
     whenCalled(command, session, {
       options: Flags,
@@ -98,28 +103,47 @@ type SetupRequest = { root: string; dir: string; flags: Flags };
 
 async function setUp(session: Session, { root, dir, flags }: SetupRequest): Promise<InitDocument | null> {
   const { platform } = session;
-  const detection = await detectProject(root, dir);
-  const imported = flags.import ? await importProject(root, platform.terminal.env) : null;
+  const { env } = platform.terminal;
+  const detection = await detectProject(root, { from: dir, path: env.PATH ?? '' });
+  const imported = flags.import ? await importProject(root, env) : null;
   const decisions = await decide(session, { detection, held: imported?.held ?? [], flags });
   if (decisions === null) return null;
+  const proof = flags.prove ? await prove(session, root, decisions.choices) : undefined;
   const document = await initProject(
     {
       ...decisions,
+      choices: proof === undefined ? decisions.choices : withoutFailed(decisions.choices, proof),
       detection,
       imported,
       agentsMd: flags.agentsMd,
       force: flags.force,
       dryRun: flags.dryRun,
-      env: platform.terminal.env,
+      env,
     },
     platform.world,
   );
   const notes = [...document.notes, ...(await notesOf(document, { root, dir, flags }))];
-  if (!flags.prove) return { ...document, notes };
-  const { checks } = decisions.choices;
+  return { ...document, notes, ...(proof === undefined ? {} : { proof }) };
+}
+
+/** Runs the checks of the settings, where there are any, else the chosen ones. A failed one is used only if it is in the settings already, or if none passes. */
+async function prove({ platform }: Session, root: string, choices: Choices): Promise<CheckProof[]> {
   const { env, err } = platform.terminal;
+  const configured = checksOfRun(await loadConfig({ dir: root, env }), []).map((check, index) => {
+    const { name = `check ${index + 1}`, run } = typeof check === 'string' ? { run: check } : check;
+    return { name, run: typeof run === 'string' ? run : run.join(' ') };
+  });
+  const checks = configured.length > 0 ? configured : choices.checks;
   const onProgress = (line: string) => err(`${oneLine(line)}\n`);
-  return { ...document, notes, proof: await proveChecks({ root, checks, env, onProgress }, platform.world) };
+  const proven = await proveChecks({ root, checks, env, onProgress }, platform.world);
+  const isEachUsed = configured.length > 0 || !proven.some(({ passed }) => passed);
+  return proven.map((check) => ({ ...check, isUsed: check.passed || isEachUsed }));
+}
+
+function withoutFailed(choices: Choices, proof: readonly CheckProof[]): Choices {
+  const failed = proof.filter(({ isUsed }) => !isUsed);
+  const isKept = ({ run }: { run: string }) => !failed.some((check) => check.run === run);
+  return { ...choices, checks: choices.checks.filter(isKept), failed };
 }
 
 type DecisionInput = { detection: Awaited<ReturnType<typeof detectProject>>; held: Decisions['agreed']; flags: Flags };
@@ -160,11 +184,20 @@ function print({ platform: { terminal } }: Session, document: InitDocument, json
   else if (document.detected !== null) terminal.err(`${nextText(document)}\n`);
 }
 
-function nextText({ proof = [] }: InitDocument): string {
-  const failed = proof.filter(({ passed }) => !passed).map(({ run }) => run);
+function nextText({ proof = [], detected }: InitDocument): string {
+  const failed = proof.filter(({ passed }) => !passed);
+  const used = failed.filter(({ isUsed }) => isUsed);
   if (failed.length === 0) return 'Next: manyhands doctor, then manyhands do "<goal>"';
-  const which = `${oneLine(failed.join(', '))} ${failed.length === 1 ? 'fails' : 'fail'}`;
-  return `Next: ${which}, and nothing lands while a check fails: make it pass, or remove it from checks in .manyhands/config.yaml. Then manyhands doctor`;
+  if (used.length === 0)
+    return `Next: ${named(failed)} and ${failed.length === 1 ? 'is a comment' : 'are comments'} in .manyhands/config.yaml: work is not checked with ${failed.length === 1 ? 'it' : 'them'} until you add ${failed.length === 1 ? 'it' : 'them'} under checks. Then manyhands doctor`;
+  const setup = detected?.setup ?? [];
+  const install =
+    setup.length === 0 ? '' : ` (the dependencies may be missing in your checkout: ${setup.join(' && ')})`;
+  return `Next: ${named(used)}, and nothing lands while a check fails: make it pass${oneLine(install)}, or remove it from checks in .manyhands/config.yaml. Then manyhands doctor`;
+}
+
+function named(failed: readonly CheckProof[]): string {
+  return `${oneLine(failed.map(({ run }) => run).join(', '))} ${failed.length === 1 ? 'fails' : 'fail'}`;
 }
 
 /** Asks with what was detected as the default answers; null when the user cancels. */
@@ -205,7 +238,12 @@ async function askDecisions(
 async function askChecks(questions: Questions, { checks }: Detection): Promise<Choices['checks'] | null> {
   const names = await askMany(questions, {
     question: 'Commands that must pass before anything lands',
-    options: checks.map(({ name, run, isWanted }) => ({ value: name, label: run, hint: name, isChosen: isWanted })),
+    options: checks.map(({ name, run, isWanted, missing }) => ({
+      value: name,
+      label: run,
+      hint: missing === undefined ? name : `${missing} is not installed`,
+      isChosen: isWanted,
+    })),
   });
   if (names === null) return null;
   const more = await questions.text('Another command that must pass (empty: none)', '');

@@ -116,7 +116,7 @@ async function importSettings(
   { platform }: Session,
   { root, dir, imported }: { root: string; dir: string; imported: Imported },
 ): Promise<string[]> {
-  const detection = await detectProject(root, dir);
+  const detection = await detectProject(root, { from: dir });
   const { files } = await initProject(
     {
       detection,

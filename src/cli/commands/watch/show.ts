@@ -45,7 +45,8 @@ export const showCommand: CliCommand = {
           return 0;
         }
         const document = await caller.call('show-run', ref);
-        const view = { columns: terminal.size().columns, now: world.now(), colors: painter(terminal.colors.out) };
+        const { columns } = terminal.size();
+        const view = { columns, now: world.now(), colors: painter(terminal.colors.out), hasContainment: true };
         if (flags.json) printJson(terminal, document);
         else printLines(terminal, summaryLines(document, view));
         return 0;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { findOnPath } from '../../../agents/program.ts';
 import { loadConfig } from '../../../config/load.ts';
-import { checksOfRun } from '../../../engine/start/configured-checks.ts';
+import { checksOfRun } from '../../../core/project/configured-checks.ts';
 import { exists } from '../../../git/path-kind.ts';
 import { inspectRepository } from '../../../git/read/repository.ts';
 import { schemaState } from '../../../init/schema-file.ts';

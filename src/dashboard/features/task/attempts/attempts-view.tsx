@@ -1,5 +1,6 @@
 import type { ReactElement, ReactNode } from 'react';
 import { Link } from 'wouter';
+import { containmentDetails, containmentText } from '../../../../core/attempt/containment.ts';
 import type { AttemptState } from '../../../../core/run/state.ts';
 import { useAction } from '../../../api/use-operation.ts';
 import { taskPath } from '../../../ui/browser/page-paths.ts';
@@ -40,6 +41,7 @@ type AttemptCardProps = { which: { run: string; task: string }; attempt: Attempt
 function AttemptCard({ which, attempt, reload }: AttemptCardProps): ReactElement {
   const { number, ended, usage } = attempt;
   const displayState = ended === null ? 'running' : ended.failure === null ? 'done' : 'failed';
+  const containment = attempt.process?.containment;
   const used = usage.kind === 'known' ? usage : undefined;
   return (
     <article className={styles.card} aria-label={`Attempt ${number}`}>
@@ -67,6 +69,16 @@ function AttemptCard({ which, attempt, reload }: AttemptCardProps): ReactElement
           <Money usd={used?.costUsd ?? null} />
           {usage.kind === 'unknown' && ended !== null ? <span className="quiet"> unknown</span> : null}
         </Fact>
+        {containment === undefined ? null : (
+          <Fact name="Containment">
+            {containmentText(containment)}
+            {containmentDetails(containment).map((detail) => (
+              <span key={detail} className={styles.detail}>
+                {detail}
+              </span>
+            ))}
+          </Fact>
+        )}
       </dl>
       {ended === null ? null : <Outcome ended={ended} />}
       <Warnings which={{ ...which, attempt: number }} warnings={attempt.warnings} reload={reload} />

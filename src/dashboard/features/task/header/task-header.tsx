@@ -1,5 +1,6 @@
 import { type ReactElement, type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
+import { containmentDetails, containmentText } from '../../../../core/attempt/containment.ts';
 import type { RunNow } from '../../../../core/view/activity.ts';
 import { taskLabel } from '../../../../core/view/task-label.ts';
 import type { LiveAttempt } from '../../../../schema/overview.ts';
@@ -61,6 +62,7 @@ function TaskFacts({ view, live, mark }: TaskFactsProps): ReactElement {
   const { spec, attempts } = view.task;
   const last = attempts.at(-1);
   const commit = commitOf(view.task);
+  const containment = last?.process?.containment;
   const agent = [last?.agent ?? spec.agent, last?.account, last?.tier ?? spec.tier, last && modelOf(last.usage)];
   const cost = live === undefined ? costOf(view.task) : (costOf(view.task) ?? live.costUsd);
   return (
@@ -87,6 +89,11 @@ function TaskFacts({ view, live, mark }: TaskFactsProps): ReactElement {
       {commit === null ? null : (
         <Fact name="Commit">
           <Copyable text={commit} shown={short(commit)} />
+        </Fact>
+      )}
+      {containment === undefined ? null : (
+        <Fact name="Containment">
+          <span title={containmentDetails(containment).join('\n')}>{containmentText(containment)}</span>
         </Fact>
       )}
       {spec.track === undefined ? null : <Fact name="Track">{spec.track}</Fact>}

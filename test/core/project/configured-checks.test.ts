@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checksOfRun } from '../../../src/engine/start/configured-checks.ts';
+import { checksOfRun } from '../../../src/core/project/configured-checks.ts';
 import { Config } from '../../../src/schema/config.ts';
 
 const found = (config: unknown, requested: string[] = []) => checksOfRun(Config.parse(config), requested);

@@ -1,0 +1,86 @@
+import { AppError } from '../../errors.ts';
+import type { Config } from '../../schema/config.ts';
+import type { ContainmentPart, ContainmentRecord } from '../../schema/containment.ts';
+
+/** What this machine can restrict: whether it has a sandbox, and the parts that do not follow from that alone. */
+export type MachineContainment = {
+  sandbox: { kind: 'available' } | { kind: 'none'; reason: string };
+  network: ContainmentPart;
+  resources: ContainmentPart;
+};
+
+/** How the programs of a run are contained: by a sandbox, or without one. */
+export type Containment = { kind: 'sandbox' | 'none'; record: ContainmentRecord };
+
+/** What `sandbox: require` demands before anything starts. */
+export const REQUIRED_PARTS: readonly string[] = ['files'];
+
+/** How programs are contained under these settings; refuses where the settings require more than there is. */
+export function containmentOf(
+  { sandbox, workspace }: Pick<Config, 'sandbox' | 'workspace'>,
+  machine: MachineContainment,
+): Containment {
+  const reason = uncontainedReason(sandbox, workspace, machine.sandbox);
+  const { network, resources } = machine;
+  const record =
+    reason === undefined
+      ? containmentRecord({
+          files: { contained: true, how: 'it sees only its own task' },
+          processes: { contained: true, how: 'it sees only its own processes, which end with it' },
+          network,
+          resources,
+        })
+      : containmentRecord({
+          files: { contained: false, how: reason },
+          processes: { contained: false, how: reason },
+          network: { contained: false, how: reason },
+          resources,
+        });
+  if (sandbox === 'require') requireParts(record);
+  return { kind: reason === undefined ? 'sandbox' : 'none', record };
+}
+
+/** How an attempt was contained, for people; nothing for records of earlier versions. */
+export function containmentText(record: ContainmentRecord | undefined): string {
+  if (record === undefined) return '';
+  const { level, missing, reason } = record;
+  switch (level) {
+    case 'full':
+      return 'fully contained';
+    case 'partly':
+      return `partly contained: not ${missing.join(', ')}`;
+    case 'none':
+      return `not contained: ${reason ?? 'no reason is recorded'}`;
+  }
+}
+
+/** Each part with what restricts it, or why nothing does; nothing for records of earlier versions. */
+export function containmentDetails({ parts = {} }: ContainmentRecord): string[] {
+  return Object.entries(parts).map(
+    ([name, { contained, how }]) => `${name}: ${contained ? '' : 'not contained: '}${how}`,
+  );
+}
+
+function containmentRecord(parts: Record<string, ContainmentPart>): ContainmentRecord {
+  const missing = Object.entries(parts).flatMap(([name, { contained }]) => (contained ? [] : [name]));
+  if (parts.files?.contained !== true) return { level: 'none', missing, reason: parts.files?.how ?? '', parts };
+  return { level: missing.length === 0 ? 'full' : 'partly', missing, parts };
+}
+
+function requireParts({ missing, parts = {} }: ContainmentRecord): void {
+  const [lacking] = REQUIRED_PARTS.filter((name) => missing.includes(name));
+  if (lacking === undefined) return;
+  const reason = parts[lacking]?.how ?? '';
+  const message = `The settings require a sandbox, and ${lacking} would not be contained: ${reason}`;
+  throw new AppError('SANDBOX_UNAVAILABLE', message, { reason, part: lacking });
+}
+
+function uncontainedReason(
+  mode: Config['sandbox'],
+  { docker }: Config['workspace'],
+  sandbox: MachineContainment['sandbox'],
+): string | undefined {
+  if (mode === 'off') return 'sandbox is off in the settings';
+  if (docker !== undefined) return 'the commands of this project run in a Docker service, which a sandbox cannot reach';
+  return sandbox.kind === 'none' ? sandbox.reason : undefined;
+}

@@ -1,0 +1,54 @@
+import { describe, expect, test } from 'vitest';
+import { containmentDetails, containmentOf, containmentText } from '../../../src/core/attempt/containment.ts';
+import { Config } from '../../../src/schema/config.ts';
+import { ContainmentRecord } from '../../../src/schema/containment.ts';
+
+const AVAILABLE = { kind: 'available' } as const;
+const NONE = { kind: 'none', reason: 'bubblewrap (bwrap) is not installed' } as const;
+const OPEN = { contained: false, how: 'programs use the network of this machine' };
+const LIMITED = { contained: true, how: 'memory and processes by cgroup' };
+const DOCKER = { docker: { service: 'app' } };
+
+const recordOf = (settings: object, machine: object = {}) =>
+  containmentOf(Config.parse(settings), { sandbox: AVAILABLE, network: OPEN, resources: LIMITED, ...machine });
+
+describe('how programs are contained', () => {
+  test.each([
+    [{}, { network: LIMITED }, 'fully contained'],
+    [{}, {}, 'partly contained: not network'],
+    [{}, { resources: OPEN }, 'partly contained: not network, resources'],
+    [{}, { sandbox: NONE }, 'not contained: bubblewrap (bwrap) is not installed'],
+    [{ sandbox: 'off' }, {}, 'not contained: sandbox is off in the settings'],
+    [{ workspace: DOCKER }, {}, expect.stringContaining('run in a Docker service')],
+    [{ sandbox: 'require' }, { network: LIMITED }, 'fully contained'],
+  ])('%j with %j', (settings, machine, text) => {
+    const { record } = recordOf(settings, machine);
+    expect(containmentText(ContainmentRecord.parse(record))).toEqual(text);
+  });
+
+  test('each part says what restricts it, or why nothing does, also without a sandbox', () => {
+    const { kind, record } = recordOf({}, { sandbox: NONE });
+    expect([kind, record.missing]).toEqual(['none', ['files', 'processes', 'network']]);
+    expect(containmentDetails(record)).toEqual([
+      'files: not contained: bubblewrap (bwrap) is not installed',
+      'processes: not contained: bubblewrap (bwrap) is not installed',
+      'network: not contained: bubblewrap (bwrap) is not installed',
+      'resources: memory and processes by cgroup',
+    ]);
+  });
+
+  test('records of earlier versions, without parts, are readable', () => {
+    const record = ContainmentRecord.parse({ level: 'partly', missing: ['network'] });
+    expect([containmentText(record), containmentDetails(record)]).toEqual(['partly contained: not network', []]);
+    expect(containmentText(undefined)).toBe('');
+  });
+
+  test.each([
+    [{}, { sandbox: NONE }],
+    [{ workspace: DOCKER }, {}],
+  ])('a required sandbox that is missing is refused: %j %j', (settings, machine) => {
+    expect(() => recordOf({ ...settings, sandbox: 'require' }, machine)).toThrow(
+      expect.objectContaining({ code: 'SANDBOX_UNAVAILABLE' }),
+    );
+  });
+});
