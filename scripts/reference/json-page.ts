@@ -6,6 +6,7 @@ import { InboxItem } from '../../src/operations/inbox/list-inbox.ts';
 import { DoctorLine } from '../../src/operations/maintenance/doctor/doctor-line.ts';
 import { SalvageItem } from '../../src/operations/results/list-salvage.ts';
 import { WarningItem } from '../../src/operations/runs/list-warnings.ts';
+import { RunOutline } from '../../src/operations/runs/outline-run.ts';
 import { SearchResult } from '../../src/operations/transcripts/search.ts';
 import { BulkStatus } from '../../src/recipes/item-status.ts';
 import { Acceptance, Judgement } from '../../src/schema/acceptance.ts';
@@ -56,6 +57,7 @@ const DOCUMENTS: Record<string, z.ZodType> = {
   BatchResult,
   WorkCheck,
   DryRun,
+  RunOutline,
   BulkStatus,
   scanned: OPERATIONS['scan-files'].output,
 };
@@ -90,6 +92,7 @@ const PRINTED: readonly (readonly [string, string])[] = [
   ['`stop`', '`{ "pid" }` of the process that ended'],
   ['`token`', '`{ "role", "token" }`'],
   ['`run --dry-run`', '[DryRun](#dryrun)'],
+  ['`cycle --dry-run`', '[RunOutline](#runoutline)'],
   ['`check`', '[WorkCheck](#workcheck), also when the file has mistakes'],
   ['`ls`', 'list of [RunSummary](#runsummary)'],
   ['`rename`', '[RunDocument](#rundocument)'],

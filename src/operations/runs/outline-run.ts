@@ -7,7 +7,7 @@ import { viewAgents } from '../models/view-agents.ts';
 import { operation } from '../operation.ts';
 
 /** What a run would do at most, before it is started. */
-const RunOutline = z.object({
+export const RunOutline = z.object({
   recipe: z.string(),
   title: z.string(),
   phases: z.array(

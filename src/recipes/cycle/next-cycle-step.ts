@@ -78,7 +78,10 @@ function afterCycle(
   const stalled = report === '' ? stalledBecause(run, progress) : undefined;
   if (stalled !== undefined) {
     const why = `${reached}; ${stalled}`;
-    return progress.plans.length <= REPLANS + rejections(run) ? { do: 'replan', why } : ask(run, progress, input, why);
+    const isAnswered = run.answers.some(({ subject }) => subject === `cycle/${last.number}`);
+    return !isAnswered && progress.plans.length <= REPLANS + rejections(run)
+      ? { do: 'replan', why }
+      : ask(run, progress, input, why);
   }
   const most = cyclesAllowed(run, input);
   if (last.number >= most) return ask(run, progress, input, `${reached}; all ${most} cycles are used`);
