@@ -4,20 +4,20 @@ import { InitDocument } from '../../src/init/init-document.ts';
 import { OPERATIONS } from '../../src/operations/all.ts';
 import { InboxItem } from '../../src/operations/inbox/list-inbox.ts';
 import { DoctorLine } from '../../src/operations/maintenance/doctor/doctor-line.ts';
+import { RunOutline } from '../../src/operations/recipes/outline-run.ts';
 import { SalvageItem } from '../../src/operations/results/list-salvage.ts';
 import { WarningItem } from '../../src/operations/runs/list-warnings.ts';
-import { RunOutline } from '../../src/operations/runs/outline-run.ts';
 import { SearchResult } from '../../src/operations/transcripts/search.ts';
 import { BulkStatus } from '../../src/recipes/item-status.ts';
 import { Acceptance, Judgement } from '../../src/schema/acceptance.ts';
 import { BatchDocument, BatchResult } from '../../src/schema/batch.ts';
+import { UndoResult } from '../../src/schema/change.ts';
 import { CollectionDocument } from '../../src/schema/collection.ts';
 import { CompactRun } from '../../src/schema/compact-run.ts';
 import { AgentPick, AgentStatus, LogLine, RunDocument, RunSummary, UsageRow } from '../../src/schema/document.ts';
 import { ArchiveResult, BackupResult } from '../../src/schema/keeping.ts';
 import { BenchItem, BenchResult, ModelScore, RoutePlan } from '../../src/schema/model.ts';
 import { TemplateDocument } from '../../src/schema/template.ts';
-import { UndoResult } from '../../src/schema/undo.ts';
 import { WorkCheck } from '../../src/work-files/work-plan.ts';
 import { type Page, referencePage, table } from './markdown.ts';
 import { schemaBlock } from './schema-text.ts';
@@ -64,7 +64,7 @@ const DOCUMENTS: Record<string, z.ZodType> = {
 
 const PRINTED: readonly (readonly [string, string])[] = [
   [
-    '`do`, `job`, `run`, `show`, `wait`, `approve`, `reject`, `retry`, `send`, `land`, `pr`, `limit`, `pause`, `prioritize`, `plan edit`, `cancel`',
+    '`do`, `cycle`, `cycle wrap-up`, `job`, `run`, `show`, `wait`, `approve`, `reject`, `retry`, `send`, `land`, `pr`, `limit`, `pause`, `prioritize`, `plan edit`, `cancel`',
     '[RunDocument](#rundocument)',
   ],
   [

@@ -1,7 +1,6 @@
 import type { RunState } from '../core/run/state.ts';
 import { AppError } from '../errors.ts';
-import type { NodeDocument } from '../schema/document.ts';
-import type { ProgressDocument } from '../schema/progress.ts';
+import type { NodeDocument, ProgressDocument } from '../schema/progress.ts';
 import { bulk } from './bulk/bulk.ts';
 import { cycle } from './cycle/cycle.ts';
 import { features } from './features/features.ts';

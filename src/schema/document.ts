@@ -3,7 +3,7 @@ import { Diagnosis } from './call.ts';
 import { Filing } from './collection.ts';
 import { AttemptContainment } from './containment.ts';
 import { Evidence } from './gate.ts';
-import { ProgressDocument } from './progress.ts';
+import { NodeDocument, ProgressDocument } from './progress.ts';
 import { RiskFlag } from './risk.ts';
 
 /** The status of a run; `needs-rerun`: done work of it was invalidated, and none of it is being done again yet. */
@@ -70,18 +70,6 @@ export const TaskDocument = z.object({
     ),
 });
 export type TaskDocument = z.infer<typeof TaskDocument>;
-
-/** A node of a workflow: its status, the reason of each of its rounds, and what its gates decided. */
-export const NodeDocument = z.object({
-  id: z.string(),
-  status: z.enum(['waiting', 'running', 'passed', 'refused', 'held', 'skipped', 'failed', 'needs-rerun']),
-  reason: z.string().nullable().describe('Why it is skipped, refused or held.'),
-  rounds: z.array(z.object({ task: z.string(), status: z.string(), reason: z.string() })),
-  gates: z.array(
-    z.object({ id: z.string(), verdict: z.enum(['pending', 'passed', 'failed', 'approved']), reason: z.string() }),
-  ),
-});
-export type NodeDocument = z.infer<typeof NodeDocument>;
 
 /** The id of a task for display; absent in documents of earlier versions, and where there is no task. */
 export const TaskLabel = z

@@ -28,3 +28,15 @@ export const ProgressDocument = z.object({
   stop: z.string().nullable().describe('Why no further round follows, if none does.'),
 });
 export type ProgressDocument = z.infer<typeof ProgressDocument>;
+
+/** A node of a workflow: its status, the reason of each of its rounds, and what its gates decided. */
+export const NodeDocument = z.object({
+  id: z.string(),
+  status: z.enum(['waiting', 'running', 'passed', 'refused', 'held', 'skipped', 'failed', 'needs-rerun']),
+  reason: z.string().nullable().describe('Why it is skipped, refused or held.'),
+  rounds: z.array(z.object({ task: z.string(), status: z.string(), reason: z.string() })),
+  gates: z.array(
+    z.object({ id: z.string(), verdict: z.enum(['pending', 'passed', 'failed', 'approved']), reason: z.string() }),
+  ),
+});
+export type NodeDocument = z.infer<typeof NodeDocument>;

@@ -3,13 +3,7 @@ import { recordGate } from '../../core/land/decide-landing.ts';
 import { recordFlaky } from '../../core/run/decide-start.ts';
 import { proofKey } from '../../core/run/state.ts';
 import type { GateResult } from '../../gates/gate.ts';
-import {
-  type CommandGateSpec,
-  candidateGates,
-  informingGates,
-  isSatisfied,
-  shellText,
-} from '../../gates/gate-kinds.ts';
+import { type CommandGateSpec, candidateGates, isSatisfied, shellText } from '../../gates/gate-kinds.ts';
 import { treeOf } from '../../git/read/commit-graph.ts';
 import { candidateFlag } from '../../risks/candidate-risks.ts';
 import type { Evidence } from '../../schema/gate.ts';
@@ -61,16 +55,6 @@ export async function checkCandidate(
   return flags.length === 0
     ? { verdict: 'pass' }
     : { verdict: 'held', reason: flags.map(({ detail }) => detail).join('; ') };
-}
-
-/** Runs the commands that only inform, on a candidate that is about to land, and records what each came to. */
-export async function recordInforming(ctx: EngineContext, run: ActiveRun, candidate: Candidate): Promise<void> {
-  for (const gate of informingCommands(run, candidate.tasks)) {
-    const evidence = await checkWith(ctx, run, candidate, gate);
-    throwIfStopped(ctx, run);
-    await ctx.submit(run, () => recordGate(candidate.tasks, candidate.commit, evidence)).committed;
-    crashpoint('gate.recorded');
-  }
 }
 
 /** The evidence of one gate for a tree: known, or from a new run. `onFirstFailure` gets a failure before it is repeated. */
@@ -214,12 +198,8 @@ export function commandGates(run: ActiveRun, tasks: readonly TaskKey[]): Command
   return eachOnce(tasks.flatMap((key) => candidateGates(run.ledger.state.tasks[key]?.spec.gates ?? [])));
 }
 
-/** The commands of these tasks that only inform, each once. */
-export function informingCommands(run: ActiveRun, tasks: readonly TaskKey[]): CommandGateSpec[] {
-  return eachOnce(tasks.flatMap((key) => informingGates(run.ledger.state.tasks[key]?.spec.gates ?? [])));
-}
-
-function eachOnce(gates: readonly CommandGateSpec[]): CommandGateSpec[] {
+/** Gates that several tasks have, once. */
+export function eachOnce(gates: readonly CommandGateSpec[]): CommandGateSpec[] {
   return [...new Map(gates.map((gate) => [JSON.stringify(gate), gate])).values()];
 }
 
@@ -309,7 +289,7 @@ export async function checkoutOf(ctx: EngineContext, run: ActiveRun, commit: str
 }
 
 /** An aborted gate has no verdict. */
-function throwIfStopped(ctx: EngineContext, run: ActiveRun): void {
+export function throwIfStopped(ctx: EngineContext, run: ActiveRun): void {
   ctx.stopping.throwIfAborted();
   run.cancel.signal.throwIfAborted();
 }

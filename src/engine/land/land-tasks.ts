@@ -20,12 +20,11 @@ import {
   type Candidate,
   checkCandidate,
   commandGates,
-  informingCommands,
   isApproved,
   passesWith,
-  recordInforming,
   selectedChecks,
 } from './check-candidate.ts';
+import { informingCommands, recordInforming } from './informing-checks.ts';
 import { tracedFiles } from './trace-check.ts';
 
 /** The work of one task merged onto the branch and the tasks before it. */

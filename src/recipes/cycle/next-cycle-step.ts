@@ -26,7 +26,7 @@ const IDLE_CYCLES = 2;
 const WINDOW = 3;
 const LEAST_TICKS = 0.3;
 const REPLANS = 1;
-export const MOST_CYCLES = 50;
+const MOST_CYCLES = 50;
 
 /** Limits after which no further task of the run can start. */
 const OUT: ReadonlySet<FailureLimit> = new Set([

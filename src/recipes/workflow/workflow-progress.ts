@@ -1,6 +1,6 @@
 import { isOpen, lastAttempt, type RunState, type TaskState } from '../../core/run/state.ts';
 import { isInvalidated } from '../../core/view/document.ts';
-import type { NodeDocument } from '../../schema/document.ts';
+import type { NodeDocument } from '../../schema/progress.ts';
 import type { WorkflowGate, WorkflowInput, WorkflowNode } from '../../schema/work-file.ts';
 import { evaluate } from './expression.ts';
 
