@@ -62,6 +62,23 @@ describe('the cycle', () => {
   }, 120_000);
 });
 
+describe('the debate', () => {
+  test('comes to an agreement with evidence, and to an action that the other side verified', async () => {
+    await using scratch = await makeScratch({ files: { 'hello.txt': 'hello\n' }, check: 'test -e hello.txt' });
+    const scenario = join(EXAMPLES, 'debate/scenario.yaml');
+    const args = ['debate', 'Is the greeting complete?', '--then', 'Complete it', '--scenario', scenario, '--json'];
+    const outline = await scratch.mh([...args, '--dry-run']);
+    expect(outline.json).toMatchObject({ started: false, cost: { tasks: 10 }, stops: expect.any(Array) });
+    const { code, json, stderr } = await scratch.mh(args);
+    const run = RunDocument.parse(json);
+    expect([code, run.status], stderr).toEqual([0, 'done']);
+    expect(run.progress?.points.map(({ status }) => status)).toEqual(['done', 'done']);
+    expect(run.result).toContain('Agreement after 2 rounds');
+    expect(run.tasks.map(({ agent }) => agent)).toEqual(['ada', 'grace', 'ada', 'grace', 'ada', 'grace']);
+    expect(scratch.git('show', `mh/${run.run}:greeting.txt`)).toBe('hello world');
+  }, 120_000);
+});
+
 async function rehearse(scratch: Scratch, goal: string, scenario: string, command = 'do') {
   const { code, json, stderr } = await scratch.mh([command, goal, '--scenario', join(EXAMPLES, scenario), '--json']);
   expect(json, stderr).toBeDefined();

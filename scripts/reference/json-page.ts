@@ -64,7 +64,7 @@ const DOCUMENTS: Record<string, z.ZodType> = {
 
 const PRINTED: readonly (readonly [string, string])[] = [
   [
-    '`do`, `cycle`, `cycle wrap-up`, `job`, `run`, `show`, `wait`, `approve`, `reject`, `retry`, `send`, `land`, `pr`, `limit`, `pause`, `prioritize`, `plan edit`, `cancel`',
+    '`do`, `cycle`, `cycle wrap-up`, `debate`, `job`, `run`, `show`, `wait`, `approve`, `reject`, `retry`, `send`, `land`, `pr`, `limit`, `pause`, `prioritize`, `plan edit`, `cancel`',
     '[RunDocument](#rundocument)',
   ],
   [
@@ -92,7 +92,7 @@ const PRINTED: readonly (readonly [string, string])[] = [
   ['`stop`', '`{ "pid" }` of the process that ended'],
   ['`token`', '`{ "role", "token" }`'],
   ['`run --dry-run`', '[DryRun](#dryrun)'],
-  ['`cycle --dry-run`', '[RunOutline](#runoutline)'],
+  ['`cycle --dry-run`, `debate --dry-run`', '[RunOutline](#runoutline)'],
   ['`check`', '[WorkCheck](#workcheck), also when the file has mistakes'],
   ['`ls`', 'list of [RunSummary](#runsummary)'],
   ['`rename`', '[RunDocument](#rundocument)'],

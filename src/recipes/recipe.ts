@@ -91,6 +91,8 @@ export interface Recipe<Input = unknown> {
   shortfall?(run: RunState, input: Input): string | undefined;
   /** The points that a run which works in rounds must reach, and what each round did. */
   progress?(run: RunState, input: Input): ProgressDocument | undefined;
+  /** The result of a run that answers with more than the text of one task. */
+  result?(run: RunState, input: Input): unknown;
   /** What its runs will do, before one is started: the tasks by phase, and when it stops. */
   outline?(config: Config, input: Input, maxIterations: number | undefined): RecipeOutline;
   /** The nodes of a run that follows a graph: the reason of each round, and what the gates decided. */

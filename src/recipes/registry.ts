@@ -3,6 +3,7 @@ import { AppError } from '../errors.ts';
 import type { NodeDocument, ProgressDocument } from '../schema/progress.ts';
 import { bulk } from './bulk/bulk.ts';
 import { cycle } from './cycle/cycle.ts';
+import { debate } from './debate/debate.ts';
 import { features } from './features/features.ts';
 import { goal } from './goal/goal.ts';
 import { job } from './job/job.ts';
@@ -20,6 +21,7 @@ export type AnyRecipe = Recipe<unknown>;
 const RECIPES: readonly AnyRecipe[] = [
   parsing(goal),
   parsing(cycle),
+  parsing(debate),
   parsing(job),
   parsing(bulk),
   parsing(features),
@@ -55,6 +57,11 @@ export function progressOf(state: RunState): ProgressDocument | undefined {
   return findRecipe(state.start.recipe.name)?.progress?.(state, state.start.input);
 }
 
+/** The result of a run whose recipe makes one of several tasks. */
+export function resultOf(state: RunState): unknown {
+  return findRecipe(state.start.recipe.name)?.result?.(state, state.start.input);
+}
+
 /** Inputs are parsed once per value: a run passes the same one on every call. */
 function parsing<Input>(recipe: Recipe<Input>): AnyRecipe {
   const parsed = new WeakMap<object, Input>();
@@ -77,6 +84,7 @@ function parsing<Input>(recipe: Recipe<Input>): AnyRecipe {
     failure: (run, input) => recipe.failure?.(run, read(input)),
     shortfall: (run, input) => recipe.shortfall?.(run, read(input)),
     progress: (run, input) => recipe.progress?.(run, read(input)),
+    result: (run, input) => recipe.result?.(run, read(input)),
     statuses: (run, input) => recipe.statuses?.(run, read(input)),
     ...(nodes === undefined ? {} : { nodes: (run, input) => nodes(run, read(input)) }),
     ...(outline === undefined ? {} : { outline: (config, input, most) => outline(config, read(input), most) }),

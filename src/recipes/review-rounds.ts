@@ -1,6 +1,7 @@
 import { isApproved } from '../core/run/holds.ts';
 import { lastAttempt, type RunState, type TaskState } from '../core/run/state.ts';
 import { promptText } from '../roles/prompt.ts';
+import type { TaskKey } from '../schema/ids.ts';
 import { ReviewOutput } from '../schema/output.ts';
 import type { TaskSpec } from '../schema/task.ts';
 import { type Finding, hasReturned } from './findings.ts';
@@ -19,9 +20,16 @@ const SEVERITY_SCORE = { low: 0, medium: 1, high: 3 } as const;
 
 /**
  * How a result is reviewed: the maximum of rounds, the commit that the first compares with, and the description of a
- * pull request; `reviewsResult`: the run has a result also without the review.
+ * pull request; `reviewsResult`: the run has a result also without the review; `avoidsAgentOf`: whose work it is.
  */
-export type ReviewPlan = { most: number; since: string; title: string; pullRequest: string; reviewsResult?: true };
+export type ReviewPlan = {
+  most: number;
+  since: string;
+  title: string;
+  pullRequest: string;
+  reviewsResult?: true;
+  avoidsAgentOf?: TaskKey;
+};
 
 /** Findings beyond this many in one round are left for the next. */
 const FIXES_PER_ROUND = 20;
@@ -43,7 +51,7 @@ export function firstReview(run: RunState, plan: ReviewPlan): TaskSpec {
 }
 
 function reviewTask(run: RunState, plan: ReviewPlan, earlier: TaskState[]): TaskSpec {
-  const { since, title, pullRequest, reviewsResult } = plan;
+  const { since, title, pullRequest, reviewsResult, avoidsAgentOf } = plan;
   const last = earlier.at(-1);
   const round = earlier.length + 1;
   const from = last === undefined ? since : (lastAttempt(last)?.base ?? since);
@@ -55,6 +63,7 @@ function reviewTask(run: RunState, plan: ReviewPlan, earlier: TaskState[]): Task
     access: 'read',
     prompt: promptText('recipes/review-changes', { since: from, pullRequest, earlierFindings: known.join('\n') }),
     ...(reviewsResult === undefined ? {} : { reviewsResult }),
+    ...(avoidsAgentOf === undefined ? {} : { avoidsAgentOf }),
   });
 }
 

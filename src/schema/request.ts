@@ -55,6 +55,15 @@ export const CycleInput = z.object({
 });
 export type CycleInput = z.infer<typeof CycleInput>;
 
+export const DebateInput = z.object({
+  question: z.string().trim().min(1).describe('The question to debate.'),
+  sides: z.number().int().min(2).max(5).default(2).describe('How many agents debate.'),
+  rounds: z.number().int().min(1).max(10).default(3).describe('Maximum number of rounds.'),
+  action: z.string().trim().min(1).optional().describe('What to do with the outcome, if the sides agree.'),
+  loops: z.number().int().min(1).max(20).default(1).describe('How often debate, action and verification are repeated.'),
+});
+export type DebateInput = z.infer<typeof DebateInput>;
+
 /** When an attempt of a job is stopped. */
 export const StopRule = z.object({
   turns: z.number().int().positive().optional().describe('After this many turns.'),
@@ -109,6 +118,11 @@ export const JobInput = z.object({
   context: Context.default({}).describe('Facts for the agent, each under a name.'),
   notBefore: z.number().int().nonnegative().optional().describe('When it starts, in milliseconds since 1970.'),
   repeat: Repeat.optional().describe('Repeat it after each success.'),
+  debate: DebateInput.shape.rounds
+    .unwrap()
+    .optional()
+    .describe('Let two agents debate the task first, for at most this many rounds.'),
+  review: z.boolean().optional().describe('Another agent reviews the result, and its findings are fixed.'),
   interactive: z
     .boolean()
     .optional()
@@ -131,6 +145,7 @@ export type TodoRequest = z.infer<typeof TodoRequest>;
 export const StartRequest = z.discriminatedUnion('recipe', [
   z.object({ recipe: z.literal('goal'), input: GoalInput, options: StartOptions }),
   z.object({ recipe: z.literal('cycle'), input: CycleInput, options: StartOptions }),
+  z.object({ recipe: z.literal('debate'), input: DebateInput, options: StartOptions }),
   z.object({ recipe: z.literal('job'), input: JobInput, options: StartOptions }),
   z.object({ recipe: z.literal('features'), input: FeaturesInput, options: StartOptions }),
   z.object({ recipe: z.literal('bulk'), input: BulkInput, options: StartOptions }),
@@ -147,6 +162,7 @@ export const BatchStart = z.object({
   name: z.string(),
   collection: z.string(),
   parallel: z.number().int().min(1).max(50),
+  as: z.enum(['job', 'debate']).optional().describe('What each item becomes; a job by default.'),
   options: StartOptions,
   items: z.array(
     z.object({

@@ -76,6 +76,12 @@ export const COMMANDS: readonly ListedCommand[] = [
     load: async () => (await import('./work/cycle.ts')).cycleCommand,
   },
   {
+    name: 'debate',
+    group: 'Work',
+    summary: 'let agents debate a question until they agree with evidence',
+    load: async () => (await import('./work/debate.ts')).debateCommand,
+  },
+  {
     name: 'serve',
     group: 'Watch',
     summary: 'serve the dashboard and the API, and resume unfinished runs',

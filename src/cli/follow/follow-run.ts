@@ -120,12 +120,13 @@ async function currentDocument({ caller, dir, run }: FollowOptions, state: RunSt
   const current = await caller.call('show-run', { dir, run });
   const document = runDocument(state);
   if (fingerprint(current) !== fingerprint(document)) return undefined;
-  const { nodes, progress, tasks } = current;
+  const { nodes, progress, result, tasks } = current;
   return {
     ...document,
     tasks,
     ...(nodes === undefined ? {} : { nodes }),
     ...(progress === undefined ? {} : { progress }),
+    ...(result === undefined ? {} : { result }),
   };
 }
 

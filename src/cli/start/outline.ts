@@ -3,11 +3,22 @@ import type { OperationInput, OperationOutput } from '../../operations/all.ts';
 import type { Session } from '../platform.ts';
 import { oneLine } from '../render/clean-text.ts';
 import { printJson, printLines } from '../render/output.ts';
+import { readGoalText } from './goal-text.ts';
+import { startOptions } from './start-options.ts';
+import { type StartCommand, startRun } from './start-run.ts';
 
 type Outline = OperationOutput<'outline-run'>;
 
-/** Prints what a request would do at most, its maximum cost and when it stops; nothing is started. */
-export async function showOutline(
+/** Starts a run, or only shows what it would do, with its maximum cost and its stop conditions. */
+export async function startOrOutline(session: Session, command: StartCommand, isOutline: boolean): Promise<number> {
+  if (!isOutline) return startRun(session, command);
+  const { terminal } = session.platform;
+  const text = await readGoalText(terminal, command.words);
+  const request = command.request(text, await startOptions(terminal, command.flags));
+  return showOutline(session, request, command.flags);
+}
+
+async function showOutline(
   { platform }: Session,
   request: OperationInput<'outline-run'>,
   { json }: { json: boolean },

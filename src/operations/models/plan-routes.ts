@@ -19,6 +19,7 @@ const ROLES = [
   'discover',
   'assess',
   'milestones',
+  'debate',
 ];
 
 /** The picked agent for every role that recipes use, that the settings contain, or that has results. */

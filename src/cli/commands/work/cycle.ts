@@ -8,10 +8,8 @@ import { followRun } from '../../follow/follow-run.ts';
 import { conclude, report } from '../../follow/work.ts';
 import type { Session } from '../../platform.ts';
 import { parsePart, wholeNumber } from '../../render/amounts.ts';
-import { readGoalText } from '../../start/goal-text.ts';
-import { showOutline } from '../../start/outline.ts';
-import { addStartOptions, StartFlags, startOptions } from '../../start/start-options.ts';
-import { startRun } from '../../start/start-run.ts';
+import { startOrOutline } from '../../start/outline.ts';
+import { addStartOptions, StartFlags } from '../../start/start-options.ts';
 import { resolveDir } from '../../target.ts';
 
 const Flags = StartFlags.extend({
@@ -66,10 +64,7 @@ async function startCycle(session: Session, flags: Flags, words: string[]): Prom
     },
     options,
   });
-  if (!flags.dryRun) return startRun(session, { flags, words, request });
-  const { terminal } = session.platform;
-  const goal = await readGoalText(terminal, words);
-  return showOutline(session, request(goal, await startOptions(terminal, flags)), flags);
+  return startOrOutline(session, { flags, words, request }, flags.dryRun);
 }
 
 function addWrapUp(parent: Command, session: Session): void {
