@@ -23,9 +23,6 @@ export const PointsOutput = z.object({
 });
 export type PointsOutput = z.infer<typeof PointsOutput>;
 
-/** The schema of PointsOutput for tasks whose role has another one. */
-export const POINTS_SCHEMA: Record<string, unknown> = z.toJSONSchema(PointsOutput, { io: 'input' });
-
 /** A statement that participants judge, and what each of them thinks of it; its author agrees with it. */
 export type Point = {
   id: string;
@@ -81,7 +78,7 @@ export function sortPoints(points: readonly Point[], participants: readonly stri
 }
 
 /** Whether a text names something that another one can look at: a file, a line, a command. */
-export function isEvidence(text: string): boolean {
+function isEvidence(text: string): boolean {
   return SHOWN.test(text);
 }
 

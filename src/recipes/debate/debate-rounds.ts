@@ -73,7 +73,7 @@ export function sideAgents(run: RunState, sides: number): (string | undefined)[]
 }
 
 /** The sides by their letters. */
-export function sideNames(sides: number): string[] {
+function sideNames(sides: number): string[] {
   return Array.from({ length: sides }, (_, index) => String.fromCharCode(97 + index));
 }
 
