@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { momentText, moneyText } from '../../core/view/amounts.ts';
 import { AppError } from '../../errors.ts';
 import { recipeOf } from '../../recipes/registry.ts';
 import { StartRequest } from '../../schema/request.ts';
@@ -75,8 +76,8 @@ export const outlineRun = operation({
       },
       stops: [
         ...outline.stops,
-        ...(budget === null ? [] : [`the budget of $${budget.toFixed(2)} is used`]),
-        ...(options.until === undefined ? [] : [`the deadline, ${new Date(options.until).toISOString()}`]),
+        ...(budget === null ? [] : [`the budget of ${moneyText(budget)} is used`]),
+        ...(options.until === undefined ? [] : [`the deadline is reached, ${momentText(options.until)}`]),
       ],
       started: false as const,
     };
