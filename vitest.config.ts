@@ -1,4 +1,7 @@
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
@@ -53,10 +56,30 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
+const SOURCES = fileURLToPath(new URL('./src/', import.meta.url));
+const LAZY_ZOD = join(SOURCES, 'lazy-zod.ts');
+const lazyZod: Plugin = {
+  name: 'lazy-zod',
+  enforce: 'pre',
+  resolveId: (id, importer) =>
+    id === 'zod' && importer?.startsWith(SOURCES) && importer !== LAZY_ZOD ? LAZY_ZOD : undefined,
+};
+
+/** Folders whose tests keep nothing in their modules and do not look at the processes of others: a worker loads the sources once for all of them. */
+const SHARED = [
+  ...['agents', 'cli', 'config', 'core', 'dashboard', 'engine', 'failures', 'forges', 'gates', 'git', 'guards', 'http'],
+  ...['init', 'model-apis', 'recipes', 'reports', 'risks', 'roles', 'store', 'templates', 'work-files', 'workspaces'],
+].map((folder) => `test/${folder}/**/*.test.ts`);
+const NEVER = ['test/crash/full/**', 'test/real/**', 'node_modules/**', 'dist/**'];
+
 export default defineConfig({
+  // As in the build: schemas are built when they are used.
+  plugins: [lazyZod],
   test: {
-    include: ['test/**/*.test.ts'],
-    exclude: ['test/crash/full/**', 'test/real/**', 'node_modules/**', 'dist/**'],
+    projects: [
+      { extends: true, test: { name: 'shared', include: SHARED, exclude: NEVER, isolate: false } },
+      { extends: true, test: { name: 'alone', include: ['test/**/*.test.ts'], exclude: [...NEVER, ...SHARED] } },
+    ],
     testTimeout: 120_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 30_000 } },

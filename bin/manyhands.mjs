@@ -1,33 +1,40 @@
 #!/usr/bin/env node
 // Any Node from 18 on must be able to read this file and what it imports.
-import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import module from 'node:module';
+// What only some starts need is imported there: loading a module of Node's own costs a millisecond or more.
+import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import v8 from 'node:v8';
-import { isFitting, requireFittingNode } from './runtime.mjs';
+import { isFitting } from './node-version.mjs';
 
 const LINK_FD = 3;
 const FORWARDED = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 /** For a process that lives long: what it needs while it starts does not decide how much it takes for young objects. */
 const LONG_LIVED = process.argv[2] === 'serve' ? ['--semi-space-growth-factor=1'] : [];
+const VERSION_OPTIONS = ['--version', '-V'];
+/** Commands that are called often. What is kept for a start is the code that the first one ran, so each of them keeps its own. */
+const OFTEN = ['do', 'job', 'run', 'resume', 'ls', 'show', 'logs', 'wait', 'retry', 'send', 'serve', 'doctor'];
 
 const folder = fileURLToPath(new URL('..', import.meta.url));
 const program = new URL('../dist/main.js', import.meta.url);
 
-if (process.platform === 'win32') refuse('Manyhands does not run on Windows itself: use it in WSL 2.');
+if (process.argv.length === 3 && VERSION_OPTIONS.includes(process.argv[2])) printVersion();
+else if (process.platform === 'win32') refuse('Manyhands does not run on Windows itself: use it in WSL 2.');
 else if (!existsSync(program)) refuse(`Manyhands is not built yet: run \`npm run setup\` in ${folder} first.`);
 else if (isFitting(process.version)) await runHere();
-else runOnAnotherNode();
+else await runOnAnotherNode();
 
 function refuse(sentence) {
   process.stderr.write(`${sentence}\n`);
   process.exitCode = 3;
 }
 
-function runOnAnotherNode() {
+function printVersion() {
+  process.stdout.write(`${JSON.parse(readFileSync(`${folder}package.json`, 'utf8')).version}\n`);
+}
+
+async function runOnAnotherNode() {
+  const { requireFittingNode } = await import('./runtime.mjs');
   try {
-    runOn(requireFittingNode((line) => process.stderr.write(`${line}\n`)));
+    await runOn(requireFittingNode((line) => process.stderr.write(`${line}\n`)));
   } catch (error) {
     refuse(error.message);
   }
@@ -35,7 +42,10 @@ function runOnAnotherNode() {
 
 /** Node 22 calls its SQLite experimental on stderr, at every start; all other warnings are shown. */
 async function runHere() {
-  for (const flag of LONG_LIVED) v8.setFlagsFromString(flag);
+  if (LONG_LIVED.length > 0) {
+    const { setFlagsFromString } = await import('node:v8');
+    LONG_LIVED.forEach(setFlagsFromString);
+  }
   const shown = process.listeners('warning');
   process.removeAllListeners('warning');
   process.on('warning', (warning) => {
@@ -43,12 +53,14 @@ async function runHere() {
     for (const show of shown) show.call(process, warning);
   });
   // Beside the program: whoever could alter what is kept there could alter the program. Where it cannot be written, nothing is kept.
-  module.enableCompileCache?.(`${folder}.setup/compiled`);
+  const { enableCompileCache } = await import('node:module');
+  enableCompileCache?.(`${folder}.setup/compiled/${OFTEN.includes(process.argv[2]) ? process.argv[2] : 'other'}`);
   await import(program.href);
 }
 
 /** The program holds the other end of a link: it ends when this process is gone, and is told of signals that may have reached only this one. */
-function runOn(otherNode) {
+async function runOn(otherNode) {
+  const { spawn } = await import('node:child_process');
   const child = spawn(otherNode, [...LONG_LIVED, fileURLToPath(program), ...process.argv.slice(2)], {
     stdio: ['inherit', 'inherit', 'inherit', 'pipe'],
     env: { ...process.env, MANYHANDS_LAUNCHER_FD: String(LINK_FD) },

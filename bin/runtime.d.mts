@@ -1,3 +1,2 @@
-export function isFitting(version: string): boolean;
 export function findFittingNode(): string | undefined;
 export function requireFittingNode(say: (line: string) => void): string;

@@ -3,21 +3,15 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from '
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { isFitting } from './node-version.mjs';
 import { reportProgress } from './progress.mjs';
 
-const OLDEST = [22, 18];
 const PACKAGE = fileURLToPath(new URL('..', import.meta.url));
 /** What is installed: its version and integrity are pinned by the lockfile in this folder. */
 const DEFINITION = fileURLToPath(new URL('./runtime', import.meta.url));
 const VERSION = '24.21.0';
 const SYSTEMS = ['linux-x64', 'linux-arm64'];
 const NPM_ARGS = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
-
-/** Whether a Node of this version can run the program. */
-export function isFitting(version) {
-  const [major, minor] = version.replace(/^v/, '').split('.').map(Number);
-  return major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1]);
-}
 
 /** The Node that runs the program: the current one if it is new enough, else the one that was installed for it, else nothing. */
 export function findFittingNode() {

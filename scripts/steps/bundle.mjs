@@ -13,12 +13,20 @@ import {
 import { basename, dirname, join, relative } from 'node:path';
 import { build } from 'esbuild';
 import { hashOf, ROOT, textOf } from './checkout.mjs';
+import { mergeChunks } from './merge-chunks.mjs';
 
 const DIST = join(ROOT, 'dist');
 const STAMP = 'dist/.built-from';
-const SOURCES = ['src', 'scripts/steps/bundle.mjs', 'package-lock.json', 'tsconfig.json'];
-const PROGRAMS = {
-  main: 'src/main.ts',
+const SOURCES = [
+  'src',
+  'scripts/steps/bundle.mjs',
+  'scripts/steps/merge-chunks.mjs',
+  'package-lock.json',
+  'tsconfig.json',
+];
+const MAIN = { main: 'src/main.ts' };
+/** Programs that start often and load little: each is one file. */
+const SMALL_PROGRAMS = {
   rehearsal: 'src/agents/rehearsal/rehearsal-program.ts',
   acp: 'src/agents/acp/acp-program.ts',
   'scope-hook': 'src/gates/scope/scope-hook-program.ts',
@@ -28,7 +36,9 @@ const PROGRAMS = {
 const TEXTS = ['roles', 'templates'];
 /** Bundled CommonJS asks for Node's own modules by `require`. */
 const BANNER =
-  "import { createRequire as requireFrom } from 'node:module';\nconst require = requireFrom(import.meta.url);";
+  "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);";
+/** What the sources import as zod. */
+const LAZY_ZOD = join(ROOT, 'src/lazy-zod.ts');
 /** What it offers to Node asks for its own parts in a way that no bundler can follow; its modules do not. */
 const MODULE_FORMS = { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' };
 /** Programs of the machine cannot be bundled; they are found where the package is installed. */
@@ -46,7 +56,8 @@ export async function buildIfNeeded(say) {
 export async function buildPrograms() {
   const from = hashOf(SOURCES);
   await buildInto(DIST, async (place) => {
-    await bundle(PROGRAMS, place);
+    await bundleMain(place);
+    await bundle(SMALL_PROGRAMS, place);
     await bundlePage(join(place, 'dashboard'));
     for (const folder of TEXTS) {
       for (const name of readdirSync(join(ROOT, 'src', folder)).filter((each) => each.endsWith('.md'))) {
@@ -81,24 +92,54 @@ async function buildInto(target, make) {
 }
 
 /** All programs and chunks lie side by side, so that what looks for a file beside itself finds it from any of them. */
+const COMMON = {
+  absWorkingDir: ROOT,
+  bundle: true,
+  packages: 'bundle',
+  alias: MODULE_FORMS,
+  external: NATIVE,
+  platform: 'node',
+  format: 'esm',
+  target: 'node22.18',
+  write: false,
+  logLevel: 'silent',
+};
+const FINAL = { ...COMMON, sourcemap: true, banner: { js: BANNER } };
+
+/** Each program as one file. */
 async function bundle(entryPoints, outdir) {
-  await build({
-    absWorkingDir: ROOT,
-    entryPoints,
-    outdir,
-    bundle: true,
-    packages: 'bundle',
-    alias: MODULE_FORMS,
-    external: NATIVE,
-    platform: 'node',
-    format: 'esm',
-    target: 'node22.18',
-    splitting: true,
-    chunkNames: 'chunk-[name]-[hash]',
-    sourcemap: true,
-    banner: { js: BANNER },
-    logLevel: 'silent',
-  });
+  const { outputFiles } = await build({ ...FINAL, entryPoints, outdir, plugins: [lazyZod] });
+  outputFiles.forEach(writeOutput);
+}
+
+/** The command line: a command loads its own files and those that most commands need. */
+async function bundleMain(outdir) {
+  const split = { splitting: true, chunkNames: 'chunk-[name]-[hash]', sourcemap: 'inline', metafile: true };
+  const result = await build({ ...COMMON, ...split, entryPoints: MAIN, outdir, plugins: [lazyZod] });
+  (await mergeChunks(result, { ...FINAL, outdir })).forEach(writeOutput);
+}
+
+const lazyZod = {
+  name: 'lazy-zod',
+  setup(build) {
+    const sources = [join(ROOT, 'src/'), join(ROOT, 'bench/'), join(ROOT, 'scripts/')];
+    build.onResolve({ filter: /^zod$/ }, ({ importer }) =>
+      importer !== LAZY_ZOD && sources.some((folder) => importer.startsWith(folder)) ? { path: LAZY_ZOD } : undefined,
+    );
+  },
+};
+
+/**
+ * Creating `require` costs time in each file: only those with such code keep it. V8 stores a file with a single character
+ * beyond ASCII in twice the memory; those that esbuild leaves are in comments and regular expressions.
+ */
+function writeOutput({ path, text }) {
+  if (!path.endsWith('.js')) return writeFileSync(path, text);
+  const needed = /\b__require\b/.test(text) ? text : text.replace(BANNER, '');
+  writeFileSync(
+    path,
+    needed.replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`),
+  );
 }
 
 /** The page: its files carry a hash in their names, so that a browser may keep them; index.html names the first ones. */

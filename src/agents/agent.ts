@@ -96,6 +96,8 @@ export type AgentResult = {
   text: string;
   output?: unknown;
   failure?: Failure;
+  /** The models that its answers name, each once; absent where the program does not report them. */
+  answeredBy?: string[];
 };
 
 /** Reads one attempt's output; fed from the beginning also after adoption, so it may keep state. */

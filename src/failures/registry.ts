@@ -23,6 +23,7 @@ import { sessionLost } from './session-lost.ts';
 import { stalled } from './stalled.ts';
 import { tests } from './tests.ts';
 import { timeout } from './timeout.ts';
+import { tooManyProcesses } from './too-many-processes.ts';
 import { unknown } from './unknown.ts';
 import { usageLimit } from './usage-limit.ts';
 import { verification } from './verification.ts';
@@ -44,6 +45,7 @@ const RULES: { [Kind in FailureKind]: FailureRule<Kind> } = {
   crashed,
   killed,
   'out-of-memory': outOfMemory,
+  'too-many-processes': tooManyProcesses,
   'disk-full': diskFull,
   conflict,
   budget,

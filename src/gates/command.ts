@@ -56,6 +56,7 @@ async function checkIn(checkout: GateCheckout, spec: CommandSpec, input: GateInp
     cwd: checkout.path,
     env: input.env,
     contain: input.contain,
+    limits: input.limits,
     timeoutMs: spec.timeoutMs,
     maxOutputBytes: MAX_OUTPUT_BYTES,
     signal: input.signal,
@@ -84,6 +85,8 @@ function judge(
   if (end.timedOut) return judged('fail', `did not end within ${spec.timeoutMs / 1000} s and was ended`);
   if (end.isProvenSuccess && tests.failed > 0) return judged('fail', `exited with 0 but reported ${failedText(tests)}`);
   if (end.isProvenSuccess) return judged('pass', `passed${countText(tests)}`);
+  if (end.excess?.resource === 'disk') return judged('error', `${end.excess.text} and was ended`);
+  if (end.excess !== undefined) return judged('fail', end.excess.text);
   if (isFull) return judged('error', 'could not run to its end: the disk is full');
   if (end.ending.kind === 'interrupted') return judged('error', 'was ended from outside before it had a result');
   if (end.ending.code === 0) return judged('error', 'left an exit code of 0 that is not its own');

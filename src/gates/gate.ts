@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { AppError } from '../errors.ts';
 import type { Mirror } from '../git/mirror/mirror.ts';
+import type { LaunchLimits } from '../process/launch.ts';
 import type { Contain } from '../process/sandbox/bubblewrap.ts';
 import type { GateSpec, TestList, TestResults, Verdict } from '../schema/gate.ts';
 
@@ -40,6 +41,8 @@ export interface GateInput {
   env: Record<string, string>;
   /** Puts a command into its sandbox. */
   contain?: Contain | undefined;
+  /** What a command may use. */
+  limits?: LaunchLimits | undefined;
   checkout(): Promise<GateCheckout>;
   /** For the gates that inspect an attempt when it ended. */
   work?: AttemptWork;

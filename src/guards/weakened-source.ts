@@ -128,7 +128,7 @@ function isInFunction(code: string, index: number): boolean {
   return false;
 }
 
-const TEST_LIBRARY = String.raw`['"](?:node:)?(?:assert(?:/strict)?|test|vitest|chai|expect|@jest/globals)['"]`;
+const TEST_LIBRARY = `['"](?:node:)?(?:assert(?:/strict)?|test|vitest|chai|expect|@jest/globals)['"]`;
 /** How many names in a row are followed from a library to what is assigned. */
 const MAX_ALIASES = 4;
 

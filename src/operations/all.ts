@@ -42,6 +42,7 @@ import { listSalvage } from './results/list-salvage.ts';
 import { recheckRun } from './results/recheck-run.ts';
 import { reportRun } from './results/report-run.ts';
 import { restoreSalvage } from './results/restore-salvage.ts';
+import { runChanges } from './results/run-changes.ts';
 import { summarizeDiff } from './results/summarize-diff.ts';
 import { undoRun } from './results/undo-run.ts';
 import { verifyRun } from './results/verify-run.ts';
@@ -156,6 +157,7 @@ export const OPERATIONS = {
   'resume-runs': resumeRuns,
   'retry-run': retryRun,
   'review-pull-request': reviewPullRequest,
+  'run-changes': runChanges,
   'run-state': runState,
   'save-template': saveTemplate,
   'scan-files': scanFiles,

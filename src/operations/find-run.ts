@@ -5,7 +5,7 @@ import type { RunState, TaskState } from '../core/run/state.ts';
 import { labelOf, namedTask } from '../core/view/task-label.ts';
 import type { RunControl } from '../engine/loop/control-runs.ts';
 import { AppError } from '../errors.ts';
-import { inspectRepository, projectId, type Repository } from '../git/read/repository.ts';
+import { type Directories, locateRepository, projectId } from '../git/read/repository.ts';
 import { snapshotRoot } from '../git/save/snapshot-folder.ts';
 
 /** The selected run: an id or a unique prefix of one, which needs no folder; by default the latest run of the folder's project. */
@@ -42,7 +42,7 @@ export async function findProject(app: App, ref: Ref): Promise<ProjectRef> {
 
 /** The project of a folder; a folder that is not a repository has one if a snapshot of it was taken. */
 export async function projectOf({ home }: Pick<App, 'home'>, dir: string): Promise<ProjectRef> {
-  const repository = await inspectRepository(dir).catch((error: unknown) => inspectSnapshot(home.folders, dir, error));
+  const repository = await locateRepository(dir).catch((error: unknown) => locateSnapshot(home.folders, dir, error));
   return { id: projectId(repository), root: repository.root };
 }
 
@@ -99,9 +99,9 @@ export function requireControl({ control }: App): RunControl {
   return control;
 }
 
-async function inspectSnapshot(folders: string, dir: string, error: unknown): Promise<Repository> {
+async function locateSnapshot(folders: string, dir: string, error: unknown): Promise<Directories> {
   if (!(error instanceof AppError) || error.code !== 'NOT_A_REPOSITORY') throw error;
   const root = await snapshotRoot(folders, dir).catch(() => undefined);
   if (root === undefined || !existsSync(root)) throw error;
-  return inspectRepository(root);
+  return locateRepository(root);
 }

@@ -65,6 +65,7 @@ export const LOAD_OPERATION: Loaders<typeof OPERATIONS> = {
   'resume-runs': async () => (await import('./runs/resume-runs.ts')).resumeRuns,
   'retry-run': async () => (await import('./runs/retry-run.ts')).retryRun,
   'review-pull-request': async () => (await import('./pull-requests/review-pull-request.ts')).reviewPullRequest,
+  'run-changes': async () => (await import('./results/run-changes.ts')).runChanges,
   'run-state': async () => (await import('./runs/run-state.ts')).runState,
   'save-template': async () => (await import('./templates/save-template.ts')).saveTemplate,
   'scan-files': async () => (await import('./projects/scan-files.ts')).scanFiles,

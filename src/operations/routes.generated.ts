@@ -65,6 +65,7 @@ export const ROUTES = {
   'resume-runs': 'POST /api/resume',
   'retry-run': 'POST /api/runs/{run}/retry',
   'review-pull-request': 'POST /api/pull-requests/{number}/review',
+  'run-changes': 'GET /api/runs/{run}/changes',
   'run-state': 'GET /api/runs/{run}/state',
   'save-template': 'PUT /api/templates/{name}',
   'scan-files': 'GET /api/files',

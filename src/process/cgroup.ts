@@ -1,15 +1,28 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, rmdirSync, statSync, writeFileSync } from 'node:fs';
+import {
+  accessSync,
+  constants,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { writeFile } from 'node:fs/promises';
-import { basename, join, relative, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { errorCode, messageOf } from '../errors.ts';
 import { realWorld } from '../world.ts';
 
-/** Where groups can be created: under our own cgroup v2. */
-export type CgroupBase = { kind: 'writable'; mount: string; path: string } | { kind: 'none'; reason: string };
+/** Where groups can be created: under our own cgroup v2, or beside it where only there resources can be limited. */
+export type CgroupBase =
+  | { kind: 'writable'; mount: string; path: string; controllers: readonly string[] }
+  | { kind: 'none'; reason: string };
 
 const RECORD = 'cgroup';
 const GROUP_NAME = /^manyhands-[0-9a-f]{24}$/;
+/** The controllers without which resources count as not limited. */
+const LIMITING = ['memory', 'pids'];
 const REMOVAL_PAUSES_MS = [1, 2, 4, 8, 16, 32, 64];
 const LEFTOVER_AGE_MS = 60_000;
 
@@ -28,7 +41,7 @@ export async function joinCgroup(
 ): Promise<void> {
   const base = cgroupBase();
   if (base.kind === 'none' || pid === undefined) return;
-  const path = join(base.path, nameFor(token));
+  const path = join(base.path, groupNameFor(token));
   try {
     await writeFile(join(folder, RECORD), path, { mode: 0o600 });
     mkdirSync(path, { recursive: true });
@@ -48,7 +61,7 @@ export function findCgroup({ folder, token }: { folder: string; token: string })
   if (base.kind === 'none') return undefined;
   try {
     const path = resolve(readFileSync(join(folder, RECORD), 'utf8'));
-    const isOurs = basename(path) === nameFor(token) && path.startsWith(`${base.mount}/`);
+    const isOurs = basename(path) === groupNameFor(token) && path.startsWith(`${base.mount}/`);
     return isOurs ? path : undefined;
   } catch {
     // No record: the launch had no group.
@@ -91,10 +104,14 @@ export function killCgroup(path: string): void {
   }
 }
 
-/** Removes the empty group of a launch; a process that has just ended keeps it busy for a moment. */
+/** Removes the empty group of a launch. */
 export async function leaveCgroup(launch: { folder: string; token: string }): Promise<void> {
   const path = findCgroup(launch);
-  if (path === undefined) return;
+  if (path !== undefined) await removeWhenEmpty(path);
+}
+
+/** Removes a group whose processes were killed: they keep it busy for a moment. */
+export async function removeWhenEmpty(path: string): Promise<void> {
   for (const pauseMs of REMOVAL_PAUSES_MS) {
     if (removeTree(path)) return;
     await realWorld.sleep(pauseMs);
@@ -104,11 +121,15 @@ export async function leaveCgroup(launch: { folder: string; token: string }): Pr
 /** Removes the empty groups that launches of killed engines left; a new one may not have been joined yet. */
 export function removeLeftoverGroups(now = realWorld.now(), base = cgroupBase()): void {
   if (base.kind === 'none') return;
-  for (const path of childrenOf(base.path)) {
-    if (!GROUP_NAME.test(basename(path))) continue;
+  for (const path of leftoverGroups(base.path, now)) removeTree(path);
+}
+
+/** The groups of launches below a group that were not created just now. */
+export function leftoverGroups(base: string, now: number): string[] {
+  return childrenOf(base).filter((path) => {
     const createdAt = statSync(path, { throwIfNoEntry: false })?.ctimeMs ?? now;
-    if (now - createdAt > LEFTOVER_AGE_MS) removeTree(path);
-  }
+    return GROUP_NAME.test(basename(path)) && now - createdAt > LEFTOVER_AGE_MS;
+  });
 }
 
 /** Removes an empty group and its empty subgroups. */
@@ -137,16 +158,52 @@ function probeBase(): CgroupBase {
     const mountinfo = readFileSync('/proc/self/mountinfo', 'utf8');
     const location = parseCgroup(mountinfo, readFileSync('/proc/self/cgroup', 'utf8'));
     if (location === undefined) return { kind: 'none', reason: 'cgroup v2 is not mounted' };
-    const probe = join(location.path, `manyhands-probe-${process.pid}`);
+    const [path = location.path] = [location.path, dirname(location.path)].filter((each) => canLimitIn(each, location));
+    const probe = join(path, `manyhands-probe-${process.pid}`);
     mkdirSync(probe);
     rmdirSync(probe);
-    return { kind: 'writable', ...location };
+    return { kind: 'writable', mount: location.mount, path, controllers: controllersOf(path) };
   } catch (error) {
     return { kind: 'none', reason: `no writable cgroup v2 (${messageOf(error)})` };
   }
 }
 
-function nameFor(token: string): string {
+/** Whether groups below this one can limit resources: our own group, or the one above it if we may move processes there. */
+export function canLimitIn(path: string, own: { mount: string; path: string }): boolean {
+  if (!`${path}/`.startsWith(`${own.mount}/`)) return false;
+  try {
+    if (path === own.path) enableControllers(path);
+    else accessSync(join(path, 'cgroup.procs'), constants.W_OK);
+    accessSync(path, constants.W_OK);
+    return LIMITING.every((each) => controllersOf(path).includes(each));
+  } catch {
+    // It belongs to another user, or has no controllers.
+    return false;
+  }
+}
+
+/** A group that contains processes cannot enable controllers, except the root. */
+function enableControllers(path: string): void {
+  for (const each of [...LIMITING, 'cpu']) {
+    try {
+      writeFileSync(join(path, 'cgroup.subtree_control'), `+${each}`);
+    } catch {
+      // Not available here.
+    }
+  }
+}
+
+function controllersOf(path: string): string[] {
+  try {
+    return readFileSync(join(path, 'cgroup.subtree_control'), 'utf8').split(/\s+/).filter(Boolean);
+  } catch {
+    // A file of later kernels.
+    return [];
+  }
+}
+
+/** The name of the groups of a launch, which only we can know. */
+export function groupNameFor(token: string): string {
   return `manyhands-${createHash('sha256').update(token).digest('hex').slice(0, 24)}`;
 }
 

@@ -7,6 +7,7 @@ import { crashpoint, realWorld, type World } from '../world.ts';
 import { joinCgroup, leaveCgroup } from './cgroup.ts';
 import { openFifo, waitForRelease } from './fifo.ts';
 import { identify, type ProcessIdentity, requireToken } from './identity.ts';
+import { type GroupLimits, limitLaunch, removeLimits } from './limit-groups.ts';
 import { CHANNEL_FD, FILES, findUnpassable, LEFT_BY_SHIM, SHIM_NAME, shimScript } from './shim.ts';
 import { timeLimit } from './time-limit.ts';
 import { waitForExit } from './wait-for-exit.ts';
@@ -26,7 +27,12 @@ export type Launch = {
   token: string;
   /** Through a pipe, so that a program which reopens /dev/stdout cannot truncate the file. */
   pipeOutput?: boolean;
+  /** What the program and everything that it starts may use. */
+  limits?: LaunchLimits | undefined;
 };
+
+/** Limits of a launch as a whole, of the open files of each of its processes, and of what must stay free on its disk. */
+export type LaunchLimits = GroupLimits & { openFiles: number; diskReserveBytes: number };
 
 export type Launched = {
   identity: ProcessIdentity;
@@ -68,11 +74,14 @@ async function launchOnce(spec: Launch, options: LaunchOptions): Promise<Launche
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const channel = child.stdio[CHANNEL_FD];
   if (!(channel instanceof Socket)) throw new AppError('INTERNAL', 'The shim was started without a channel');
-  const joined = joinCgroup(child.pid, spec);
+  const joined = joinCgroup(child.pid, spec).then(() => {
+    if (spec.limits !== undefined && child.pid !== undefined) limitLaunch(child.pid, spec, spec.limits);
+  });
   const clean = async () => {
     if (child.pid !== undefined) await ended;
     await joined;
     await leaveCgroup(spec);
+    await removeLimits(spec);
   };
   const starting = { child, channel, spec, world: options.world ?? realWorld };
   const identity = await ready(starting).catch(async (error: unknown) => {
@@ -134,12 +143,16 @@ function spawnShim(spec: Launch, shell: string): ChildProcess {
     open.push(openSync(spec.stdin ?? '/dev/null', 'r'));
     open.push(openSync(join(spec.folder, FILES.stdout), 'a', 0o600));
     open.push(openSync(join(spec.folder, FILES.stderr), 'a', 0o600));
-    return spawn(shell, ['-c', shimScript(spec), SHIM_NAME, spec.folder, ...spec.command], {
-      cwd: spec.cwd,
-      env: spec.env,
-      detached: true,
-      stdio: [...open, 'pipe'],
-    });
+    return spawn(
+      shell,
+      ['-c', shimScript({ ...spec, openFiles: spec.limits?.openFiles }), SHIM_NAME, spec.folder, ...spec.command],
+      {
+        cwd: spec.cwd,
+        env: spec.env,
+        detached: true,
+        stdio: [...open, 'pipe'],
+      },
+    );
   } finally {
     for (const fd of open) closeSync(fd);
   }

@@ -35,7 +35,12 @@ const SET_BY_SHELLS = ['PWD', 'OLDPWD', 'SHLVL'];
 const CHANGED_BY_SHELLS = new Set(['IFS', 'OPTIND', 'PPID', '_']);
 const SHELL_NAME = /^(?!_mh_)[A-Za-z_][A-Za-z0-9_]*$/;
 
-export type ShimOptions = { env: Record<string, string>; maxFileBytes?: number; pipeOutput?: boolean };
+export type ShimOptions = {
+  env: Record<string, string>;
+  maxFileBytes?: number;
+  pipeOutput?: boolean;
+  openFiles?: number | undefined;
+};
 
 /** The name of a variable that would not reach the program unchanged through a shell, if there is one. */
 export function findUnpassable(env: Record<string, string>): string | undefined {
@@ -51,7 +56,7 @@ export function findUnpassable(env: Record<string, string>): string | undefined 
  */
 export function shimScript(options: ShimOptions): string {
   const umask = process.umask().toString(8);
-  const clean = `umask ${umask}; export _mh_x; unset _mh_x ${SET_BY_SHELLS.filter((name) => !(name in options.env)).join(' ')}`;
+  const clean = `${fileLimit(options.openFiles)}umask ${umask}; export _mh_x; unset _mh_x ${SET_BY_SHELLS.filter((name) => !(name in options.env)).join(' ')}`;
   const limit =
     options.maxFileBytes === undefined ? '' : `ulimit -f ${Math.ceil(options.maxFileBytes / BLOCK_BYTES)}; `;
   return [
@@ -70,6 +75,11 @@ export function shimScript(options: ShimOptions): string {
     `printf '%-3s\\n' "$_mh_code" 1<>"$_mh_folder/${FILES.exit}" || : >"$_mh_folder/${FILES.exit}"`,
     'exit "$_mh_code"',
   ].join('\n');
+}
+
+/** The system may allow fewer: then that stays. */
+function fileLimit(openFiles: number | undefined): string {
+  return openFiles === undefined ? '' : `ulimit -n ${openFiles} 2>/dev/null; `;
 }
 
 function makeFifo(): string[] {

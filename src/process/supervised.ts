@@ -4,8 +4,9 @@ import { z } from 'zod';
 import { errorCode } from '../errors.ts';
 import { crashpoint, realWorld, type World } from '../world.ts';
 import { ProcessIdentity } from './identity.ts';
-import { type Ending, ending, launch } from './launch.ts';
+import { type Ending, ending, type LaunchLimits, launch } from './launch.ts';
 import { lastLine } from './output-text.ts';
+import { type Excess, excessOf, watchResources } from './resource-watch.ts';
 import type { Contain } from './sandbox/bubblewrap.ts';
 import { sweep, type Target, terminate } from './terminate.ts';
 import { timeLimit } from './time-limit.ts';
@@ -18,6 +19,8 @@ export interface Supervised {
   env: Record<string, string>;
   /** Puts the command into its sandbox. */
   contain?: Contain | undefined;
+  /** What it and everything that it starts may use. */
+  limits?: LaunchLimits | undefined;
   timeoutMs: number;
   maxOutputBytes: number;
   signal: AbortSignal;
@@ -30,6 +33,8 @@ export interface SupervisedEnd {
   /** Exit code 0, proven by a secret that the program cannot know; it could write the exit code's file itself. */
   isProvenSuccess: boolean;
   timedOut: boolean;
+  /** The limit that it reached; it was ended for it, or some of its processes were. */
+  excess?: Excess;
   /** The number of processes it left running, which have been killed. */
   leftoverProcesses: number;
   /** Standard output and standard error, interleaved. */
@@ -71,18 +76,31 @@ export async function runSupervised(spec: Supervised, world: World = realWorld):
   };
   stop.addEventListener('abort', onStop, { once: true });
   if (stop.aborted) onStop();
+  let excess: Excess | undefined;
+  using _watch = watchLimits(spec, target, (found) => {
+    excess = found;
+    onStop();
+  });
   try {
     const end = await ending(spec.folder, target.identity, failed.signal);
     const timedOut = limit.signal.aborted;
     crashpoint('check.exited');
     await stopping;
+    if (spec.limits !== undefined) excess ??= excessOf(target, spec.limits);
     const leftoverProcesses = await sweep(target);
     spec.signal.throwIfAborted();
     const isProvenSuccess = end.kind === 'exited' && end.code === 0 && (await readProof(spec.folder)) === secret;
-    return { ending: end, isProvenSuccess, timedOut, leftoverProcesses, outputFile: join(spec.folder, 'stdout') };
+    const outputFile = join(spec.folder, 'stdout');
+    const ended = { ending: end, isProvenSuccess, timedOut, leftoverProcesses, outputFile };
+    return excess === undefined ? ended : { ...ended, excess };
   } finally {
     stop.removeEventListener('abort', onStop);
   }
+}
+
+function watchLimits({ limits, cwd }: Supervised, target: Target, onExcess: (excess: Excess) => void): Disposable {
+  if (limits === undefined) return { [Symbol.dispose]: () => {} };
+  return watchResources({ target, limits, path: cwd, onExcess });
 }
 
 /** Reads the end of the output file each second; the program writes it through a pipe that this process does not hold. */
@@ -129,6 +147,7 @@ async function startRecorded(spec: Supervised, secret: string, world: World): Pr
     token,
     maxFileBytes: spec.maxOutputBytes,
     pipeOutput: true,
+    limits: spec.limits,
   });
   try {
     await writeFile(join(spec.folder, RECORD), JSON.stringify({ identity: launched.identity, token }), { mode: 0o600 });

@@ -3,6 +3,7 @@ import { AppError, errorCode } from '../errors.ts';
 import { realWorld } from '../world.ts';
 import { cgroupBase, cgroupMembers, findCgroup, killCgroup, leaveCgroup } from './cgroup.ts';
 import { identify, liveness, type ProcessIdentity, requireToken } from './identity.ts';
+import { removeLimits } from './limit-groups.ts';
 import { thisMachine } from './machine.ts';
 import { type ProcessEntry, probeProc } from './proc-stat.ts';
 import { listPs } from './ps.ts';
@@ -51,6 +52,7 @@ export async function sweep(target: Target): Promise<number> {
     await realWorld.sleep(pauseMs);
   }
   await leaveCgroup(target);
+  await removeLimits(target);
   return killed.size - helpers.size;
 }
 
@@ -87,6 +89,11 @@ function freeze(target: Target, cgroup: string | undefined, found: Set<string>):
       signalOne(member, 'SIGSTOP');
     }
   }
+}
+
+/** The living processes of a launch. */
+export function membersOf(target: Target): ProcessEntry[] {
+  return findMembers(target, findCgroup(target), new Set());
 }
 
 function findMembers(target: Target, cgroup: string | undefined, found: ReadonlySet<string>): ProcessEntry[] {

@@ -1,17 +1,23 @@
 import type { Risk } from './risk.ts';
 
-/** Another model was billed than the one that was requested; ids are compared exactly, aliases by the table of their vendor. */
+/** Another model was billed, or answered, than the one that was requested; ids are compared exactly, aliases by the table of their vendor. */
 export const modelMismatch: Risk = {
   name: 'model-mismatch',
   title: 'Model mismatch',
   severity: 'high',
-  find: ({ declaredModel, billedModel }) => {
-    if (declaredModel === undefined || billedModel === undefined) return undefined;
-    const [requested, billed] = [plain(declaredModel), plain(billedModel)];
-    if (requested === billed || ALIASES[requested]?.test(billed) === true) return undefined;
-    return `${declaredModel} was requested and ${billedModel} was billed`;
+  find: ({ declaredModel, billedModel, answeredBy }) => {
+    if (declaredModel === undefined) return undefined;
+    if (billedModel !== undefined && !isSame(declaredModel, billedModel))
+      return `${declaredModel} was requested and ${billedModel} was billed`;
+    const others = answeredBy.filter((model) => !isSame(declaredModel, model));
+    return others.length === 0 ? undefined : `${declaredModel} was requested and ${others.join(', ')} answered`;
   },
 };
+
+function isSame(declared: string, used: string): boolean {
+  const [requested, model] = [plain(declared), plain(used)];
+  return requested === model || ALIASES[requested]?.test(model) === true;
+}
 
 const SONNET = /^claude-(?:[\d-]+-)?sonnet(?:-[\d-]+)?$/;
 const OPUS = /^claude-(?:[\d-]+-)?opus(?:-[\d-]+)?$/;

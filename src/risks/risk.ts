@@ -33,6 +33,8 @@ export type RiskContext = {
   softOutputBytes: number;
   declaredModel: string | undefined;
   billedModel: string | undefined;
+  /** The models that its answers name. */
+  answeredBy: readonly string[];
   /** Settings files of the repository that it obeys although they are not trusted. */
   untrusted: readonly string[];
   /** Files that differ from where it began. */

@@ -6,6 +6,7 @@ import { HealthThresholds } from './config/health.ts';
 import { LandMode } from './config/land.ts';
 import { LimitsConfig } from './config/limits.ts';
 import { McpServer } from './config/mcp.ts';
+import { ResourcesConfig } from './config/resources.ts';
 import { ReviewConfig } from './config/review.ts';
 import { RoutingConfig } from './config/routing.ts';
 import { SandboxMode, SandboxPaths } from './config/sandbox.ts';
@@ -234,6 +235,7 @@ export const Config = z.strictObject({
       'What to do when a check fails on the base, before any work. ask: a job or a goal gets the output as part of its task, a run of many tasks is held for a decision; repair: the first task repairs the base (a job gets the output); block: every run is held; known: the tests that fail on the base may keep failing, new failures block.',
     ),
   limits: LimitsConfig,
+  resources: ResourcesConfig,
   budget: BudgetConfig,
   smallCalls: SmallCallsConfig,
   workspace: WorkspaceConfig,

@@ -18,6 +18,7 @@ export const FailureKind = z.enum([
   'crashed',
   'killed',
   'out-of-memory',
+  'too-many-processes',
   'disk-full',
   'conflict',
   'budget',

@@ -65,6 +65,18 @@ export const RunOverview = RunSummary.extend({
     .partialRecord(TaskOverviewStatus, z.number().int())
     .describe('Number of tasks by status; zero counts are omitted.'),
   attention: z.array(WaitingItem),
+  failure: z
+    .object({
+      task: z.string().nullable().describe('The first task that failed; null if the run itself failed.'),
+      label: TaskLabel,
+      title: z.string().nullable(),
+      reason: z.string(),
+      command: z.string().nullable().describe('The failed check, if a check failed.'),
+      lines: z.array(z.string()).describe('The last lines of its output.'),
+    })
+    .nullable()
+    .default(null)
+    .describe('Of a run that failed, or of which some tasks failed: what failed first.'),
   live: z.array(LiveAttempt).describe(`Running attempts, at most ${MOST_LIVE} of them.`),
   liveCount: z.number().int().describe('Number of all running attempts.'),
   activity: z.array(Activity).describe('What the engine does for it now, besides its agents.'),

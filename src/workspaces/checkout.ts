@@ -6,6 +6,7 @@ import type { GateCheckout } from '../gates/gate.ts';
 import { git } from '../git/git.ts';
 import type { Mirror } from '../git/mirror/mirror.ts';
 import { createCheckout } from '../git/workspace/checkout.ts';
+import type { LaunchLimits } from '../process/launch.ts';
 import type { Contain } from '../process/sandbox/bubblewrap.ts';
 import { endLeftover } from '../process/supervised.ts';
 import type { Config } from '../schema/config.ts';
@@ -43,6 +44,8 @@ export interface CheckoutOptions {
   env: Record<string, string>;
   /** Puts a set-up command into its sandbox. */
   contain?: Contain | undefined;
+  /** What such a command may use. */
+  limits?: LaunchLimits | undefined;
   signal: AbortSignal;
   observer?: PreparationObserver | undefined;
 }

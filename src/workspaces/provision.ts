@@ -1,6 +1,7 @@
 import { appendFile, lstat, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../errors.ts';
+import type { LaunchLimits } from '../process/launch.ts';
 import type { Contain } from '../process/sandbox/bubblewrap.ts';
 import type { Config } from '../schema/config.ts';
 import { crashpoint, realWorld, type World } from '../world.ts';
@@ -20,6 +21,8 @@ export interface Provision {
   env: Record<string, string>;
   /** Puts a set-up command into its sandbox. */
   contain?: Contain | undefined;
+  /** What such a command may use. */
+  limits?: LaunchLimits | undefined;
   signal: AbortSignal;
   observer?: PreparationObserver | undefined;
 }

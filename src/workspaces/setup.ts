@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { AppError } from '../errors.ts';
+import type { LaunchLimits } from '../process/launch.ts';
 import { countLines, outputText } from '../process/output-text.ts';
 import type { Contain } from '../process/sandbox/bubblewrap.ts';
 import { runSupervised } from '../process/supervised.ts';
@@ -40,6 +41,8 @@ export interface SetupRun {
   env: Record<string, string>;
   /** Puts a command into its sandbox. */
   contain?: Contain | undefined;
+  /** What such a command may use. */
+  limits?: LaunchLimits | undefined;
   signal: AbortSignal;
   observer?: PreparationObserver | undefined;
 }
@@ -72,6 +75,7 @@ async function runCommand(options: SetupRun, command: SetupRun['commands'][numbe
         cwd: options.cwd,
         env: options.env,
         contain: options.contain,
+        limits: options.limits,
         timeoutMs: config.setupSeconds * 1000,
         maxOutputBytes: MAX_OUTPUT_BYTES,
         signal: options.signal,
@@ -92,7 +96,7 @@ async function runCommand(options: SetupRun, command: SetupRun['commands'][numbe
     const kept = await observer?.setupEnded({ ...ended, succeeded, outputFile });
     if (succeeded) return;
     const code = exitCode === null ? 'was killed' : `ended with exit code ${exitCode}`;
-    const how = end.timedOut ? `did not end within ${config.setupSeconds} s` : code;
+    const how = end.excess?.text ?? (end.timedOut ? `did not end within ${config.setupSeconds} s` : code);
     throw new AppError('SETUP_FAILED', `The set-up command "${text}" ${how}: ${lastLineOf(ended.output)}`, {
       ...ended,
       ...(kept === undefined ? {} : { outputFile: kept }),

@@ -17,7 +17,7 @@ while [ ! -e "$HOME/go" ]; do sleep 0.2; done
 echo done > made.txt
 `;
 const FILES = { 'readme.md': '# A project\n', 'agent.sh': AGENT };
-const VIEWS = ['timeline', 'graph', 'tasks', 'events', 'cost', 'report'];
+const VIEWS = ['timeline', 'graph', 'tasks', 'changes', 'events', 'cost', 'report'];
 const Found = z.object({
   violations: z.array(
     z.object({ id: z.string(), impact: z.string().nullish(), nodes: z.array(z.object({ html: z.string() })) }),
@@ -42,7 +42,9 @@ describe('the home page', () => {
     await page.getByText('mh do "Add a --json flag" --rehearse').waitFor();
     await served.scratch.mh(['do', 'Tidy up', '--rehearse', '--plan-only', '--detach']);
     const needs = page.getByRole('region', { name: 'Needs you' });
-    await needs.getByRole('button', { name: 'Approve plan' }).click();
+    await needs.getByRole('link', { name: 'Review the plan' }).click();
+    await page.getByRole('button', { name: 'Approve plan' }).click();
+    await page.getByRole('link', { name: 'Home' }).click();
     await page.getByText('Nothing needs you.').waitFor();
     await page.getByRole('region', { name: 'Recent' }).getByRole('link', { name: 'Tidy up' }).waitFor();
     await page.getByText('1 unread').waitFor();

@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+const MAIN = fileURLToPath(new URL('../../bin/manyhands.mjs', import.meta.url));
 
 async function start(cwd: string, ...args: string[]) {
   const env = { ...process.env, MANYHANDS_HOME: join(cwd, 'data'), XDG_CONFIG_HOME: cwd, NO_COLOR: '1' };

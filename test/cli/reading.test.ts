@@ -258,23 +258,23 @@ describe('completion', () => {
     expect(await completed('do', '--land', '')).toEqual(['branch', 'merge', 'pr']);
     expect(await completed('show', '')).toEqual(['r0000001']);
     expect(await completed('approve', 'r0000001', '')).toEqual(['plan/1', 'implement/1.1']);
+    const named = { ...DOCUMENT, tasks: DOCUMENT.tasks.map((task) => ({ ...task, key: 'task/1', name: 'login' })) };
+    const own = { cwd, answers: { ...answers, 'show-run': named } };
+    expect(await completedIn(own, 'approve', 'r0000001', 'l')).toContain('login');
     expect(await completed('config', 'get', 'limits.run')).toEqual(['limits.runAttempts', 'limits.runtimeSeconds']);
   });
 
   it('offers the templates, batches and collections of the project', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'mh-complete-'));
-    await mkdir(join(folder, '.git'));
-    await mkdir(join(folder, '.manyhands', 'batches'), { recursive: true });
-    await writeFile(join(folder, '.manyhands', 'batches', 'docs.yaml'), 'items: [Write]\n');
     const empty = { open: 0, failed: 0, cost: 0, createdAt: '2026-01-01T00:00:00.000Z' };
     const collections = ['nightly', 'two words'].map((name) => ({ name, runs: 2, ...empty }));
-    const script = { cwd: folder, answers: { ...answers, 'list-collections': collections } };
+    const own = { 'list-collections': collections, 'list-batches': { batches: [{ name: 'docs' }], mistakes: [] } };
+    const templates = { templates: [{ name: 'bugfix' }, { name: 'feature' }], mistakes: [] };
+    const script = { cwd, answers: { ...answers, ...own, 'list-templates': templates } };
     expect(await completedIn(script, 'template', 'show', 'bug')).toEqual(['bugfix']);
     expect(await completedIn(script, 'job', '--template', 'bug')).toEqual(['bugfix']);
     expect(await completedIn(script, 'batch', 'run', '')).toEqual(['docs']);
     expect(await completedIn(script, 'collection', 'show', '')).toEqual(['nightly']);
     expect(await completedIn(script, 'ls', '--collection', 'n')).toEqual(['nightly']);
-    await rm(folder, { recursive: true });
   });
 
   it('prints nothing without a project', async () => {

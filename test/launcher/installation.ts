@@ -15,7 +15,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { build } from 'esbuild';
 import { onTestFinished } from 'vitest';
-import { isFitting } from '../../bin/runtime.mjs';
+import { isFitting } from '../../bin/node-version.mjs';
 
 /** How a launcher is started: a Node that can run the program itself, or one that must start another. */
 export type Launch = { node: string[]; options?: { cwd?: string; detached?: boolean; env?: NodeJS.ProcessEnv } };

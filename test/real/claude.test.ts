@@ -55,6 +55,13 @@ await describeWith(['claude'], 'the real Claude Code', (path) => {
     expect(again.end(run.exit)).toEqual(run.result);
   });
 
+  it('names the model of each answer, also where a gateway uses another than the requested one', async () => {
+    await using sandbox = await makeSandbox(server);
+    const run = await play(sandbox, { script: [write(sandbox, 'a.txt'), { say: 'Done.', model: 'other-model-7b' }] });
+    expect(run.result.answeredBy).toHaveLength(2);
+    expect(run.result.answeredBy).toContain('other-model-7b');
+  });
+
   it('gets the configured model, effort and folders, and not the refused tools', async () => {
     await using sandbox = await makeSandbox(server);
     const outside = join(sandbox.root, 'outside');

@@ -61,6 +61,12 @@ await describeWith(['codex'], 'the real Codex', (path) => {
     expect(again.end(run.exit)).toEqual(run.result);
   });
 
+  it('reports that another model answered than the requested one, as behind a gateway', async () => {
+    await using sandbox = await makeSandbox(server);
+    const run = await play(sandbox, { script: [patch('a.txt'), { say: 'Done.', model: 'gpt-5.4-mini' }] });
+    expect(run.result).toMatchObject({ usage: { model: MODEL }, answeredBy: ['gpt-5.4-mini'] });
+  });
+
   describe.concurrent('with an output schema', () => {
     const outputSchema = {
       type: 'object',

@@ -19,6 +19,7 @@ function found(more: Partial<Omit<RiskContext, 'digest'>> & { digest?: Partial<R
     stoppedBy: undefined,
     declaredModel: undefined,
     billedModel: undefined,
+    answeredBy: [],
     softOutputBytes: 16_000_000,
     untrusted: [],
     changed: [],
@@ -86,6 +87,14 @@ describe('risks', () => {
       expect(found({ declaredModel, billedModel }), declaredModel).toEqual(['model-mismatch']);
   });
 
+  it('compares the model that was requested with the model of each answer, whatever was billed', () => {
+    const billed = { declaredModel: 'gpt-5.5', billedModel: 'gpt-5.5' };
+    expect(found({ ...billed, answeredBy: ['gpt-5.5-2026-02-01'] })).toEqual([]);
+    expect(found({ ...billed, answeredBy: ['gpt-5.5', 'gpt-5.4-mini'] })).toEqual(['model-mismatch']);
+    expect(found({ declaredModel: 'sonnet', answeredBy: ['claude-haiku-4-5'] })).toEqual(['model-mismatch']);
+    expect(found({ answeredBy: ['claude-haiku-4-5'] })).toEqual([]);
+  });
+
   it('notices sensitive files by name', () => {
     expect(found({ changed: ['config/secrets.yaml'] })).toEqual(['sensitive-file']);
     expect(found({ changed: ['a/.env'] })).toEqual(['sensitive-file']);
@@ -112,6 +121,7 @@ describe('risks', () => {
       stoppedBy: 'stalled',
       declaredModel: undefined,
       billedModel: undefined,
+      answeredBy: [],
       softOutputBytes: 16_000_000,
       untrusted: [],
       changed: [],
@@ -129,6 +139,7 @@ describe('risks', () => {
       stoppedBy: undefined,
       declaredModel: undefined,
       billedModel: undefined,
+      answeredBy: [],
       softOutputBytes: 16_000_000,
       changed: [],
       added: [],

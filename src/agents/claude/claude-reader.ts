@@ -47,7 +47,11 @@ export function claudeReader(workspace: string): AgentReader {
     usage: () => state.usage(),
     end(exit) {
       const { session, result, output } = state;
-      const known = { usage: state.usage(), ...(session === undefined ? {} : { session }) };
+      const known = {
+        usage: state.usage(),
+        ...(session === undefined ? {} : { session }),
+        ...(state.answeredBy.size === 0 ? {} : { answeredBy: [...state.answeredBy] }),
+      };
       const failure = claudeFailure({ exit, ...state.facts(), stderr: errors.text() });
       if (failure !== undefined) return { ...known, text: failure.message, failure };
       return { ...known, text: result?.result ?? '', ...(output === undefined ? {} : { output }) };
@@ -60,6 +64,8 @@ class ClaudeReaderState {
   session: string | undefined;
   result: ResultLine | undefined;
   output: unknown;
+  /** The models of the main agent's answers, which a gateway may have replaced; `modelUsage` has the requested ones. */
+  readonly answeredBy = new Set<string>();
   readonly #workspace: string;
   readonly #turns = new Set<string>();
   readonly #denied = new Set<string>();
@@ -153,7 +159,9 @@ class ClaudeReaderState {
     this.#calls.record(call.id, call);
     this.#latestCalls.set(parent ?? '', call.id);
     this.#isTurnOpen = true;
-    if (!parent) this.#turns.add(call.id);
+    if (parent) return;
+    this.#turns.add(call.id);
+    if (call.model !== undefined) this.answeredBy.add(call.model);
   }
 
   #toolResults({ message, tool_use_result }: UserLine): AgentEvent[] {

@@ -34,6 +34,9 @@ const SearchItem = z.object({ id: Id, type: z.literal('web_search'), query: z.st
 export const ToolItem = z.union([CommandItem, FileItem, McpItem, SearchItem]);
 export type ToolItem = z.infer<typeof ToolItem>;
 
+/** The warning of Codex that an answer came from another model than the requested one. */
+const Rerouted = z.string().regex(/^model rerouted: \S+ -> \S+/);
+
 /** The lines of Codex' stdout that are used. An item of type `error` is only a warning. */
 export const CodexLine = z.union([
   z.object({ type: z.literal('thread.started'), thread_id: z.string() }),
@@ -45,6 +48,10 @@ export const CodexLine = z.union([
   z.object({
     type: z.literal('item.completed'),
     item: z.object({ type: z.enum(['agent_message', 'reasoning']), text: z.string() }),
+  }),
+  z.object({
+    type: z.literal('item.completed'),
+    item: z.object({ type: z.literal('error'), message: Rerouted }),
   }),
 ]);
 export type CodexLine = z.infer<typeof CodexLine>;

@@ -46,6 +46,7 @@ class CodexAttempt {
   readonly #options: CodexReaderOptions;
   readonly #errors = tailOfLines();
   readonly #called = new Set<string>();
+  readonly #answeredBy = new Set<string>();
   #rollout: Rollout | undefined;
   #session: string | undefined;
   #hasTurn = false;
@@ -100,6 +101,7 @@ class CodexAttempt {
       ...(session === undefined ? {} : { session }),
       ...(output === undefined ? {} : { output }),
       ...(failure === undefined ? {} : { failure }),
+      ...(this.#answeredBy.size === 0 ? {} : { answeredBy: [...this.#answeredBy] }),
     };
   }
 
@@ -128,11 +130,19 @@ class CodexAttempt {
       case 'item.updated':
         return this.#call(line.item);
       case 'item.completed':
+        if (line.item.type === 'error') return this.#reroute(line.item.message);
         if (!('text' in line.item)) return [...this.#call(line.item), ...this.#outcome(line.item)];
         if (line.item.type === 'reasoning') return [{ type: 'reasoning', text: line.item.text }];
         this.#text = line.item.text;
         return [{ type: 'text', text: line.item.text }];
     }
+  }
+
+  /** Codex names the model of an answer only if it is not the requested one. */
+  #reroute(message: string): AgentEvent[] {
+    const model = message.split(' -> ')[1]?.split(' ')[0];
+    if (model !== undefined) this.#answeredBy.add(model);
+    return [{ type: 'text', text: message }];
   }
 
   #call(item: ToolItem): AgentEvent[] {

@@ -52,6 +52,8 @@ export function nextStepAfter(state: RunState, task: TaskState, failure: Failure
       return `Read its last output with manyhands logs ${target}, update the agent, then ${retry}${orAgent(other)}.`;
     case 'killed':
       return `Find out what killed it (often too little memory), then ${retry}.`;
+    case 'too-many-processes':
+      return `Read what it started with manyhands logs ${target}. If it needs that many, raise resources.processes in your settings, then ${retry}.`;
     case 'out-of-memory':
       return `Let fewer attempts run at once with manyhands limit ${run} --agents ${Math.max(1, Math.floor(state.maxParallel / 2))}, then ${retry}.`;
     case 'disk-full':

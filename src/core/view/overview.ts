@@ -4,6 +4,7 @@ import { openWarnings } from '../attempt/fold-attempt.ts';
 import type { RunState, TaskState } from '../run/state.ts';
 import { attention } from './attention.ts';
 import { runDocument, runSummary } from './document.ts';
+import { checkOutput, isFailed } from './failed-check.ts';
 import { taskLabel } from './task-label.ts';
 
 /** The last event of a run that a person should be notified of, and since when each task (or, unnamed, the run) waits. */
@@ -26,7 +27,7 @@ export const NO_ACTIVITY: RunActivity = { activity: [], waitsFor: null };
 export type AttemptActivity = { at: number; activity: string | null; costUsd: number | null; turns: number };
 
 /** The version of the card format; stored cards of another version are not used. */
-export const CARD_CODEC = 'card-2';
+export const CARD_CODEC = 'card-3';
 
 /** The events after which a run is unread: it ended, or something began to wait for a person. */
 const NOTIFYING_EVENTS: ReadonlySet<string> = new Set(['run.ended', 'run.held', 'task.held', 'task.blocked']);
@@ -69,6 +70,7 @@ export function runCard(state: RunState, notification: RunNotification): RunCard
     budget: start.config.budget.run ?? null,
     counts: Object.fromEntries(Object.entries(state.counts).filter(([, count]) => count > 0)),
     attention: waiting(state, notification),
+    failure: failureOf(state),
     notification: { version: notification.version, position: notification.position },
   };
 }
@@ -132,4 +134,24 @@ function waiting(state: RunState, { since }: RunNotification): WaitingItem[] {
     taskTitle: item.task === null ? null : (state.tasks[item.task]?.spec.title ?? null),
     since: new Date(since[item.task ?? ''] ?? state.updatedAt).toISOString(),
   }));
+}
+
+/** The last lines that a list shows of what failed. */
+const FAILURE_LINES = 6;
+
+/** What failed first in a run that ended without all of its work. */
+function failureOf(state: RunState): RunOverview['failure'] {
+  const { status } = state;
+  if (status.kind !== 'ended' || (status.status !== 'failed' && status.status !== 'partial')) return null;
+  const task = state.order.map((key) => state.tasks[key]).find((each) => each?.phase.status === 'failed');
+  const evidence = [...(task?.evidence ?? []), ...state.landingEvidence, ...(state.baseEvidence ?? [])].find(isFailed);
+  const lines = evidence === undefined ? [] : checkOutput(evidence, { duration: String }).lines.slice(-FAILURE_LINES);
+  return {
+    task: task?.spec.key ?? null,
+    ...(task === undefined ? {} : { label: taskLabel(task.spec) }),
+    title: task?.spec.title ?? null,
+    reason: task?.phase.status === 'failed' ? task.phase.reason : status.reason,
+    command: evidence?.command ?? null,
+    lines,
+  };
 }

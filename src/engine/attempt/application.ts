@@ -97,7 +97,7 @@ async function runApplication(
   { folder, cwd, serve, timeoutMs, signal }: ApplicationRun,
 ): Promise<Application & { ended: Promise<void> }> {
   const { workspace, ports } = run.ledger.state.start.config;
-  const contain = await containCommands(ctx, run, 'application');
+  const containing = await containCommands(ctx, run, 'application');
   const lease = await leasePorts(1, ports);
   const [port = 0] = lease.ports;
   const stop = new AbortController();
@@ -106,7 +106,7 @@ async function runApplication(
     command: commandFor(serve.run, workspace.docker),
     cwd,
     env: childEnvironment(ctx.env, { PORT: String(port), HOST: '127.0.0.1' }),
-    contain,
+    ...containing,
     timeoutMs,
     maxOutputBytes: MAX_OUTPUT_BYTES,
     signal: AbortSignal.any([stop.signal, signal]),

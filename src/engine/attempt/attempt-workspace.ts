@@ -171,7 +171,7 @@ async function tearDown(
       workspace: workspace.path,
       config,
       env: childEnvironment(ctx.env),
-      contain: await containCommands(ctx, run, 'setup'),
+      ...(await containCommands(ctx, run, 'setup')),
       signal: ctx.stopping,
     });
   } catch (error) {
@@ -239,7 +239,7 @@ async function provisionWorkspace(
     root: start.project.root,
     config: start.config.workspace,
     env: childEnvironment(ctx.env),
-    contain: await containCommands(ctx, run, 'setup'),
+    ...(await containCommands(ctx, run, 'setup')),
     signal,
     observer: observePreparation(ctx, run, { step, attempt: attemptId(run.id, task.ordinal, task.attempts.length) }),
   };

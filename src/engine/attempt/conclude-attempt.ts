@@ -193,6 +193,7 @@ async function flagsOf(
     untrusted: await untrustedSettings(run, attempt),
     declaredModel: model,
     billedModel: result.usage.kind === 'known' ? result.usage.model : undefined,
+    answeredBy: result.answeredBy ?? [],
   };
   return ctx.implementations.findRisks(context, run.ledger.state.start.config.risks);
 }

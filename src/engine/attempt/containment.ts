@@ -1,9 +1,11 @@
-import { homedir } from 'node:os';
+import { homedir, totalmem } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { AgentCommand, Assignment } from '../../agents/agent.ts';
 import { containmentOf, type MachineContainment } from '../../core/attempt/containment.ts';
 import { type PermissionRequest, permissionsFor } from '../../core/attempt/permissions.ts';
+import { type ResourceLimits, resourceLimitsFor } from '../../core/attempt/resources.ts';
+import { limitSupport } from '../../process/limit-groups.ts';
 import {
   bubblewrapCommand,
   type Contain,
@@ -11,7 +13,7 @@ import {
   sandboxAvailability,
 } from '../../process/sandbox/bubblewrap.ts';
 import type { Config } from '../../schema/config.ts';
-import type { ContainmentRecord } from '../../schema/containment.ts';
+import type { ContainmentPart, ContainmentRecord } from '../../schema/containment.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
 
 /** Programs of ours that agents call, beside the built program. */
@@ -29,17 +31,30 @@ export async function machineContainment(
   return {
     sandbox: await sandboxAvailability(env),
     network: { contained: false, how: 'programs use the network of this machine' },
-    resources: { contained: false, how: 'memory and processes are not limited' },
+    resources: resourcePart(),
   };
 }
 
-/** How commands of the project (checks, set-up, applications) of a run are contained; undefined where they are not. */
+/** What the programs of a run may use of this machine. */
+export function resourcesOf({ ledger }: ActiveRun): ResourceLimits {
+  return resourceLimitsFor(ledger.state.start.config, { memoryBytes: totalmem() });
+}
+
+function resourcePart(): ContainmentPart {
+  const { controllers, by, problem } = limitSupport();
+  if (problem !== undefined) return { contained: false, how: `memory and processes are not limited: ${problem}` };
+  const names = controllers.map((each) => ({ memory: 'memory', pids: 'processes', cpu: 'processors' })[each]);
+  return { contained: true, how: `${names.join(', ')} by ${by}` };
+}
+
+/** How commands of the project (checks, set-up, applications) of a run are contained, and what they may use. */
 export async function containCommands(
   ctx: EngineContext,
   run: ActiveRun,
   purpose: 'check' | 'setup' | 'application',
-): Promise<Contain | undefined> {
-  return (await sandboxOf(ctx, run))((cwd) => ({ purpose, workspace: cwd }))?.contain;
+): Promise<{ contain: Contain | undefined; limits: ResourceLimits }> {
+  const { contain } = (await sandboxOf(ctx, run))((cwd) => ({ purpose, workspace: cwd }));
+  return { contain, limits: resourcesOf(run) };
 }
 
 /** The command of an attempt in its sandbox, and the record of how it is contained. */
@@ -66,13 +81,14 @@ async function sandboxOf(ctx: EngineContext, run: ActiveRun): Promise<(request: 
   const { kind, record } = containmentOf(config, machine);
   const { sandbox } = machine;
   if (kind === 'none' || sandbox.kind === 'none') return () => ({ contain: undefined, record });
+  const { privateBytes } = resourcesOf(run);
   const objects = join(run.project.mirror.dir, 'objects');
   const paths = { read: config.sandboxPaths.read.map(expand), write: config.sandboxPaths.write.map(expand) };
   return (request) => ({
     record,
     contain: (program) => {
       const { read, write } = permissionsFor({ ...request(program.cwd), objects, paths });
-      const shown = { read: [...read, OWN_PROGRAMS], write, hidden: [ctx.home.root] };
+      const shown = { read: [...read, OWN_PROGRAMS], write, hidden: [ctx.home.root], privateBytes };
       return bubblewrapCommand(sandbox.program, program, shown);
     },
   });

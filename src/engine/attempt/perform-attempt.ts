@@ -21,6 +21,7 @@ import { assignmentFor, attemptFolder, writePrompt } from './assignment.ts';
 import { ENGINE_GENERATIONS } from './attempt-output.ts';
 import { type AttemptWorkspace, attemptWorkspaceOf, prepareAttemptWorkspace } from './attempt-workspace.ts';
 import { concludeAttempt } from './conclude-attempt.ts';
+import { resourcesOf } from './containment.ts';
 import { programOf } from './interactive-attempt.ts';
 import { interruptible } from './interrupt-attempt.ts';
 import { GRACE_MS, type Outcome, type Started, supervise } from './supervise.ts';
@@ -206,6 +207,7 @@ async function start(ctx: EngineContext, run: ActiveRun, what: Started & { token
     env: { ...command.env, MANYHANDS_TOKEN: token },
     token,
     pipeOutput: command.pipeOutput,
+    limits: resourcesOf(run),
     ...(command.pipeOutput ? { maxFileBytes: maxRawBytes(assignment.limits) } : {}),
     ...(command.stdin === undefined ? {} : { stdin: command.stdin }),
   });

@@ -1,10 +1,12 @@
 import type { Agent, AgentResult, Assignment } from '../../agents/agent.ts';
 import { recordUsage, warnOf } from '../../core/attempt/decide-attempt.ts';
+import { excessFailure } from '../../core/attempt/resources.ts';
 import { stepsFromText } from '../../core/land/steps.ts';
 import type { AttemptState, TaskState } from '../../core/run/state.ts';
 import { leftOfCap, spentInRun } from '../../core/schedule/budget.ts';
 import { liveness } from '../../process/identity.ts';
 import { ending } from '../../process/launch.ts';
+import { type Excess, excessOf, watchResources } from '../../process/resource-watch.ts';
 import { programEnding } from '../../process/terminal/files.ts';
 import { sweep, terminate } from '../../process/terminate.ts';
 import type { Digest } from '../../risks/risk.ts';
@@ -15,6 +17,7 @@ import { crashpoint } from '../../world.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
 import { AttemptDigest } from './attempt-digest.ts';
 import { AttemptOutput } from './attempt-output.ts';
+import { resourcesOf } from './containment.ts';
 import { readerOf } from './interactive-attempt.ts';
 import { TerminalOutput } from './terminal-output.ts';
 import { Watchdog } from './watchdog.ts';
@@ -79,6 +82,13 @@ export async function supervise(
     deadline: () => run.ledger.state.start.deadline,
     stop: end,
   });
+  const limits = resourcesOf(run);
+  using _resources = watchResources({
+    target,
+    limits,
+    path: assignment.workspace,
+    onExcess: (excess) => end(excessFailure(excess)),
+  });
   const reading = new AbortController();
   const digest = new AttemptDigest();
   const left = new AbortController();
@@ -118,11 +128,12 @@ export async function supervise(
     });
     if (exit === undefined) return undefined;
     crashpoint('attempt.exited');
+    const excess = excessOf(target, limits);
     await sweep(target);
     await output.finish();
     crashpoint('attempt.read');
     const ended = process.terminal === undefined ? exit : programEnding(assignment.folder, exit);
-    const result = withVerifierSteps(task, reader.end(ended));
+    const result = withExcess(withVerifierSteps(task, reader.end(ended)), excess);
     watchdog.recordActivity(readBytes, result.usage);
     return {
       result,
@@ -161,6 +172,11 @@ function isLeftRunning({ leaving }: EngineContext, run: ActiveRun, { spec }: Tas
 function stopReason({ stopping }: EngineContext, run: ActiveRun): string {
   if (stopping.aborted) return 'The engine was stopped';
   return run.cancel.signal.aborted ? 'The run was cancelled' : 'A person interrupted it';
+}
+
+/** An attempt that failed after it reached a limit failed because of it; one that succeeded all the same is not affected. */
+function withExcess(result: AgentResult, excess: Excess | undefined): AgentResult {
+  return excess === undefined || result.failure === undefined ? result : { ...result, failure: excessFailure(excess) };
 }
 
 /** A verifier may also answer in lines: `STEP 1: PASS`. */

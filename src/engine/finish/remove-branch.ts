@@ -3,6 +3,7 @@ import { AppError } from '../../errors.ts';
 import { refreshMirror } from '../../git/mirror/refresh.ts';
 import { deleteBranch } from '../../git/refs/delete-branch.ts';
 import { readRef, writeRef } from '../../git/refs/mirror-refs.ts';
+import type { Origin } from '../../schema/actor.ts';
 import type { UndoResult } from '../../schema/change.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
 
@@ -10,7 +11,7 @@ import type { ActiveRun, EngineContext } from '../loop/context.ts';
 export async function removeBranch(
   ctx: EngineContext,
   run: ActiveRun,
-  { dryRun, notes }: { dryRun: boolean; notes: string[] },
+  { dryRun, notes, origin }: { dryRun: boolean; notes: string[]; origin: Origin },
 ): Promise<UndoResult['deleted']> {
   const { mirror, repository } = run.project;
   const branch = `mh/${run.id}`;
@@ -20,7 +21,7 @@ export async function removeBranch(
   if (commit === undefined) {
     notes.push(`There is no branch ${branch}.`);
     if (pushed !== null && !dryRun)
-      await record(ctx, run, { branch, commit: tip.commit, ref: `refs/manyhands/runs/${run.id}` });
+      await record(ctx, run, { branch, commit: tip.commit, ref: `refs/manyhands/runs/${run.id}` }, origin);
     return null;
   }
   const removed = { branch, commit, ref: `refs/manyhands/branches/${run.id}/${commit}` };
@@ -33,7 +34,7 @@ export async function removeBranch(
   const result = await deleteBranch({ mirror, repository, branch, expected: commit });
   if (result.kind === 'refused')
     throw new AppError('UNDO_UNSAFE', `The branch ${branch} could not be deleted: ${result.detail}`, { branch });
-  await record(ctx, run, removed);
+  await record(ctx, run, removed, origin);
   return removed;
 }
 
@@ -41,6 +42,7 @@ async function record(
   ctx: EngineContext,
   run: ActiveRun,
   data: { branch: string; commit: string; ref: string },
+  origin: Origin,
 ): Promise<void> {
-  await ctx.submit(run, () => recordRemovedBranch(data)).committed;
+  await ctx.submit(run, () => recordRemovedBranch(data), { origin }).committed;
 }

@@ -42,7 +42,8 @@ export async function undoRun(ctx: EngineContext, run: ActiveRun, request: UndoR
     if (!isOnBase && !request.branch) throw nothingToUndo(state);
     const notes: string[] = [];
     const reverted = isOnBase ? await revert(ctx, run, { ...request, landed, notes }) : null;
-    const deleted = request.branch ? await removeBranch(ctx, run, { dryRun: request.dryRun, notes }) : null;
+    const { dryRun, origin } = request;
+    const deleted = request.branch ? await removeBranch(ctx, run, { dryRun, origin, notes }) : null;
     return { run: run.id, dryRun: request.dryRun, reverted, deleted, notes };
   });
 }

@@ -223,7 +223,7 @@ async function runGateOnce(
 ): Promise<GateResult> {
   const options = await checkoutOf(ctx, run, candidate.commit);
   const { signal, env } = options;
-  const contain = await containCommands(ctx, run, 'check');
+  const containing = await containCommands(ctx, run, 'check');
   const { size } = ctx.checkSlots;
   const check = what.isFresh === true ? 'repeats the failed check' : 'check';
   const about = `${check} on ${checkedCommit(run, candidate)}: ${shellText(what.gate)}`;
@@ -243,7 +243,7 @@ async function runGateOnce(
       outputSchema: undefined,
       folder,
       env: fresh?.env ?? env,
-      contain,
+      ...containing,
       signal,
       onRunning: (line) => step.update({ kind: 'check', what: about, ...(line === undefined ? {} : { detail: line }) }),
       checkout: () =>
@@ -282,7 +282,7 @@ export async function checkoutOf(ctx: EngineContext, run: ActiveRun, commit: str
     root: start.project.root,
     kept: run.keptDependencies,
     env: childEnvironment(ctx.env, { CI: 'true' }),
-    contain: await containCommands(ctx, run, 'setup'),
+    ...(await containCommands(ctx, run, 'setup')),
     signal: AbortSignal.any([ctx.stopping, run.cancel.signal]),
     ...lfsOf(run.project),
   };

@@ -39,7 +39,7 @@ export async function tracedFiles(
 }
 
 async function traceCheck(ctx: EngineContext, run: ActiveRun, gate: CommandGateSpec): Promise<string[] | undefined> {
-  const contain = await containCommands(ctx, run, 'check');
+  const { contain, limits } = await containCommands(ctx, run, 'check');
   const options = await checkoutOf(ctx, run, run.ledger.state.start.base.commit);
   return ctx.checkSlots.with(async () => {
     const folder = join(ctx.home.attempts, `${run.id}-gate-${ctx.world.token()}`);
@@ -53,6 +53,7 @@ async function traceCheck(ctx: EngineContext, run: ActiveRun, gate: CommandGateS
       command: await tracedCommand(contain?.({ command, cwd: root, env: options.env }) ?? command, traces),
       cwd: root,
       env: options.env,
+      limits,
       timeoutMs: gate.timeoutMs * SLOWEST_TRACING,
       maxOutputBytes: MAX_TRACED_OUTPUT_BYTES,
       signal: options.signal,

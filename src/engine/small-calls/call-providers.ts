@@ -10,7 +10,7 @@ import { promptText } from '../../roles/prompt.ts';
 import type { CallKind } from '../../schema/call.ts';
 import { childEnvironment } from '../../workspaces/environment.ts';
 import { vendorVariables } from '../attempt/assignment.ts';
-import { containAgent } from '../attempt/containment.ts';
+import { containAgent, resourcesOf } from '../attempt/containment.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
 
 /** A question to a model: a text to judge, and the schema of the answer. */
@@ -123,6 +123,7 @@ async function askAgent(ctx: EngineContext, run: ActiveRun, request: AgentQuesti
         command: stdin === undefined ? command : ['/bin/sh', '-c', WITH_INPUT, 'ask', stdin, ...command],
         cwd: assignment.workspace,
         env,
+        limits: resourcesOf(run),
         timeoutMs: RUNTIME_MS,
         maxOutputBytes: MAX_OUTPUT_BYTES,
         signal,

@@ -2,6 +2,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Home } from '../../home.ts';
 import { removeLeftoverGroups } from '../../process/cgroup.ts';
+import { removeLeftoverLimits } from '../../process/limit-groups.ts';
 import { endLeftover } from '../../process/supervised.ts';
 import { clearLeftovers } from '../../workspaces/checkout.ts';
 
@@ -14,6 +15,7 @@ const OURS_ALONE = /^[0-9a-z]{8}-(gate|call)-/;
 export async function recoverFromCrash(home: Home): Promise<void> {
   await clearLeftovers(home.root);
   removeLeftoverGroups();
+  removeLeftoverLimits();
   for (const name of await readdir(home.attempts)) {
     if (!OURS_ALONE.test(name)) continue;
     await endLeftover(join(home.attempts, name));

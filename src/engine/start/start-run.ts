@@ -137,7 +137,7 @@ function rankingFor(
   { config, open }: { config: Config; open: string[] },
   project: string,
 ): Pick<RunStart, 'ranking'> {
-  const ranking = rankOpen({ config, open, project, history: readHistory(ctx.store) });
+  const ranking = rankOpen({ config, open, project, history: readHistory(ctx) });
   return Object.keys(ranking).length === 0 ? {} : { ranking };
 }
 

@@ -20,6 +20,11 @@ export type Repository = {
   submodules: string[];
 };
 
+/** Finds the repository that contains a folder: enough to name its project, also when it cannot be used. */
+export async function locateRepository(dir: string, signal?: AbortSignal): Promise<Directories> {
+  return findDirectories(dir, gitReader(await requireFolder(dir), signal));
+}
+
 /** Inspects the repository that contains a folder without writing to it, and rejects unsupported ones with the reason. */
 export async function inspectRepository(dir: string, signal?: AbortSignal): Promise<Repository> {
   const read = gitReader(await requireFolder(dir), signal);
@@ -71,7 +76,7 @@ export async function ignoredFiles(repository: Pick<Repository, 'root'>, signal?
 }
 
 type ReadGit = (args: readonly string[], allow?: readonly number[]) => ReturnType<typeof git>;
-type Directories = Pick<Repository, 'root' | 'gitDir' | 'commonDir' | 'objectFormat' | 'shallow'>;
+export type Directories = Pick<Repository, 'root' | 'gitDir' | 'commonDir' | 'objectFormat' | 'shallow'>;
 
 function gitReader(cwd: string, signal: AbortSignal | undefined): ReadGit {
   const options: GitOptions = { cwd, asUser: true, ...(signal ? { signal } : {}) };

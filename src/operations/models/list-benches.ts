@@ -13,7 +13,7 @@ export const listBenches = operation({
   input: z.object({ runs: z.array(z.string()).optional() }),
   output: z.array(BenchResult),
   run: async (app, { runs }) => {
-    const { benches } = readHistory(app.store);
+    const { benches } = readHistory(app);
     return benches.filter(({ run }) => runs === undefined || runs.includes(run)).map(({ at: _, ...result }) => result);
   },
 });

@@ -98,7 +98,7 @@ export async function viewAgents(
       agents.push({ name, kind, capabilities, ok, detail: shown, nextStep: nextStep ?? null });
     }
   }
-  const history = readHistory(store);
+  const history = readHistory({ store, world });
   return {
     config,
     root,

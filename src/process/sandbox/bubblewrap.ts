@@ -22,7 +22,13 @@ export type ContainedProgram = {
 export type Contain = (program: ContainedProgram) => string[];
 
 /** The paths that a sandbox shows besides the system: `hidden` folders are never shown as a whole. */
-export type SandboxPaths = { read: readonly string[]; write: readonly string[]; hidden: readonly string[] };
+export type SandboxPaths = {
+  read: readonly string[];
+  write: readonly string[];
+  hidden: readonly string[];
+  /** The limit of each private folder, which is in memory. */
+  privateBytes?: number;
+};
 
 /** The system: programs, libraries, settings and certificates; nothing in it belongs to a project or, with the exceptions below, is secret. */
 const SYSTEM = [
@@ -56,7 +62,7 @@ const NAMESPACES = [
   '--cap-drop',
   'ALL',
 ];
-/** The limit of each private folder, which is in memory. */
+/** The limit of each private folder, unless another one is given. */
 const PRIVATE_BYTES = 2 * 1024 ** 3;
 const PROBE_MS = 10_000;
 
@@ -82,7 +88,8 @@ export function bubblewrapCommand(bwrap: string, program: ContainedProgram, path
     ...paths.read,
   ];
   const mounts = new Map<string, string[]>();
-  for (const path of ['/tmp', '/var/tmp', home]) if (path !== '/') mounts.set(path, privateFolder(path));
+  for (const path of ['/tmp', '/var/tmp', home])
+    if (path !== '/') mounts.set(path, privateFolder(path, paths.privateBytes));
   for (const path of read) mounts.set(path, ['--ro-bind', path, path]);
   for (const path of paths.write) mounts.set(path, ['--bind', path, path]);
   // A folder is mounted before what is in it, which it would cover otherwise.
@@ -106,8 +113,8 @@ export function bubblewrapCommand(bwrap: string, program: ContainedProgram, path
   ];
 }
 
-function privateFolder(path: string): string[] {
-  return ['--size', String(PRIVATE_BYTES), '--tmpfs', path];
+function privateFolder(path: string, bytes = PRIVATE_BYTES): string[] {
+  return ['--size', String(bytes), '--tmpfs', path];
 }
 
 function isPrivate(mounts: ReadonlyMap<string, string[]>, path: string): boolean {

@@ -94,7 +94,18 @@ describe('the output of Claude', () => {
         turns: 4,
         model: 'claude-sonnet-4-5',
       },
+      answeredBy: ['claude-sonnet-4-5'],
     });
+  });
+
+  it('names the model of each answer of the main agent, whatever its usage is reported for', () => {
+    const answer = (id: string, model: string, parent: string | null = null) => ({
+      type: 'assistant',
+      parent_tool_use_id: parent,
+      message: { id, model, content: [{ type: 'text', text: 'x' }], usage: { input_tokens: 1, output_tokens: 1 } },
+    });
+    const lines = [answer('m1', 'claude-sonnet-4-5'), answer('m2', 'claude-haiku-4-5', 't1'), answer('m3', 'gpt-4o')];
+    expect(read([...lines, result()]).result.answeredBy).toEqual(['claude-sonnet-4-5', 'gpt-4o']);
   });
 
   it.each([1, 7, 64, 1000])('gives the same events when it arrives in pieces of %i bytes', (size) => {

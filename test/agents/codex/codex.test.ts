@@ -75,6 +75,14 @@ describe('the transcript of a Codex attempt', () => {
   const bytes = readFileSync(TRANSCRIPT);
   const lines = bytes.toString('utf8').trimEnd().split('\n');
 
+  it('reports the model of an answer that was not the requested one', async () => {
+    await using made = await withRecord([]);
+    const reader = made.reader();
+    const message = 'model rerouted: gpt-5.5 -> gpt-5.4-mini (HighRiskCyberActivity)';
+    feed(reader, [started, { type: 'item.completed', item: { id: 'item_1', type: 'error', message } }, completed]);
+    expect(reader.end(EXITED).answeredBy).toEqual(['gpt-5.4-mini']);
+  });
+
   it('is translated into common events', async () => {
     await using made = await withRecord([]);
     expect(feed(made.reader('/sample'), lines)).toMatchObject([

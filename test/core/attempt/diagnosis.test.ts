@@ -24,6 +24,7 @@ it.each([
   ['budget', {}, { limits: { costUsd: 1.5 } }, 'manyhands retry r0000001 a --stop budget=3.00'],
   ['rate-limit', {}, {}, 'manyhands retry r0000001 a --agent grace'],
   ['model-not-found', {}, {}, 'manyhands retry r0000001 a --agent ada'],
+  ['too-many-processes', {}, {}, 'raise resources.processes in your settings, then manyhands retry r0000001 a'],
   ['out-of-memory', {}, {}, 'manyhands limit r0000001 --agents 10, then manyhands retry r0000001 a'],
   [
     'refused',

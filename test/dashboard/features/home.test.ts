@@ -31,6 +31,7 @@ function run(id: string, more: Partial<RunOverview> = {}): RunOverview {
     budget: null,
     counts: {},
     attention: [],
+    failure: null,
     live: [],
     carried: true,
     liveCount: 0,
@@ -51,19 +52,21 @@ function waitingItem(since: string): WaitingItem {
   };
 }
 
+const NOW = Date.parse('2026-11-16T12:00:00Z');
+
 const ENDED = '2026-01-02T00:00:00.000Z';
 
 describe('the home page', () => {
   it('lists the longest waiting item first', () => {
     const late = run('late', { status: 'held', attention: [waitingItem('2026-01-01T10:00:00.000Z')] });
     const early = run('early', { status: 'held', attention: [waitingItem('2026-01-01T09:00:00.000Z')] });
-    expect(sectionsOf([late, early], null).waiting.map((entry) => entry.run.run)).toEqual(['early', 'late']);
+    expect(sectionsOf([late, early], null, NOW).waiting.map((entry) => entry.run.run)).toEqual(['early', 'late']);
   });
 
   it('lists a waiting run under running only if it is still active', () => {
     const both = run('both', { attention: [waitingItem(ENDED)], liveCount: 1 });
     const stuck = run('stuck', { status: 'held', attention: [waitingItem(ENDED)] });
-    const { waiting, running, idle } = sectionsOf([both, stuck], null);
+    const { waiting, running, idle } = sectionsOf([both, stuck], null, NOW);
     expect([waiting.length, running.map((each) => each.run), idle]).toEqual([2, ['both'], []]);
   });
 
@@ -73,12 +76,27 @@ describe('the home page', () => {
       run('new', { endedAt: '2026-01-01T02:00:00.000Z' }),
       run('unread', { endedAt: '2026-01-01T00:30:00.000Z', unread: true }),
     ];
-    expect(sectionsOf(runs, null).recent.map((each) => each.run)).toEqual(['unread', 'new', 'old']);
+    expect(sectionsOf(runs, null, NOW).recent.map((each) => each.run)).toEqual(['unread', 'new', 'old']);
+  });
+
+  it('needs the user for a failed run until it is landed, hidden or a week old', () => {
+    const failure = { task: null, title: null, reason: 'npm test failed', command: 'npm test', lines: ['1 failing'] };
+    const failed = (id: string, more: Partial<RunOverview> = {}) =>
+      run(id, { status: 'failed', endedAt: '2026-11-16T11:00:00.000Z', failure, ...more });
+    const runs = [
+      failed('earlier', { endedAt: '2026-11-15T11:00:00.000Z' }),
+      failed('now'),
+      failed('hidden', { hidden: true }),
+      failed('old', { endedAt: '2026-11-01T11:00:00.000Z' }),
+      failed('landed', { landed: { branch: 'main', commit: 'c', how: 'merge', url: null } }),
+      run('done', { status: 'done', endedAt: '2026-11-16T11:00:00.000Z' }),
+    ];
+    expect(sectionsOf(runs, null, NOW).failed.map((each) => each.run)).toEqual(['now', 'earlier']);
   });
 
   it('leaves out hidden runs and other projects', () => {
     const runs = [run('a'), run('b', { projectId: 'p2' }), run('c', { hidden: true })];
-    expect(sectionsOf(runs, 'p1').running.map((each) => each.run)).toEqual(['a']);
+    expect(sectionsOf(runs, 'p1', NOW).running.map((each) => each.run)).toEqual(['a']);
   });
 
   it('names projects by their folders and counts their runs', () => {

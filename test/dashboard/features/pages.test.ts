@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { notificationFor, tabStatus } from '../../../src/dashboard/features/alerts/run-notification.ts';
 import { historyInput, historyQuery, withFilter } from '../../../src/dashboard/features/history/history-query.ts';
-import { groupItems, inboxItems, resolutionOf } from '../../../src/dashboard/features/inbox/inbox-items.ts';
+import { groupItems, inboxItems } from '../../../src/dashboard/features/inbox/inbox-items.ts';
 import {
   type Entry,
   findEntries,
@@ -70,8 +70,6 @@ describe('the inbox', () => {
     expect(items.map((item) => item.run)).toEqual(['old', 'new']);
     expect(groupItems(items, 'age', NOW).map(([name]) => name)).toEqual(['Older than a week', 'In the last hour']);
     expect(groupItems(items, 'project', NOW).map(([name]) => name)).toEqual(['/work/notes', '/work/shop']);
-    expect(resolutionOf('blocked')).toMatchObject({ operation: 'retry-run', key: 'r' });
-    expect(resolutionOf('plan')).toMatchObject({ operation: 'approve-run', key: 'a' });
   });
 });
 
@@ -128,9 +126,9 @@ describe('the palette', () => {
   it('offers the actions available for a run', () => {
     const actions = (some: Partial<RunOverview>) => runActions(run(some)).map(({ action }) => action);
     expect(actions({ attention: [held('2026-11-16T11:30:00Z')], status: 'held' })).toEqual(
-      expect.arrayContaining(['approve-run', 'pause-run', 'cancel-run']),
+      expect.arrayContaining(['review', 'pause-run', 'cancel-run']),
     );
-    expect(actions({ status: 'done' })).toContain('land-run');
+    expect(actions({ status: 'done' })).toContain('land');
     expect(actions({ status: 'done' })).not.toContain('cancel-run');
     expect(actions({ status: 'paused' })).toContain('resume');
   });

@@ -45,7 +45,6 @@ describe('the facts of a task', () => {
     const view = { run: 'r', title: '', project: '', recipe: '', dependents: [], stale: false, resumable: true };
     const blockedNow = { ...view, status: 'blocked' as const, task: task(attempted('write'), blocked('write')) };
     expect(availableActions(blockedNow)).toEqual({
-      approve: false,
       retry: 'retry',
       requeue: true,
       message: true,
@@ -53,7 +52,6 @@ describe('the facts of a task', () => {
     });
     const doneNow = { ...view, status: 'done' as const, task: task(...worked('write'), landed('write')) };
     expect(availableActions(doneNow)).toEqual({
-      approve: false,
       retry: 'redo',
       requeue: false,
       message: true,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { undoRun } from '../../../src/engine/finish/undo-run.ts';
 import { openRun } from '../../../src/engine/start/open-run.ts';
-import { BY_ENGINE } from '../../../src/schema/actor.ts';
+import type { Origin } from '../../../src/schema/actor.ts';
 import { makeRunProject } from '../run-project.ts';
 
 const OPTIONS = {
@@ -9,7 +9,8 @@ const OPTIONS = {
   config: { checks: ['test -e a.txt'] },
   files: { '../agent.sh': '#!/bin/sh\ncat >/dev/null\necho 1 >made.txt\n' },
 };
-const REQUEST = { dryRun: false, branch: false, reason: 'a test', origin: BY_ENGINE };
+const ANN: Origin = { actor: { kind: 'person', name: 'ann' }, via: 'http' };
+const REQUEST = { dryRun: false, branch: false, reason: 'a test', origin: ANN };
 
 describe('undoing a run', () => {
   it('reverts its landing with a new commit, once, and keeps later commits', async () => {
@@ -24,6 +25,7 @@ describe('undoing a run', () => {
     expect(project.git('merge-base', 'main', landed)).toBe(landed);
     expect(project.git('ls-files').split('\n')).toEqual(expect.arrayContaining(['a.txt', 'later.txt']));
     expect(project.git('ls-files')).not.toContain('made.txt');
+    expect(project.store.read(run.ledger.stream).find(({ type }) => type === 'run.undone')?.origin).toEqual(ANN);
     await expect(undoRun(engine, run, REQUEST)).rejects.toThrow('was already undone');
     await engine.stop();
   });
@@ -49,6 +51,8 @@ describe('undoing a run', () => {
     const { deleted } = await undoRun(engine, run, { ...REQUEST, branch: true });
     expect(deleted).toMatchObject({ branch: `mh/${start.run}`, commit: tip.commit });
     expect(project.git('branch', '--list', 'mh/*')).toBe('');
+    const removed = project.store.read(run.ledger.stream).find(({ type }) => type === 'run.branch-removed');
+    expect(removed?.origin).toEqual(ANN);
     expect(project.git('--git-dir', run.project.mirror.dir, 'rev-parse', deleted?.ref ?? '')).toBe(tip.commit);
     await engine.stop();
   });

@@ -8,11 +8,11 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { writeFiles } from '../../support/scratch.ts';
 
-const MAIN = fileURLToPath(new URL('../../../src/main.ts', import.meta.url));
+const MAIN = fileURLToPath(new URL('../../../bin/manyhands.mjs', import.meta.url));
 
 type Ended = { code: number | null; stdout: string; stderr: string };
 
-/** A repository, a home folder and a data directory of their own, and the program from its source. */
+/** A repository, a home folder and a data directory of their own, and the program. */
 export interface ModelProject extends AsyncDisposable {
   readonly root: string;
   readonly repo: string;

@@ -21,7 +21,8 @@ export function answer(
   const { requests: asked, turn } = what;
   if (turn.fault !== undefined) goWrong(response, dialect, { asked, reply: turn.reply, fault: turn.fault });
   else if (!asked.isStream) sendJson(response, { status: 200, headers: {}, body: dialect.whole(turn.reply) });
-  else response.writeHead(200, STREAM).end(dialect.frames(turn.reply).join(''));
+  else
+    response.writeHead(200, { ...STREAM, 'openai-model': turn.reply.model }).end(dialect.frames(turn.reply).join(''));
 }
 
 /** Sends one JSON document. */

@@ -57,7 +57,7 @@ function toReply(step: Step, { model }: RecordedRequest, id: string): Reply {
   const calls = (step.call ?? []).map((call, at) => ({ ...call, id: `${id}_${at}` }));
   return {
     id,
-    model,
+    model: step.model ?? model,
     think: step.think ?? '',
     say: step.say ?? '',
     calls,

@@ -44,6 +44,8 @@ export interface Step {
   think?: string;
   say?: string;
   call?: readonly Call[];
+  /** The model that answers, if it is not the requested one, as behind a gateway. */
+  model?: string;
   usage?: StepUsage;
   /** The answer ends because it got too long. */
   stop?: 'max-tokens';

@@ -1,10 +1,8 @@
 import { type Complete, RootCommand, type Command as TabCommand } from '@bomb.sh/tab';
 import type { Command, Option } from 'commander';
 import { describeConfig } from '../../../config/describe.ts';
+import { taskLabel } from '../../../core/view/task-label.ts';
 import { TaskKey } from '../../../schema/ids.ts';
-import { batchFiles } from '../../../templates/batch.ts';
-import { templateNames, templateSources } from '../../../templates/load.ts';
-import { listNamed } from '../../../templates/named-files.ts';
 import { type CliCommand, CommonOptions, whenCalled } from '../../command.ts';
 import type { Platform, Session } from '../../platform.ts';
 import { oneLine } from '../../render/clean-text.ts';
@@ -20,6 +18,8 @@ type CompletionValues = {
   batches: Candidate[];
   collections: Candidate[];
 };
+
+const NO_VALUES: CompletionValues = { runs: [], tasks: [], templates: [], batches: [], collections: [] };
 
 const MOST_RUNS = 50;
 
@@ -37,7 +37,7 @@ export const completeCommand: CliCommand = {
     whenCalled(command, session, {
       options: CommonOptions,
       act: async (_, words) => {
-        const values = await completionValues(session.platform, words);
+        const values = await orDefault(() => completionValues(session.platform, words), NO_VALUES);
         const tree = await completionTree(session, values);
         tree.parse([...words]);
         return 0;
@@ -116,13 +116,32 @@ function offer(candidates: readonly Candidate[]): (complete: Complete) => void {
 }
 
 /** The completions of the current project; without a project there are none, because completion reports no errors. */
-async function completionValues(platform: Platform, words: readonly string[]): Promise<CompletionValues> {
-  const [recorded, templates, batches] = await Promise.all([
-    orDefault(() => recordedValues(platform, words), { runs: [], tasks: [], collections: [] }),
-    orDefault(() => templateCandidates(platform), []),
-    orDefault(() => batchCandidates(platform), []),
-  ]);
-  return { ...recorded, templates, batches };
+async function completionValues(
+  { terminal, openCaller }: Platform,
+  words: readonly string[],
+): Promise<CompletionValues> {
+  const dir = terminal.cwd;
+  await using caller = await openCaller(terminal.env);
+  const [templates, batches, collections, runs] = [
+    await orDefault(async () => (await caller.call('list-templates', { dir })).templates, []),
+    await orDefault(async () => (await caller.call('list-batches', { dir })).batches, []),
+    await orDefault(() => caller.call('list-collections', { dir }), []),
+    await orDefault(() => caller.call('list-runs', { dir, limit: MOST_RUNS }), []),
+  ];
+  const run = words.find((word) => runs.some((each) => each.run === word)) ?? runs[0]?.run;
+  const shown =
+    run === undefined ? [] : await orDefault(async () => (await caller.call('show-run', { dir, run })).tasks, []);
+  return {
+    runs: runs.map(({ run: value, status, title }) => ({ value, meaning: `${status}: ${title}` })),
+    tasks: shown
+      .map((task) => ({ value: taskLabel(task), meaning: task.title }))
+      .filter(({ value }) => TaskKey.safeParse(value).success),
+    templates: templates.map(({ name }) => ({ value: name, meaning: 'template' })),
+    batches: batches.map(({ name }) => ({ value: name, meaning: 'batch' })),
+    collections: collections
+      .filter(({ name }) => ONE_WORD.test(name))
+      .map(({ name, runs: count }) => ({ value: name, meaning: `${count} runs` })),
+  };
 }
 
 async function orDefault<T>(load: () => Promise<T>, fallback: T): Promise<T> {
@@ -132,37 +151,4 @@ async function orDefault<T>(load: () => Promise<T>, fallback: T): Promise<T> {
     // Safe: a completing shell cannot show an error, and suggestions are optional.
     return fallback;
   }
-}
-
-async function templateCandidates({ terminal }: Platform): Promise<Candidate[]> {
-  const names = await templateNames(await templateSources(terminal.env, terminal.cwd));
-  return names.map((value) => ({ value, meaning: 'template' }));
-}
-
-async function batchCandidates({ terminal }: Platform): Promise<Candidate[]> {
-  const names = await listNamed(await batchFiles(terminal.cwd));
-  return names.map((value) => ({ value, meaning: 'batch' }));
-}
-
-async function recordedValues(
-  { terminal, openCaller }: Platform,
-  words: readonly string[],
-): Promise<Pick<CompletionValues, 'runs' | 'tasks' | 'collections'>> {
-  const dir = terminal.cwd;
-  await using caller = await openCaller(terminal.env);
-  const collections = await orDefault(() => caller.call('list-collections', { dir }), []);
-  const runs = await caller.call('list-runs', { dir, limit: MOST_RUNS });
-  const named = words.find((word) => runs.some(({ run }) => run === word));
-  const latest = runs[0]?.run;
-  const run = named ?? latest;
-  const tasks = run === undefined ? [] : (await caller.call('show-run', { dir, run })).tasks;
-  return {
-    runs: runs.map(({ run: value, status, title }) => ({ value, meaning: `${status}: ${title}` })),
-    tasks: tasks
-      .filter(({ key }) => TaskKey.safeParse(key).success)
-      .map(({ key, title }) => ({ value: key, meaning: title })),
-    collections: collections
-      .filter(({ name }) => ONE_WORD.test(name))
-      .map(({ name, runs: count }) => ({ value: name, meaning: `${count} runs` })),
-  };
 }

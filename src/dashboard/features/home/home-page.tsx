@@ -1,6 +1,7 @@
 import type { ReactElement } from 'react';
 import { useSearchParams } from 'wouter';
 import { useOverview } from '../../api/run-overview.ts';
+import { useNow } from '../../ui/browser/clock.ts';
 import { Skeleton } from '../../ui/feedback/placeholders.tsx';
 import { GettingStarted } from './getting-started.tsx';
 import styles from './home-page.module.css';
@@ -14,9 +15,10 @@ export function HomePage(): ReactElement {
   const { runs, isReady } = useOverview();
   const [search, setSearch] = useSearchParams();
   const project = search.get('project');
+  const now = useNow(60_000);
   if (!isReady) return <Skeleton lines={9} />;
   if (runs.length === 0) return <GettingStarted />;
-  const { waiting, running, idle, recent } = sectionsOf(runs, project);
+  const { waiting, failed, running, idle, recent } = sectionsOf(runs, project, now);
   return (
     <div className={styles.page}>
       <header className={styles.head}>
@@ -27,7 +29,7 @@ export function HomePage(): ReactElement {
           onChoose={(id) => setSearch(id === null ? {} : { project: id })}
         />
       </header>
-      <NeedsYou waiting={waiting} />
+      <NeedsYou waiting={waiting} failed={failed} />
       <OpenRuns running={running} idle={idle} />
       <RecentRuns runs={recent} />
     </div>

@@ -3,16 +3,26 @@ import type { RunOverview, WaitingItem } from '../../../schema/overview.ts';
 /** Something that needs the user, with its run. */
 export type WaitingEntry = { run: RunOverview; item: WaitingItem };
 export type ProjectChoice = { id: string; name: string; path: string; runs: number };
-export type Sections = { waiting: WaitingEntry[]; running: RunOverview[]; idle: RunOverview[]; recent: RunOverview[] };
+export type Sections = {
+  waiting: WaitingEntry[];
+  failed: RunOverview[];
+  running: RunOverview[];
+  idle: RunOverview[];
+  recent: RunOverview[];
+};
 
-/** Groups runs into waiting, running, idle and recent; hidden runs are left out. */
-export function sectionsOf(runs: readonly RunOverview[], project: string | null): Sections {
+/** How long a failed run needs the user, unless it is retried, landed or hidden before. */
+const FAILED_MS = 7 * 24 * 3_600_000;
+
+/** Groups runs into waiting, failed, running, idle and recent; hidden runs are left out. */
+export function sectionsOf(runs: readonly RunOverview[], project: string | null, now: number): Sections {
   const shown = runs.filter((run) => !run.hidden && (project === null || run.projectId === project));
   const open = shown.filter((run) => run.endedAt === null);
   return {
     waiting: open
       .flatMap((run) => run.attention.map((item) => ({ run, item })))
       .sort((a, b) => a.item.since.localeCompare(b.item.since)),
+    failed: shown.filter((run) => isUnresolved(run, now)).sort((a, b) => endOf(b).localeCompare(endOf(a))),
     running: open.filter(isActive),
     idle: open.filter((run) => !isActive(run) && run.attention.length === 0),
     recent: shown
@@ -34,6 +44,11 @@ export function projectsOf(runs: readonly RunOverview[]): ProjectChoice[] {
 /** The name of a project's folder. */
 export function projectName(path: string): string {
   return path.split(/[\\/]/).findLast((part) => part !== '') ?? path;
+}
+
+/** Whether a run ended without all of its work, recently, and nothing was done about it. */
+function isUnresolved({ failure, landed, endedAt }: RunOverview, now: number): boolean {
+  return failure !== null && landed === null && endedAt !== null && now - Date.parse(endedAt) < FAILED_MS;
 }
 
 /** Whether a run is running, scheduled or being cancelled. */

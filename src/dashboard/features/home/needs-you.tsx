@@ -1,7 +1,9 @@
 import type { ReactElement } from 'react';
 import { Link } from 'wouter';
+import type { RunOverview } from '../../../schema/overview.ts';
+import { useAction } from '../../api/use-operation.ts';
 import { runPath, taskPath } from '../../ui/browser/page-paths.ts';
-import { LinkButton } from '../../ui/controls/button.tsx';
+import { Button, LinkButton } from '../../ui/controls/button.tsx';
 import { AttentionButtons, NextStepLine } from '../../ui/run/attention-actions.tsx';
 import { StateMark } from '../../ui/state/state-mark.tsx';
 import { count, Time } from '../../ui/text/amounts.tsx';
@@ -16,10 +18,13 @@ const TITLES: Record<WaitingEntry['item']['what'], string> = {
 };
 const MAX_FILES = 3;
 const MAX_ITEMS = 40;
+const MAX_FAILED = 10;
 
-/** What needs the user, oldest first. */
-export function NeedsYou({ waiting }: { waiting: readonly WaitingEntry[] }): ReactElement {
-  if (waiting.length === 0) {
+type NeedsYouProps = { waiting: readonly WaitingEntry[]; failed: readonly RunOverview[] };
+
+/** What needs the user: what waits, oldest first, then runs that failed. */
+export function NeedsYou({ waiting, failed }: NeedsYouProps): ReactElement {
+  if (waiting.length + failed.length === 0) {
     return (
       <section aria-label="Needs you" className={styles.calm}>
         <StateMark displayState="done" bare />
@@ -30,7 +35,7 @@ export function NeedsYou({ waiting }: { waiting: readonly WaitingEntry[] }): Rea
   return (
     <section aria-label="Needs you">
       <h2 className={styles.title}>
-        Needs you <span className={styles.number}>{waiting.length}</span>
+        Needs you <span className={styles.number}>{waiting.length + failed.length}</span>
       </h2>
       <ul className={styles.items}>
         {waiting.slice(0, MAX_ITEMS).map((entry) => (
@@ -39,7 +44,15 @@ export function NeedsYou({ waiting }: { waiting: readonly WaitingEntry[] }): Rea
             entry={entry}
           />
         ))}
+        {failed.slice(0, MAX_FAILED).map((run) => (
+          <FailedRow key={run.run} run={run} />
+        ))}
       </ul>
+      {failed.length > MAX_FAILED ? (
+        <p className={styles.more}>
+          <LinkButton to="/history?status=failed">All {failed.length} failed runs</LinkButton>
+        </p>
+      ) : null}
       {waiting.length > MAX_ITEMS ? (
         <p className={styles.more}>
           <LinkButton to="/inbox">All {waiting.length} in the inbox</LinkButton>
@@ -69,12 +82,56 @@ function WaitingRow({ entry: { run, item } }: { entry: WaitingEntry }): ReactEle
         </p>
         <p className={styles.reason}>{item.reason}</p>
         {item.files.length === 0 ? null : <Files files={item.files} />}
-        <p className={styles.step}>
-          <NextStepLine step={item.nextStep} run={run.run} />
-        </p>
+        {item.what === 'blocked' ? (
+          <p className={styles.step}>
+            <NextStepLine step={item.nextStep} run={run.run} />
+          </p>
+        ) : null}
       </div>
       <div className={styles.buttons}>
         <AttentionButtons item={{ ...item, run: run.run }} />
+      </div>
+    </li>
+  );
+}
+
+/** A run that failed or landed in part: what failed first, with the end of its output. */
+function FailedRow({ run }: { run: RunOverview }): ReactElement {
+  const { failure } = run;
+  const retry = useAction('retry-run', { done: 'Retry started' });
+  const hide = useAction('hide-run', { done: 'Hidden' });
+  return (
+    <li className={styles.item}>
+      <div className={styles.text}>
+        <p className={styles.first}>
+          <StateMark displayState="failed" bare />
+          <strong>{run.status === 'partial' ? 'Partly done' : 'Failed'}</strong>
+          <Link href={runPath(run.run)}>{run.title}</Link>
+          {failure?.task == null ? null : (
+            <Link href={taskPath(run.run, failure.task)} className="quiet">
+              {failure.title ?? failure.label ?? failure.task}
+            </Link>
+          )}
+          <span className="quiet">{projectName(run.project)}</span>
+          <span className="quiet">
+            <Time at={run.endedAt ?? run.updatedAt} />
+          </span>
+        </p>
+        <p className={styles.reason}>{failure?.reason ?? run.reason}</p>
+        {failure === null || failure.lines.length === 0 ? null : (
+          <pre className={styles.output}>{failure.lines.join('\n')}</pre>
+        )}
+      </div>
+      <div className={styles.buttons}>
+        <Button weight="main" busy={retry.isBusy} onClick={() => retry.act({ run: run.run })}>
+          Retry
+        </Button>
+        {run.status === 'partial' ? (
+          <LinkButton to={`${runPath(run.run)}?view=changes`}>Take what is good</LinkButton>
+        ) : null}
+        <Button weight="quiet" busy={hide.isBusy} onClick={() => hide.act({ run: run.run, hidden: true })}>
+          Hide
+        </Button>
       </div>
     </li>
   );

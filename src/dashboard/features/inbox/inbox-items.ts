@@ -11,9 +11,6 @@ export type InboxItem = RunOverview['attention'][number] & {
 };
 export type Grouping = 'project' | 'age';
 
-/** The operation that resolves an item, its label and its key. */
-export type Resolution = { label: string; operation: 'approve-run' | 'retry-run' | 'resume-runs'; key: 'a' | 'r' };
-
 const HOUR = 3_600_000;
 const AGES: readonly [number, string][] = [
   [HOUR, 'In the last hour'],
@@ -47,18 +44,4 @@ export function groupItems(items: readonly InboxItem[], by: Grouping, now: numbe
 
 function ageOf(ms: number): string {
   return AGES.find(([most]) => ms < most)?.[1] ?? OLDER;
-}
-
-/** How an item is resolved: a plan or held work is approved, blocked work retried, a paused run resumed. */
-export function resolutionOf(what: InboxItem['what']): Resolution {
-  switch (what) {
-    case 'plan':
-      return { label: 'Approve plan', operation: 'approve-run', key: 'a' };
-    case 'held':
-      return { label: 'Approve', operation: 'approve-run', key: 'a' };
-    case 'blocked':
-      return { label: 'Retry', operation: 'retry-run', key: 'r' };
-    case 'paused':
-      return { label: 'Resume', operation: 'resume-runs', key: 'r' };
-  }
 }

@@ -1,18 +1,15 @@
 import type { ReactElement } from 'react';
 import { Link } from 'wouter';
 import { folderName, runPath, taskPath } from '../../ui/browser/page-paths.ts';
-import { Button, LinkButton } from '../../ui/controls/button.tsx';
+import { AttentionButtons, NextStepLine } from '../../ui/run/attention-actions.tsx';
 import { StateMark } from '../../ui/state/state-mark.tsx';
 import { count, Time } from '../../ui/text/amounts.tsx';
-import { Copyable } from '../../ui/text/copyable.tsx';
 import styles from './inbox.module.css';
-import { type InboxItem, resolutionOf } from './inbox-items.ts';
+import type { InboxItem } from './inbox-items.ts';
 
-type WaitingRowProps = {
+type InboxRowProps = {
   item: InboxItem;
-  isBusy: boolean;
   rowProps: { 'data-row': number; tabIndex: number; onFocus(): void };
-  onResolve(): void;
 };
 
 const LABELS: Record<InboxItem['what'], string> = {
@@ -23,8 +20,8 @@ const LABELS: Record<InboxItem['what'], string> = {
 };
 const MAX_FILES = 3;
 
-/** One inbox item: what it is, why, and the button that resolves it. */
-export function InboxRow({ item, isBusy, rowProps, onResolve }: WaitingRowProps): ReactElement {
+/** One inbox item: what it is, why, and the way to its decision. */
+export function InboxRow({ item, rowProps }: InboxRowProps): ReactElement {
   const { run, task, what, files } = item;
   const more = files.length - MAX_FILES;
   return (
@@ -59,16 +56,15 @@ export function InboxRow({ item, isBusy, rowProps, onResolve }: WaitingRowProps)
           <span title={item.project}>{folderName(item.project)}</span>
           <span>{item.recipe}</span>
           <Time at={item.since} />
-          <Copyable text={item.nextStep} />
         </p>
+        {what === 'blocked' ? (
+          <p className={styles.facts}>
+            <NextStepLine step={item.nextStep} run={run} />
+          </p>
+        ) : null}
       </div>
       <div className={styles.actions}>
-        {what === 'held' && task !== null ? (
-          <LinkButton to={`${taskPath(run, task)}?view=diff`}>Open diff</LinkButton>
-        ) : null}
-        <Button weight={what === 'plan' || what === 'held' ? 'main' : 'plain'} busy={isBusy} onClick={onResolve}>
-          {resolutionOf(what).label}
-        </Button>
+        <AttentionButtons item={item} />
       </div>
     </li>
   );

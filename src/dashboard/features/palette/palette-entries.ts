@@ -69,12 +69,12 @@ function scoreOf({ title, group, words: more = '', hint = '' }: Entry, words: re
 
 /** An action on a run. */
 export type RunAction =
-  | 'approve-run'
+  | 'review'
   | 'retry-run'
   | 'pause-run'
   | 'resume'
   | 'cancel-run'
-  | 'land-run'
+  | 'land'
   | 'flag-run'
   | 'mark-unread';
 
@@ -87,14 +87,14 @@ export function runActions(run: RunOverview): { action: RunAction; title: string
   const waits = attention.some(({ what }) => what === 'plan' || what === 'held');
   const isStuck = status === 'blocked' || status === 'failed' || (counts.failed ?? 0) + (counts.blocked ?? 0) > 0;
   const actions: [boolean, RunAction, string, boolean][] = [
-    [waits, 'approve-run', 'Approve', false],
+    [waits, 'review', 'Review what waits for you', false],
     [isStuck, 'retry-run', 'Retry failed and blocked tasks', false],
     [status === 'paused' || isInterrupted(run), 'resume', 'Resume', false],
     [isOpen && status !== 'paused', 'pause-run', 'Pause', false],
     [run.flag === null, 'flag-run', 'Flag', false],
     [!run.unread, 'mark-unread', 'Mark as unread', false],
     [isOpen, 'cancel-run', 'Cancel', true],
-    [status === 'done' && landed === null, 'land-run', 'Land', true],
+    [status === 'done' && landed === null, 'land', 'Open to land', false],
   ];
   return actions.flatMap(([isAvailable, action, title, needsConfirmation]) =>
     isAvailable ? [{ action, title, needsConfirmation }] : [],

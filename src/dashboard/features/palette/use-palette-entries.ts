@@ -1,9 +1,11 @@
 import { useLocation, useRoute } from 'wouter';
+import type { RunOverview } from '../../../schema/overview.ts';
 import { useOverview } from '../../api/run-overview.ts';
 import { useAction, useOperation } from '../../api/use-operation.ts';
 import { folderName, runPath, taskPath } from '../../ui/browser/page-paths.ts';
 import { setTheme, THEMES } from '../../ui/browser/preferences.ts';
 import { notify } from '../../ui/feedback/notices.ts';
+import { decisionPath } from '../../ui/run/attention-actions.tsx';
 import { runDisplayState, STATE_LABELS } from '../../ui/state/display-state.ts';
 import { actionEntries, type Entry, type RunAction } from './palette-entries.ts';
 
@@ -26,7 +28,7 @@ export function useEntries(pages: readonly PageName[]): Entry[] {
   const current = runs.find(({ run }) => run === here);
   const go = (to: string) => () => navigate(to);
   return [
-    ...(current === undefined ? [] : actionEntries(current, (action) => act(current.run, action))),
+    ...(current === undefined ? [] : actionEntries(current, (action) => act(current, action))),
     ...(here === undefined ? [] : tasksOf(shown.data?.state)).map(
       ({ key, title, role }): Entry => ({
         id: `task ${here} ${key}`,
@@ -111,23 +113,23 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 /** Runs the actions of the palette. */
-function useRunActions(): (run: string, action: RunAction) => void {
-  const approve = useAction('approve-run', { done: 'Approved' });
+function useRunActions(): (run: RunOverview, action: RunAction) => void {
+  const [, navigate] = useLocation();
   const retry = useAction('retry-run', { done: 'Retry started' });
   const pause = useAction('pause-run', { done: 'Paused' });
   const resume = useAction('resume-runs', { done: 'Resumed' });
   const cancel = useAction('cancel-run', { done: 'Cancelling; all work is kept' });
-  const land = useAction('land-run', { done: 'Landed' });
   const flag = useAction('flag-run', { done: 'Flagged' });
   const mark = useAction('mark-read');
-  return (run, action) => {
+  return ({ run, attention }, action) => {
+    const waiting = attention.find(({ what }) => what === 'plan' || what === 'held');
     const acts: Record<RunAction, () => void> = {
-      'approve-run': () => approve.act({ run }),
+      review: () => navigate(waiting === undefined ? runPath(run) : decisionPath({ ...waiting, run })),
       'retry-run': () => retry.act({ run }),
       'pause-run': () => pause.act({ run }),
       resume: () => resume.act({ run }),
       'cancel-run': () => cancel.act({ run }),
-      'land-run': () => land.act({ run }),
+      land: () => navigate(runPath(run)),
       'flag-run': () => flag.act({ run }),
       'mark-unread': () => mark.act({ run, read: false }),
     };

@@ -12,7 +12,7 @@ import { AttentionBox } from './header/attention-box.tsx';
 import { RunHeader } from './header/run-header.tsx';
 import { Summary } from './header/run-summary.tsx';
 import styles from './run-page.module.css';
-import { VIEWS } from './run-views.ts';
+import { viewsOf } from './run-views.ts';
 import { useRun } from './use-run.ts';
 
 /** A run: header, what needs the user, summary and views. */
@@ -35,15 +35,16 @@ export function RunPage(): ReactElement {
 
 function RunView({ state, version }: { state: RunState; version: number }): ReactElement {
   const here = new URLSearchParams(useSearch()).get('view');
-  const { name, view: View } = VIEWS.find((each) => each.name === here) ?? VIEWS[0];
+  const views = viewsOf(state);
+  const { name, view: View } = views.find((each) => each.name === here) ?? views[0];
   const throttledVersion = useThrottled(version, refreshMs(state));
   // biome-ignore lint/correctness/useExhaustiveDependencies: the state is mutated in place and changes with its version
   const waiting = useMemo(() => attention(state), [state, throttledVersion]);
   const path = runPath(state.start.run);
-  const tabs = VIEWS.map((each) => ({
+  const tabs = views.map((each) => ({
     name: each.name,
     title: each.title,
-    to: each.name === VIEWS[0].name ? path : `${path}?view=${each.name}`,
+    to: each.name === views[0].name ? path : `${path}?view=${each.name}`,
     ...(each.name === 'tasks' ? { count: state.order.length } : {}),
   }));
   return (

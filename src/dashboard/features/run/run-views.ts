@@ -4,13 +4,20 @@ import { lazyView } from '../../ui/feedback/lazy-view.tsx';
 
 /** The props of a run view; the state is mutated in place, and `version` changes with it. */
 export type ViewProps = { state: RunState; version: number };
-export type View = { name: string; title: string; view: ComponentType<ViewProps> };
+type View = { name: string; title: string; view: ComponentType<ViewProps> };
 
 /** The number of placeholder lines while a view is loading. */
 const LINES = 8;
 
+/** A plan that waits for approval comes first: it is what the user must read. */
+const PLAN: View = {
+  name: 'plan',
+  title: 'Plan',
+  view: lazyView(async () => (await import('./plan/plan.tsx')).Plan, LINES),
+};
+
 /** The views of a run; each module is loaded when it is first shown. */
-export const VIEWS: readonly [View, ...View[]] = [
+const VIEWS: readonly [View, ...View[]] = [
   {
     name: 'timeline',
     title: 'Timeline',
@@ -18,6 +25,11 @@ export const VIEWS: readonly [View, ...View[]] = [
   },
   { name: 'graph', title: 'Graph', view: lazyView(async () => (await import('./graph/graph.tsx')).Graph, LINES) },
   { name: 'tasks', title: 'Tasks', view: lazyView(async () => (await import('./tasks/tasks.tsx')).Tasks, LINES) },
+  {
+    name: 'changes',
+    title: 'Changes',
+    view: lazyView(async () => (await import('./changes/run-changes.tsx')).Changes, LINES),
+  },
   {
     name: 'events',
     title: 'Events',
@@ -30,3 +42,13 @@ export const VIEWS: readonly [View, ...View[]] = [
     view: lazyView(async () => (await import('./report/report.tsx')).Report, LINES),
   },
 ];
+
+/** Whether a run has a plan that waits for approval. */
+export function hasWaitingPlan({ status }: RunState): boolean {
+  return status.kind === 'held' && status.hold.what === 'plan';
+}
+
+/** The views that a run has now; the first is shown by default. */
+export function viewsOf(state: RunState): readonly [View, ...View[]] {
+  return hasWaitingPlan(state) ? [PLAN, ...VIEWS] : VIEWS;
+}

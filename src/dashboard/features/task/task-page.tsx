@@ -32,6 +32,7 @@ function Task({ address }: { address: Address }): ReactElement {
         view={view}
         live={live}
         current={overview}
+        isDiffShown={tab === 'diff'}
         reload={reload}
         onMessage={() => message.current?.focus()}
       />

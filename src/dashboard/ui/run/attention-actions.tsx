@@ -13,26 +13,43 @@ type Waiting = {
   track?: string | undefined;
 };
 
-/** The buttons that resolve what needs the user, and a link to look at it first. */
-export function AttentionButtons({ item, away = true }: { item: Waiting; away?: boolean }): ReactElement {
+/** The page on which the user can see and then decide what an item is about. */
+export function decisionPath({ run, task, what }: Waiting): string {
+  if (what === 'plan') return `${runPath(run)}?view=plan`;
+  if (task === null) return runPath(run);
+  return what === 'held' ? `${taskPath(run, task)}?view=diff` : taskPath(run, task);
+}
+
+/** The button that resolves an item; a plan or held work is first shown, and answered there. */
+export function AttentionButtons({ item }: { item: Waiting }): ReactElement {
   const { run, task, what, track } = item;
-  const approve = useAction('approve-run', { done: 'Approved' });
   const retry = useAction('retry-run', { done: 'Retry started' });
   const resume = useAction('resume-runs', { done: 'Resumed' });
-  const about = task === null ? { run } : { run, task };
-  return (
-    <>
-      {what === 'plan' || what === 'held' ? (
-        <Button weight="main" busy={approve.isBusy} onClick={() => approve.act(about)}>
-          {what === 'plan' ? 'Approve plan' : 'Approve'}
-        </Button>
-      ) : null}
-      {what === 'blocked' ? (
-        <Button weight="main" busy={retry.isBusy} onClick={() => retry.act(about)}>
-          Retry
-        </Button>
-      ) : null}
-      {what === 'paused' ? (
+  const path = decisionPath(item);
+  switch (what) {
+    case 'plan':
+      return (
+        <LinkButton to={path} weight="main">
+          Review the plan
+        </LinkButton>
+      );
+    case 'held':
+      return (
+        <LinkButton to={path} weight="main">
+          {task === null ? 'Review' : 'Review the change'}
+        </LinkButton>
+      );
+    case 'blocked':
+      return (
+        <>
+          <Button weight="main" busy={retry.isBusy} onClick={() => retry.act(task === null ? { run } : { run, task })}>
+            Retry
+          </Button>
+          <LinkButton to={path}>{task === null ? 'Open run' : 'Open task'}</LinkButton>
+        </>
+      );
+    case 'paused':
+      return (
         <Button
           weight="main"
           busy={resume.isBusy}
@@ -40,14 +57,8 @@ export function AttentionButtons({ item, away = true }: { item: Waiting; away?: 
         >
           Resume
         </Button>
-      ) : null}
-      {task === null && !away ? null : (
-        <LinkButton to={task === null ? runPath(run) : taskPath(run, task)}>
-          {task === null ? 'Open run' : 'Open task'}
-        </LinkButton>
-      )}
-    </>
-  );
+      );
+  }
 }
 
 /** The next step; its commands can be copied. */

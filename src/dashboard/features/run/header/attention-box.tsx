@@ -4,6 +4,7 @@ import type { RunState } from '../../../../core/run/state.ts';
 import type { Attention } from '../../../../core/view/attention.ts';
 import { taskPath } from '../../../ui/browser/page-paths.ts';
 import { AttentionButtons, NextStepLine } from '../../../ui/run/attention-actions.tsx';
+import { HoldAnswer } from '../../../ui/run/hold-answer.tsx';
 import { StateMark } from '../../../ui/state/state-mark.tsx';
 import { count } from '../../../ui/text/amounts.tsx';
 import styles from './attention-box.module.css';
@@ -49,12 +50,18 @@ function Item({ state, item }: { state: RunState; item: Attention }): ReactEleme
             {files.length > 5 ? ` and ${files.length - 5} more` : ''}
           </p>
         )}
-        <p className={styles.step}>
-          <NextStepLine step={nextStep} run={run} />
-        </p>
+        {item.what === 'blocked' ? (
+          <p className={styles.step}>
+            <NextStepLine step={nextStep} run={run} />
+          </p>
+        ) : null}
       </div>
       <div className={styles.buttons}>
-        <AttentionButtons item={{ ...item, run }} away={false} />
+        {item.what === 'held' && task === null ? (
+          <HoldAnswer hold={{ run, task, hold: item.hold, options: item.options, subject: 'step' }} />
+        ) : (
+          <AttentionButtons item={{ ...item, run }} />
+        )}
       </div>
     </li>
   );

@@ -3,7 +3,7 @@ import { hasLanded, type RunState } from '../../../../core/run/state.ts';
 import { useAction } from '../../../api/use-operation.ts';
 import { Button } from '../../../ui/controls/button.tsx';
 import { ConfirmButton } from '../../../ui/controls/confirm-button.tsx';
-import { Icon } from '../../../ui/text/icon.tsx';
+import { LandOnBase } from './land-panel.tsx';
 
 /** The actions that land the result of an ended run, or undo the landing. */
 export function LandActions({ state }: { state: RunState }): ReactElement | null {
@@ -28,11 +28,7 @@ export function LandActions({ state }: { state: RunState }): ReactElement | null
   const base = state.start.base.branch;
   return (
     <>
-      {base === null ? null : (
-        <Button weight={isGood ? 'main' : 'plain'} busy={land.isBusy} onClick={() => land.act({ run, how: 'merge' })}>
-          <Icon name="branch" size={14} /> Land on {base}
-        </Button>
-      )}
+      {base === null ? null : <LandOnBase state={state} base={base} isMain={isGood} />}
       <Button busy={land.isBusy} onClick={() => land.act({ run, how: 'pr' })}>
         Open pull request
       </Button>

@@ -4,7 +4,7 @@ import { Link } from 'wouter';
 import type { CompactRun } from '../../../../schema/compact-run.ts';
 import { call } from '../../../api/call.ts';
 import { useThrottled } from '../../../ui/browser/clock.ts';
-import { taskPath } from '../../../ui/browser/page-paths.ts';
+import { runPath, taskPath } from '../../../ui/browser/page-paths.ts';
 import { Button } from '../../../ui/controls/button.tsx';
 import { count, Time } from '../../../ui/text/amounts.tsx';
 import { Copyable } from '../../../ui/text/copyable.tsx';
@@ -45,7 +45,14 @@ export function Summary(props: { run: string; version: number; isEnded: boolean;
           )}
           {data.recommended.action === 'none' || isWaiting ? null : (
             <span className={styles.next} title={data.recommended.because}>
-              Next: {isEnded ? data.recommended.action : data.recommended.because}
+              Next:{' '}
+              {isEnded && data.recommended.action === 'inspect' ? (
+                <Link href={`${runPath(run)}?view=changes`}>inspect the changes</Link>
+              ) : isEnded ? (
+                data.recommended.action
+              ) : (
+                data.recommended.because
+              )}
               {data.recommended.command === null ? null : <Copyable text={data.recommended.command} />}
             </span>
           )}

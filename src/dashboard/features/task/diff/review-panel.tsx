@@ -1,12 +1,13 @@
 import type { KeyboardEvent, ReactElement } from 'react';
 import { useAction } from '../../../api/use-operation.ts';
 import { Button } from '../../../ui/controls/button.tsx';
+import styles from '../../../ui/diff/diff.module.css';
+import { isEmptyReview, NO_REVIEW, reviewMessage } from '../../../ui/diff/draft-review.ts';
+import { EarlierComments } from '../../../ui/diff/earlier-comments.tsx';
+import { describeLines } from '../../../ui/diff/line-selection.ts';
+import type { DraftReviewState } from '../../../ui/diff/use-draft-review.ts';
 import { count } from '../../../ui/text/amounts.tsx';
 import { messageEffect, type TaskView } from '../task-facts.ts';
-import styles from './diff.module.css';
-import { isEmptyReview, NO_REVIEW, reviewMessage } from './draft-review.ts';
-import { describeLines } from './line-selection.ts';
-import type { DraftReviewState } from './use-draft-review.ts';
 
 type ReviewPanelProps = { view: TaskView; draft: DraftReviewState; reload(): void };
 
@@ -30,7 +31,7 @@ export function ReviewPanel({ view, draft, reload }: ReviewPanelProps): ReactEle
   };
   return (
     <section className={styles.review} aria-label="Review">
-      {draft.earlierCount === 0 ? null : <Earlier draft={draft} />}
+      <EarlierComments draft={draft} />
       <details className={styles.drafts}>
         <summary>{count(review.comments.length, 'comment')} in your review</summary>
         <ul>
@@ -56,19 +57,5 @@ export function ReviewPanel({ view, draft, reload }: ReviewPanelProps): ReactEle
         Send review
       </Button>
     </section>
-  );
-}
-
-/** Unsent comments on an earlier version of the work. */
-function Earlier({ draft }: { draft: DraftReviewState }): ReactElement {
-  return (
-    <p className={styles.earlier}>
-      {count(draft.earlierCount, 'comment')} on an earlier version {draft.earlierCount === 1 ? 'was' : 'were'} never
-      sent.
-      <Button onClick={draft.mergeEarlier}>Add to this review</Button>
-      <Button weight="quiet" onClick={draft.discard}>
-        Discard
-      </Button>
-    </p>
   );
 }

@@ -2,7 +2,6 @@ import { messageEffect, type TaskView } from '../task-facts.ts';
 
 /** The actions that are available for a task; retrying a done task repeats its dependents too. */
 export type AvailableActions = {
-  approve: boolean;
   retry: 'redo' | 'retry' | null;
   /** Queue it again with a clean workspace and a new attempt count. */
   requeue: boolean;
@@ -27,7 +26,6 @@ export function availableActions(view: TaskView): AvailableActions {
   const { spec, phase, attempts } = task;
   const isServing = spec.resolves !== undefined || spec.analyzes !== undefined || spec.verifies !== undefined;
   return {
-    approve: phase.status === 'held',
     retry: status === 'cancelling' ? null : retryOf(phase.status, isServing),
     requeue: status !== 'cancelling' && REQUEUED.has(phase.status) && !isServing && attempts.length > 0,
     message: 'effect' in messageEffect(view),

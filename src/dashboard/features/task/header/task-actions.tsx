@@ -11,21 +11,14 @@ type TaskActionsProps = { view: TaskView; reload(): void; onMessage(): void };
 /** The actions of a task; irreversible ones open an explanation first. */
 export function TaskActions({ view, reload, onMessage }: TaskActionsProps): ReactElement {
   const [panel, setPanel] = useState<'retry' | 'requeue' | 'cancel'>();
-  const approve = useAction('approve-run', { done: 'Approved', onDone: reload });
   const can = availableActions(view);
   const close = () => setPanel(undefined);
   const opens = (name: 'retry' | 'requeue' | 'cancel') => ({
     'aria-expanded': panel === name,
     onClick: () => setPanel(panel === name ? undefined : name),
   });
-  const target = { run: view.run, task: view.task.spec.key };
   return (
     <div className={styles.actions}>
-      {can.approve ? (
-        <Button weight="main" busy={approve.isBusy} onClick={() => approve.act(target)}>
-          Approve
-        </Button>
-      ) : null}
       {can.retry ? (
         <Button aria-expanded={panel === 'retry'} onClick={() => setPanel(panel === 'retry' ? undefined : 'retry')}>
           {can.retry === 'redo' ? 'Redo…' : 'Retry…'}

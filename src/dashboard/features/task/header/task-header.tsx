@@ -1,29 +1,33 @@
-import { type ReactElement, type ReactNode, useState } from 'react';
+import type { ReactElement, ReactNode } from 'react';
 import { Link } from 'wouter';
 import { containmentDetails, containmentText } from '../../../../core/attempt/containment.ts';
 import type { RunNow } from '../../../../core/view/activity.ts';
 import { taskLabel } from '../../../../core/view/task-label.ts';
 import type { LiveAttempt } from '../../../../schema/overview.ts';
-import { runPath, taskPath } from '../../../ui/browser/page-paths.ts';
+import { runPath } from '../../../ui/browser/page-paths.ts';
 import { CurrentSteps } from '../../../ui/run/live-agent.tsx';
 import { taskDisplayState } from '../../../ui/state/display-state.ts';
 import { StateMark } from '../../../ui/state/state-mark.tsx';
 import { Duration, Money, Time } from '../../../ui/text/amounts.tsx';
 import { Copyable } from '../../../ui/text/copyable.tsx';
 import { commitOf, costOf, modelOf, reasonOf, short, type TaskView } from '../task-facts.ts';
+import { HeldWork } from './held-work.tsx';
 import { TaskActions } from './task-actions.tsx';
 import styles from './task-header.module.css';
+import { TaskLinks } from './task-links.tsx';
 
 type TaskHeaderProps = {
   view: TaskView;
   live: LiveAttempt | undefined;
   current: RunNow | undefined;
+  isDiffShown: boolean;
   reload(): void;
   onMessage(): void;
 };
 
 /** The title, state, reason, facts and actions of a task. */
-export function TaskHeader({ view, live, current, reload, onMessage }: TaskHeaderProps): ReactElement {
+export function TaskHeader(props: TaskHeaderProps): ReactElement {
+  const { view, live, current, isDiffShown, reload, onMessage } = props;
   const { spec, phase } = view.task;
   const reason = reasonOf(phase);
   const next = phase.status === 'blocked' ? phase.nextStep : null;
@@ -50,6 +54,7 @@ export function TaskHeader({ view, live, current, reload, onMessage }: TaskHeade
           {next === null ? null : <span className={styles.next}>Next step: {next}</span>}
         </p>
       )}
+      <HeldWork view={view} isDiffShown={isDiffShown} reload={reload} />
       <TaskLinks view={view} />
     </header>
   );
@@ -107,42 +112,5 @@ function Fact({ name, children }: { name: string; children: ReactNode }): ReactE
       <dt>{name}</dt>
       <dd>{children}</dd>
     </div>
-  );
-}
-
-const SHOWN = 8;
-
-/** Links to related tasks: its needs, its dependents, and the task it serves. */
-function TaskLinks({ view }: { view: TaskView }): ReactElement | null {
-  const { spec } = view.task;
-  const served = [spec.resolves, spec.analyzes, spec.verifies].filter((key) => key !== undefined);
-  if (spec.needs.length + view.dependents.length + served.length === 0) return null;
-  return (
-    <div className={styles.links}>
-      <Keys name="Needs" run={view.run} keys={spec.needs} />
-      <Keys name="Needed by" run={view.run} keys={view.dependents} />
-      <Keys name="Serves" run={view.run} keys={served} />
-    </div>
-  );
-}
-
-function Keys({ name, run, keys }: { name: string; run: string; keys: readonly string[] }): ReactElement | null {
-  const [isAll, setAll] = useState(false);
-  if (keys.length === 0) return null;
-  const shown = isAll ? keys : keys.slice(0, SHOWN);
-  return (
-    <p>
-      <span className="quiet">{name} </span>
-      {shown.map((key) => (
-        <Link key={key} href={taskPath(run, key)} className={styles.key}>
-          {key}
-        </Link>
-      ))}
-      {keys.length > shown.length ? (
-        <button type="button" className={styles.more} onClick={() => setAll(true)}>
-          and {keys.length - shown.length} more
-        </button>
-      ) : null}
-    </p>
   );
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { isIn, moved, spanned } from '../../../src/dashboard/features/task/diff/diff-cursor.ts';
-import { diffRows, type Shown } from '../../../src/dashboard/features/task/diff/diff-rows.ts';
+import { isIn, moved, spanned } from '../../../src/dashboard/ui/diff/diff-cursor.ts';
+import { diffRows, type Shown } from '../../../src/dashboard/ui/diff/diff-rows.ts';
 import {
   commentOn,
   mergeReviews,
@@ -9,10 +9,11 @@ import {
   readReview,
   reviewMessage,
   withComment,
-} from '../../../src/dashboard/features/task/diff/draft-review.ts';
-import { fileTree, inTreeOrder } from '../../../src/dashboard/features/task/diff/file-tree.ts';
-import { parseDiff } from '../../../src/dashboard/features/task/diff/parse-diff.ts';
-import { tokenLines } from '../../../src/dashboard/features/task/diff/token-lines.ts';
+} from '../../../src/dashboard/ui/diff/draft-review.ts';
+import { fileTree, inTreeOrder } from '../../../src/dashboard/ui/diff/file-tree.ts';
+import { parseDiff } from '../../../src/dashboard/ui/diff/parse-diff.ts';
+import { tokenLines } from '../../../src/dashboard/ui/diff/token-lines.ts';
+import { fingerprint, viewedPaths } from '../../../src/dashboard/ui/diff/viewed-files.ts';
 
 const PATCH = `diff --git a/src/a.ts b/src/a.ts
 index 1..2 100644
@@ -49,6 +50,7 @@ function shown(change: Partial<Shown> = {}): Shown {
     files: parseDiff(PATCH),
     layout: 'unified',
     toggled: new Set(),
+    viewed: new Set(),
     comments: [],
     editing: undefined,
     ...change,
@@ -189,5 +191,20 @@ describe('a review', () => {
     expect(first).toEqual({ index: 2, side: 'new' });
     expect(moved(rows, first, -1)).toEqual(first);
     expect(rows[moved(rows, { index: 7, side: 'new' }, 1)?.index ?? 0]?.file.path).toBe('ü "x".ts');
+  });
+});
+
+describe('marks of viewed files', () => {
+  it('collapse a file until its changes differ', () => {
+    const files = parseDiff(PATCH);
+    const [first] = files;
+    if (first === undefined) throw new Error('no file');
+    const marks = { [first.path]: fingerprint(first) };
+    expect([...viewedPaths(files, marks)]).toEqual([first.path]);
+    const rows = diffRows(shown({ files, viewed: viewedPaths(files, marks) }));
+    expect(rows[0]).toMatchObject({ row: 'file', isOpen: false, isViewed: true });
+    expect(rows.filter((row) => row.row === 'line' && row.file === first)).toEqual([]);
+    const changed = files.map((file) => ({ ...file, notes: [...file.notes, 'new mode 100755'] }));
+    expect([...viewedPaths(changed, marks)]).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 import { type KeyboardEvent, type ReactElement, useEffect, useRef, useState } from 'react';
-import { Button } from '../../../ui/controls/button.tsx';
+import { Button } from '../controls/button.tsx';
 import styles from './diff.module.css';
 import { describeLines, type Selection } from './line-selection.ts';
 

@@ -1,5 +1,5 @@
 import type { MouseEvent, ReactElement } from 'react';
-import { visibleText } from '../../../ui/text/visible-text.ts';
+import { visibleText } from '../text/visible-text.ts';
 import styles from './diff.module.css';
 import { isIn } from './diff-cursor.ts';
 import type { DiffRow } from './diff-rows.ts';

@@ -1,14 +1,20 @@
 import { type ReactElement, useState } from 'react';
-import { visibleText } from '../../../ui/text/visible-text.ts';
+import { visibleText } from '../text/visible-text.ts';
 import styles from './diff.module.css';
 import { Changed } from './diff-bar.tsx';
 import type { DraftComment } from './draft-review.ts';
 import type { Folder } from './file-tree.ts';
 
-type FileTreeProps = { tree: Folder; comments: readonly DraftComment[]; onChoose(path: string): void };
+type FileTreeProps = {
+  tree: Folder;
+  comments: readonly DraftComment[];
+  /** The files because of which the work is held. */
+  held: ReadonlySet<string>;
+  onChoose(path: string): void;
+};
 
 /** The tree of changed files; a click scrolls to a file. */
-export function FileTree({ tree, comments, onChoose }: FileTreeProps): ReactElement {
+export function FileTree({ tree, comments, held, onChoose }: FileTreeProps): ReactElement {
   const [isOpen, setOpen] = useState(false);
   const withComment = new Set(comments.map(({ path }) => path));
   return (
@@ -16,21 +22,22 @@ export function FileTree({ tree, comments, onChoose }: FileTreeProps): ReactElem
       <button type="button" className={styles.treeHead} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
         Files
       </button>
-      <Level folder={tree} withComment={withComment} onChoose={onChoose} />
+      <Level folder={tree} marks={{ withComment, held }} onChoose={onChoose} />
     </nav>
   );
 }
 
-type LevelProps = { folder: Folder; withComment: ReadonlySet<string>; onChoose(path: string): void };
+type Marks = { withComment: ReadonlySet<string>; held: ReadonlySet<string> };
+type LevelProps = { folder: Folder; marks: Marks; onChoose(path: string): void };
 
-function Level({ folder, withComment, onChoose }: LevelProps): ReactElement {
+function Level({ folder, marks, onChoose }: LevelProps): ReactElement {
   return (
     <ul className={styles.level}>
       {folder.folders.map((each) => (
         <li key={each.name}>
           <details open>
             <summary>{visibleText(each.name)}</summary>
-            <Level folder={each} withComment={withComment} onChoose={onChoose} />
+            <Level folder={each} marks={marks} onChoose={onChoose} />
           </details>
         </li>
       ))}
@@ -40,7 +47,8 @@ function Level({ folder, withComment, onChoose }: LevelProps): ReactElement {
             <span className={styles.leafName} data-status={file.status}>
               {visibleText(name)}
             </span>
-            {withComment.has(file.path) ? <span className={styles.dot} title="Has comments" /> : null}
+            {marks.held.has(file.path) ? <span className={styles.heldFile}>held</span> : null}
+            {marks.withComment.has(file.path) ? <span className={styles.dot} title="Has comments" /> : null}
             <Changed added={file.added} deleted={file.deleted} />
           </button>
         </li>

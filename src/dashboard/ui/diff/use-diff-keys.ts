@@ -15,7 +15,7 @@ type DiffKeys = {
 
 type DiffKeyContext = { actions: DiffActions; show(index: number): void };
 
-/** Keyboard navigation of a diff: arrows move, Shift selects, Enter or c comments, n and p move between files. */
+/** Keyboard navigation of a diff: arrows move, Shift selects, Enter or c comments, v marks the file as viewed, n and p move between files. */
 export function useDiffKeys(rows: readonly DiffRow[], { actions, show }: DiffKeyContext): DiffKeys {
   const [cursor, setCursor] = useState<Cursor>();
   const [selected, setSelected] = useState<Selection>();
@@ -54,6 +54,7 @@ export function useDiffKeys(rows: readonly DiffRow[], { actions, show }: DiffKey
       c: () => comment(selected),
       n: () => go(moved(rows, fileAt(rows, cursor, 1), 1), false),
       p: () => go(moved(rows, fileAt(rows, cursor, -1), 1), false),
+      v: () => here !== undefined && actions.view(here.file.path),
       Escape: stop,
     };
     const chosen = handlers[event.key];
@@ -93,6 +94,8 @@ function describeCursor(row: DiffRow | undefined, cursor: Cursor | undefined): s
 /** The actions of a diff. */
 export type DiffActions = {
   toggle(path: string): void;
+  /** Marks a file as viewed, or removes the mark. */
+  view(path: string): void;
   select(selection: Selection): void;
   edit(comment: DraftComment): void;
   remove(comment: DraftComment): void;

@@ -1,7 +1,7 @@
 import { memo, type ReactElement } from 'react';
-import { Button } from '../../../ui/controls/button.tsx';
-import { Copyable } from '../../../ui/text/copyable.tsx';
-import { Icon } from '../../../ui/text/icon.tsx';
+import { Button } from '../controls/button.tsx';
+import { Copyable } from '../text/copyable.tsx';
+import { Icon } from '../text/icon.tsx';
 import { CommentEditor } from './comment-editor.tsx';
 import styles from './diff.module.css';
 import { Changed } from './diff-bar.tsx';
@@ -28,7 +28,7 @@ export const DiffRowView = memo(function DiffRowView(props: DiffRowViewProps): R
   const { row, cursor, selected, draft, actions } = props;
   switch (row.row) {
     case 'file':
-      return <FileRow file={row.file} isOpen={row.isOpen} toggle={() => actions.toggle(row.file.path)} />;
+      return <FileRow row={row} actions={actions} />;
     case 'note':
       return (
         <p className={styles.note}>
@@ -80,8 +80,10 @@ function CommentRow(props: { comment: DraftComment; edit(): void; remove(): void
   );
 }
 
-/** The header of a file: path, status, changed lines, and its collapse button. */
-function FileRow({ file, isOpen, toggle }: { file: DiffFile; isOpen: boolean; toggle(): void }): ReactElement {
+/** The header of a file: path, status, changed lines, its collapse button and its mark. */
+function FileRow({ row, actions }: { row: DiffRow & { row: 'file' }; actions: LineActions }): ReactElement {
+  const { file, isOpen, isViewed } = row;
+  const toggle = () => actions.toggle(file.path);
   return (
     <div className={styles.file}>
       <button type="button" className={styles.fold} aria-expanded={isOpen} aria-label={file.path} onClick={toggle}>
@@ -92,6 +94,9 @@ function FileRow({ file, isOpen, toggle }: { file: DiffFile; isOpen: boolean; to
       </h2>
       {file.status === 'modified' ? null : <span className={styles.status}>{statusOf(file)}</span>}
       <Changed added={file.added} deleted={file.deleted} />
+      <label className={styles.viewed}>
+        <input type="checkbox" checked={isViewed} onChange={() => actions.view(file.path)} /> Viewed
+      </label>
     </div>
   );
 }

@@ -1,4 +1,4 @@
-import { fileKind } from '../../../../core/finish/file-kind.ts';
+import { fileKind } from '../../../core/finish/file-kind.ts';
 import type { DraftComment } from './draft-review.ts';
 import type { Selection, Side } from './line-selection.ts';
 import type { DiffFile, DiffLine, Hunk } from './parse-diff.ts';
@@ -7,7 +7,7 @@ export type DiffLayout = 'unified' | 'split';
 
 /** One row of the rendered diff; `key` is stable. */
 export type DiffRow = { key: string; file: DiffFile } & (
-  | { row: 'file'; isOpen: boolean }
+  | { row: 'file'; isOpen: boolean; isViewed: boolean }
   | { row: 'note'; text: string; canExpand: boolean }
   | { row: 'hunk'; title: string }
   | { row: 'line'; hunk: Hunk; line: DiffLine }
@@ -21,6 +21,8 @@ export type Shown = {
   layout: DiffLayout;
   /** Files that the user expanded or collapsed. */
   toggled: ReadonlySet<string>;
+  /** Files that the user marked as viewed; they are collapsed. */
+  viewed: ReadonlySet<string>;
   comments: readonly DraftComment[];
   editing: Selection | undefined;
 };
@@ -43,10 +45,12 @@ export function diffRows(shown: Shown): DiffRow[] {
   for (const file of shown.files) {
     const { path } = file;
     const reason = collapseReason(file);
-    const isOpen = (reason === null) !== shown.toggled.has(path);
-    rows.push({ row: 'file', key: path, file, isOpen });
+    const isViewed = shown.viewed.has(path);
+    const isOpen = (reason === null && !isViewed) !== shown.toggled.has(path);
+    rows.push({ row: 'file', key: path, file, isOpen, isViewed });
     if (!isOpen) {
-      if (reason !== null) rows.push({ row: 'note', key: `${path}:fold`, file, text: reason, canExpand: true });
+      if (reason !== null && !isViewed)
+        rows.push({ row: 'note', key: `${path}:fold`, file, text: reason, canExpand: true });
       continue;
     }
     for (const text of notesOf(file)) rows.push({ row: 'note', key: `${path}:${text}`, file, text, canExpand: false });

@@ -1,6 +1,6 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type ReactElement, useEffect, useMemo, useRef, useSyncExternalStore } from 'react';
-import { ScrollArea } from '../../../ui/layout/scroll-area.tsx';
+import { ScrollArea } from '../layout/scroll-area.tsx';
 import styles from './diff.module.css';
 import { DiffRowView } from './diff-row.tsx';
 import type { DiffRow } from './diff-rows.ts';
@@ -103,6 +103,7 @@ function useStable(actions: LineActions): LineActions {
   return useMemo(
     () => ({
       toggle: (path) => latest.current.toggle(path),
+      view: (path) => latest.current.view(path),
       select: (selection) => latest.current.select(selection),
       edit: (comment) => latest.current.edit(comment),
       remove: (comment) => latest.current.remove(comment),

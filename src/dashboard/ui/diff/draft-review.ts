@@ -1,4 +1,4 @@
-import type { ReviewComment } from '../../../../schema/message.ts';
+import type { ReviewComment } from '../../../schema/message.ts';
 import type { Selection } from './line-selection.ts';
 import type { DiffFile } from './parse-diff.ts';
 

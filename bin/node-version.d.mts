@@ -1,0 +1,1 @@
+export function isFitting(version: string): boolean;

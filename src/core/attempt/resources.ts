@@ -1,0 +1,54 @@
+import type { Config } from '../../schema/config.ts';
+import type { Failure, FailureKind } from '../../schema/failure.ts';
+
+const MEGABYTE = 1024 * 1024;
+const LEAST_DEFAULT_MEMORY_MB = 2048;
+const DEFAULT_PRIVATE_MB = 2048;
+/** Of `limits.freeDiskMb`: with less free space the attempt that writes most is ended, so that the others can finish. */
+const RESERVE_SHARE = 0.5;
+
+/** What a program of a task may use, with everything that it starts. */
+export type ResourceLimits = {
+  memoryBytes: number;
+  processes: number;
+  /** Without it all processors, at a lower priority. */
+  cpus?: number;
+  openFiles: number;
+  /** The size of each private folder of its sandbox. */
+  privateBytes: number;
+  /** The free disk space below which the program that writes most is ended. */
+  diskReserveBytes: number;
+};
+
+/** A limit that a program reached, in words that follow its name. */
+type Excess = { resource: 'memory' | 'processes' | 'disk'; text: string };
+
+const FAILURES: Readonly<Record<Excess['resource'], { kind: FailureKind; setting: string }>> = {
+  memory: { kind: 'out-of-memory', setting: 'resources.memoryMb' },
+  processes: { kind: 'too-many-processes', setting: 'resources.processes' },
+  disk: { kind: 'disk-full', setting: 'half of limits.freeDiskMb' },
+};
+
+/** The limits of a program under these settings, on a machine of this size. */
+export function resourceLimitsFor(
+  { resources, limits }: Pick<Config, 'resources' | 'limits'>,
+  machine: { memoryBytes: number },
+): ResourceLimits {
+  const half = Math.floor(machine.memoryBytes / 2 / MEGABYTE);
+  const memoryMb = resources.memoryMb ?? Math.max(LEAST_DEFAULT_MEMORY_MB, half);
+  const privateMb = resources.tmpMb ?? Math.min(DEFAULT_PRIVATE_MB, Math.floor(memoryMb / 4));
+  return {
+    memoryBytes: memoryMb * MEGABYTE,
+    processes: resources.processes,
+    ...(resources.cpus === undefined ? {} : { cpus: resources.cpus }),
+    openFiles: resources.openFiles,
+    privateBytes: privateMb * MEGABYTE,
+    diskReserveBytes: limits.freeDiskMb * RESERVE_SHARE * MEGABYTE,
+  };
+}
+
+/** The failure of an attempt that reached a limit. */
+export function excessFailure({ resource, text }: Excess): Failure {
+  const { kind, setting } = FAILURES[resource];
+  return { kind, message: `It ${text} (${setting})` };
+}

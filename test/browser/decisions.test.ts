@@ -1,0 +1,106 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DESKTOP, openBrowser, PHONE } from './support/browser.ts';
+import { type ScratchServer, serveScratch } from './support/scratch-server.ts';
+
+/** It changes the script of the check, which the guard holds; after a rejection it restores the script. */
+const AGENT = `#!/bin/sh
+if grep -q 'rejected this work' "$MANYHANDS_PROMPT_FILE"; then
+  printf 'exit 0\\n' > check.sh
+  echo better > made.txt
+else
+  printf 'exit 0 # changed\\n' > check.sh
+  echo made > made.txt
+fi
+`;
+const FAILING = '#!/bin/sh\necho made > made.txt\n';
+const FILES = { 'readme.md': '# A project\n', 'agent.sh': AGENT, 'check.sh': 'exit 0\n', 'failing.sh': FAILING };
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await openBrowser();
+});
+afterAll(() => browser.close());
+
+async function enter(served: ScratchServer, viewport: { width: number; height: number }): Promise<Page> {
+  const context = await browser.newContext({ viewport, locale: 'en-US' });
+  return served.enter(context);
+}
+
+describe('decisions', () => {
+  it('shows held work before it can be answered, and sends a rejection back to the agent', async () => {
+    await using served = await serveScratch({ files: FILES });
+    await served.scratch.mh([
+      ...['job', 'Make it', '--write', '--agent', 'command:./agent.sh', '--check', 'sh check.sh', '--detach'],
+    ]);
+    const page = await enter(served, DESKTOP);
+    const needs = page.getByRole('region', { name: 'Needs you' });
+    await needs.getByText('Work to approve').waitFor();
+    expect(await page.getByRole('button', { name: /^Approve/ }).count()).toBe(0);
+    await needs.getByRole('link', { name: 'Review the change' }).click();
+    await page.getByRole('region', { name: 'Held work' }).getByRole('button', { name: 'Reject…' }).click();
+    expect(await page.getByRole('button', { name: 'Reject', exact: true }).isDisabled()).toBe(true);
+    await page.getByRole('textbox', { name: 'Reason of the rejection' }).fill('Leave check.sh alone');
+    await page.keyboard.press('Control+Enter');
+    await page.getByText('Rejected', { exact: true }).waitFor();
+    await page.getByText('Done', { exact: true }).first().waitFor();
+    const shown = await served.scratch.mh(['show', '--json']);
+    expect(JSON.parse(shown.stdout)).toMatchObject({ status: 'done', tasks: [{ attempts: 2 }] });
+  });
+
+  it('lets the user change a plan in the page before approving it', async () => {
+    await using served = await serveScratch({ files: FILES });
+    await served.scratch.mh(['do', 'Add prices', '--rehearse', '--plan-only', '--detach']);
+    const page = await enter(served, PHONE);
+    await page.getByRole('link', { name: 'Review the plan' }).click();
+    const plan = page.getByRole('region', { name: 'Plan' });
+    const tasks = plan.getByRole('listitem');
+    await tasks.first().waitFor();
+    const before = await tasks.count();
+    await tasks.first().getByRole('button', { name: 'Edit' }).click();
+    await tasks.first().getByRole('textbox', { name: 'Title' }).fill('First of all');
+    await plan
+      .getByRole('button', { name: /^Remove/ })
+      .last()
+      .click();
+    await plan.getByRole('status').getByText('Unsaved changes').waitFor();
+    expect(await plan.getByRole('button', { name: 'Approve plan' }).count()).toBe(0);
+    await plan.getByRole('button', { name: 'Save changes' }).click();
+    await plan.getByRole('button', { name: 'Approve plan' }).waitFor();
+    expect(await tasks.count()).toBe(before - 1);
+    await tasks.first().getByText('First of all').waitFor();
+    await plan.getByRole('button', { name: 'Approve plan' }).click();
+    await page.getByText('Done', { exact: true }).first().waitFor();
+  });
+
+  it('asks before an unverified result lands, shows the changes of the run, and lands them', async () => {
+    await using served = await serveScratch({ files: FILES });
+    await served.scratch.mh(['do', 'Add prices', '--rehearse']);
+    const page = await enter(served, DESKTOP);
+    await page.getByRole('link', { name: 'Add prices' }).first().click();
+    await page.getByRole('link', { name: 'Changes' }).click();
+    const changes = page.getByRole('region', { name: 'Changes' });
+    await changes.getByRole('checkbox', { name: 'Viewed' }).first().check();
+    await changes.getByText('1 viewed').waitFor();
+    await page.getByRole('button', { name: /^Land on/ }).click();
+    const panel = page.getByRole('region', { name: /^Land on .*\?$/ });
+    await panel.getByText('evidence').waitFor();
+    await page.keyboard.press('Escape');
+    expect(await panel.count()).toBe(0);
+    await page.getByRole('button', { name: /^Land on/ }).click();
+    await panel.getByRole('button', { name: 'Land anyway' }).click();
+    await page.getByRole('button', { name: 'Undo landing' }).waitFor();
+  });
+
+  it('keeps a failed run in sight, with the end of what failed', async () => {
+    await using served = await serveScratch({ files: FILES });
+    const agent = ['--agent', 'command:./failing.sh'];
+    const check = ['--check', 'test ! -e made.txt || { echo "1 failing: prices"; exit 1; }'];
+    await served.scratch.mh(['job', 'Break it', '--write', ...agent, ...check, '--retry', 'none']);
+    const page = await enter(served, DESKTOP);
+    const needs = page.getByRole('region', { name: 'Needs you' });
+    await needs.getByText('1 failing: prices', { exact: true }).waitFor();
+    await needs.getByRole('button', { name: 'Hide' }).click();
+    await page.getByText('Nothing needs you.').waitFor();
+  });
+});
