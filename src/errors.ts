@@ -89,6 +89,7 @@ export const ERRORS = {
   RUN_AMBIGUOUS: { exit: 3, http: 409, hint: 'Type more characters of the run id.' },
   RUN_NONE: { exit: 3, http: 404, hint: 'Start a run: manyhands do "<goal>"' },
   TASK_UNKNOWN: { exit: 3, http: 404, hint: 'List the tasks: manyhands show <run>' },
+  NOTE_UNKNOWN: { exit: 3, http: 404, hint: 'List the notes with the tool list_notes.' },
   TRACK_UNKNOWN: { exit: 2, http: 404, hint: 'Use a track that the message lists, or omit --track.' },
   REFUSED: { exit: 3, http: 409, hint: 'Show the state of the run: manyhands show <run>' },
   RECIPE_UNKNOWN: {
@@ -102,6 +103,7 @@ export const ERRORS = {
     http: 403,
     hint: 'Agents, and programs that they started, may read runs and must not control them. Leave this to a person.',
   },
+  TOOL_REFUSED: { exit: 3, http: 403, hint: 'An agent has tools only in its own attempt, while it runs.' },
   SANDBOX_UNAVAILABLE: {
     exit: 3,
     http: 422,

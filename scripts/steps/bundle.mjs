@@ -30,6 +30,7 @@ const SMALL_PROGRAMS = {
   rehearsal: 'src/agents/rehearsal/rehearsal-program.ts',
   acp: 'src/agents/acp/acp-program.ts',
   'scope-hook': 'src/gates/scope/scope-hook-program.ts',
+  'agent-tools': 'src/mcp/agent-tools-program.ts',
   terminal: 'src/process/terminal/pty-program.ts',
 };
 /** Folders of Markdown that the programs read. */

@@ -70,6 +70,8 @@ export interface Assignment {
   scopes?: readonly WriteScope[];
   settings: AssignmentSettings;
   env: Record<string, string>;
+  /** Folders besides its own that its sandbox shows. */
+  shownFolders?: readonly string[];
   /** It runs in a terminal; no structured output is requested. */
   interactive?: boolean;
 }

@@ -23,6 +23,10 @@ import { planBench } from './models/plan-bench.ts';
 import { planRoutes } from './models/plan-routes.ts';
 import { scoreModels } from './models/score-models.ts';
 import { startBench } from './models/start-bench.ts';
+import { listNotes } from './notes/list-notes.ts';
+import { readNote } from './notes/read-note.ts';
+import { watchNotes } from './notes/watch-notes.ts';
+import { writeNote } from './notes/write-note.ts';
 import { addCollection } from './projects/add-collection.ts';
 import { listCollections } from './projects/list-collections.ts';
 import { listProjects } from './projects/list-projects.ts';
@@ -125,6 +129,7 @@ export const OPERATIONS = {
   'list-collections': listCollections,
   'list-inbox': listInbox,
   'list-models': listModels,
+  'list-notes': listNotes,
   'list-projects': listProjects,
   'list-pull-requests': listPullRequests,
   'list-recipes': listRecipes,
@@ -140,6 +145,7 @@ export const OPERATIONS = {
   'plan-bench': planBench,
   'plan-routes': planRoutes,
   'prioritize-task': prioritizeTask,
+  'read-note': readNote,
   'read-settings': readSettings,
   'read-transcript': readTranscript,
   'read-work-file': readWorkFile,
@@ -180,8 +186,10 @@ export const OPERATIONS = {
   'unset-setting': unsetSetting,
   usage,
   'verify-run': verifyRun,
+  'watch-notes': watchNotes,
   where,
   'wrap-up-run': wrapUpRun,
+  'write-note': writeNote,
   'write-settings': writeSettings,
 } as const;
 

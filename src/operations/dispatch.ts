@@ -4,15 +4,20 @@ import type { RunState } from '../core/run/state.ts';
 import { AppError } from '../errors.ts';
 import { RunId } from '../schema/ids.ts';
 import type { OperationName, OperationOutput, StreamItem, StreamName } from './all.ts';
-import { identityOf, mayCall } from './authorize.ts';
+import { type Identity, identityOf, mayCall } from './authorize.ts';
 import { LOAD_OPERATION, LOAD_STREAM } from './load.ts';
 import type { Call } from './operation.ts';
 
 /** Runs the operation that another process named: returns its output, or the items of its stream. */
-export async function dispatch(app: App, request: { operation: string; input: unknown }, call: Call): Promise<unknown> {
+export async function dispatch(
+  app: App,
+  request: { operation: string; input: unknown },
+  call: Call,
+  identity: Identity = identityOf(call.origin),
+): Promise<unknown> {
   const { operation, input } = request;
   const known = await contractOf(operation);
-  if (known !== undefined && !mayCall(identityOf(call.origin), known, input)) return refuse(app, operation, call);
+  if (known !== undefined && !mayCall(identity, known, input)) return refuse(app, operation, call);
   if (isOperation(operation)) return runOperation(operation, app, { input, call });
   if (isStream(operation)) return itemsOf(runStream(operation, app, { input, call }));
   throw new AppError('USAGE', `There is no operation ${operation}`, { operation });
@@ -33,7 +38,7 @@ async function refuse(app: App, operation: string, { origin }: Call): Promise<ne
     // The run may have been deleted or archived; the call is refused all the same.
     await app.control.record(run.data, decide, origin).catch(() => {});
   }
-  throw new AppError('CALLED_BY_AGENT', `An agent called ${operation}, and agents must not control runs`);
+  throw new AppError('CALLED_BY_AGENT', `An agent called ${operation}, and agents control no run and no other attempt`);
 }
 
 /** Runs an operation by its name; input that does not match its schema is INPUT_INVALID. */

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { App } from '../app.ts';
 import type { RunState, TaskState } from '../core/run/state.ts';
 import { labelOf, namedTask } from '../core/view/task-label.ts';
+import type { ActiveRun } from '../engine/loop/context.ts';
 import type { RunControl } from '../engine/loop/control-runs.ts';
 import { AppError } from '../errors.ts';
 import { type Directories, locateRepository, projectId } from '../git/read/repository.ts';
@@ -97,6 +98,13 @@ export function requireTask(state: RunState, key: string): TaskState {
 export function requireControl({ control }: App): RunControl {
   if (control === undefined) throw new AppError('INTERNAL', 'This process is not the engine');
   return control;
+}
+
+/** A run that the engine of this process is running; the callers of tools belong to such a run. */
+export function requireActive(app: App, run: string): ActiveRun {
+  const active = requireControl(app).activeRun(run);
+  if (active !== undefined) return active;
+  throw new AppError('REFUSED', `Run ${run} is not running`, { run });
 }
 
 async function locateSnapshot(folders: string, dir: string, error: unknown): Promise<Directories> {

@@ -33,6 +33,7 @@ export const LOAD_OPERATION: Loaders<typeof OPERATIONS> = {
   'list-collections': async () => (await import('./projects/list-collections.ts')).listCollections,
   'list-inbox': async () => (await import('./inbox/list-inbox.ts')).listInbox,
   'list-models': async () => (await import('./models/list-models.ts')).listModels,
+  'list-notes': async () => (await import('./notes/list-notes.ts')).listNotes,
   'list-projects': async () => (await import('./projects/list-projects.ts')).listProjects,
   'list-pull-requests': async () => (await import('./pull-requests/list-pull-requests.ts')).listPullRequests,
   'list-recipes': async () => (await import('./recipes/list-recipes.ts')).listRecipes,
@@ -48,6 +49,7 @@ export const LOAD_OPERATION: Loaders<typeof OPERATIONS> = {
   'plan-bench': async () => (await import('./models/plan-bench.ts')).planBench,
   'plan-routes': async () => (await import('./models/plan-routes.ts')).planRoutes,
   'prioritize-task': async () => (await import('./runs/prioritize-task.ts')).prioritizeTask,
+  'read-note': async () => (await import('./notes/read-note.ts')).readNote,
   'read-settings': async () => (await import('./settings/read-settings.ts')).readSettings,
   'read-transcript': async () => (await import('./transcripts/read-transcript.ts')).readTranscript,
   'read-work-file': async () => (await import('./projects/read-work-file.ts')).readWorkFile,
@@ -88,8 +90,10 @@ export const LOAD_OPERATION: Loaders<typeof OPERATIONS> = {
   'unset-setting': async () => (await import('./settings/unset-setting.ts')).unsetSetting,
   usage: async () => (await import('./usage/usage.ts')).usage,
   'verify-run': async () => (await import('./results/verify-run.ts')).verifyRun,
+  'watch-notes': async () => (await import('./notes/watch-notes.ts')).watchNotes,
   where: async () => (await import('./maintenance/where.ts')).where,
   'wrap-up-run': async () => (await import('./runs/wrap-up-run.ts')).wrapUpRun,
+  'write-note': async () => (await import('./notes/write-note.ts')).writeNote,
   'write-settings': async () => (await import('./settings/write-settings.ts')).writeSettings,
 };
 

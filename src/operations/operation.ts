@@ -12,6 +12,9 @@ export type RouteMethod = 'GET' | 'POST' | 'PUT' | 'DELETE';
 /** The HTTP route of an operation; `{name}` is a field of its input. `GET` reads, every other method acts. */
 export type Route = `${RouteMethod} /api/${string}` | { unreachable: string };
 
+/** How an operation is offered as a tool, if not to everyone who may call it: to nobody, and why; or only to agents of tasks that may write. */
+export type ToolUse = { none: string } | { only: 'writing-tasks' };
+
 /** The context of a call: the caller, its entry point, and the abort signal. */
 export type Call = { signal: AbortSignal; origin: Origin };
 
@@ -25,6 +28,7 @@ type Contract<I extends z.ZodType, O extends z.ZodType> = {
   allow: readonly AccessRole[];
   input: I;
   output: O;
+  tool?: ToolUse;
   /** Whether it also works, on an empty store, where the database cannot be opened. */
   toleratesDamage?: boolean;
   /** The runs in its input other than `run`; a token that is bound to one run has no access to them. */

@@ -64,6 +64,10 @@ const ToolsConfig = z
       .describe('Tool patterns that are allowed, in the syntax of the agent.'),
     disallowedTools: z.array(z.string()).default([]).describe('Tool patterns that are refused.'),
     addDirs: z.array(z.string()).default([]).describe('Folders outside the workspace that agents may use.'),
+    coordination: z
+      .boolean()
+      .default(true)
+      .describe('Give agents the tools of Manyhands: notes, locks on files, questions to a person, sub-tasks.'),
     skipPermissions: z.boolean().default(false).describe('Allow everything; only in a container.'),
   })
   .prefault({});

@@ -49,7 +49,11 @@ type InFlight = { controller: AbortController; window: SendWindow; ended: Promis
 const SLOW_READER_BYTES = 32 * 1024 * 1024;
 
 /** Serves one client: requests run concurrently, and responses are sent as they become ready. */
-export function serveConnection(socket: Socket, handle: Handle): Connection {
+export function serveConnection(
+  socket: Socket,
+  handle: Handle,
+  { maxLineBytes = LONGEST_LINE_BYTES, onOversize }: { maxLineBytes?: number; onOversize?: () => void } = {},
+): Connection {
   const inFlight = new Map<number, InFlight>();
   let isGreeted = false;
   let identified: Promise<Peer> | undefined;
@@ -59,7 +63,7 @@ export function serveConnection(socket: Socket, handle: Handle): Connection {
     return identified;
   }
 
-  const split = createLineSplitter(LONGEST_LINE_BYTES, (line) => {
+  const split = createLineSplitter(maxLineBytes, (line) => {
     if (socket.destroyed) return;
     if (!isGreeted) greet(line);
     else receive(decodeLine(ClientMessage, line));
@@ -128,7 +132,9 @@ export function serveConnection(socket: Socket, handle: Handle): Connection {
   }
 
   socket.on('data', (chunk) => {
-    if (!split(chunk)) socket.destroy();
+    if (socket.destroyed || split(chunk)) return;
+    onOversize?.();
+    socket.destroy();
   });
   socket.on('error', () => {
     // Safe: the client disconnected; `close` follows and aborts the requests in flight.

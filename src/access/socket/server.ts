@@ -8,7 +8,13 @@ import { prepareSocketFolder } from './socket-path.ts';
 
 export type SocketServer = AsyncDisposable & { connections(): number };
 
-export type ServeOptions = { path: string; handle: Handle };
+export type ServeOptions = {
+  path: string;
+  handle: Handle;
+  /** A client that sends a longer line is disconnected; `onOversize` is called before. */
+  maxLineBytes?: number;
+  onOversize?: () => void;
+};
 
 /** The time limit for clients and handlers to stop when the server ends. */
 const FAREWELL_MS = 1_000;
@@ -18,12 +24,12 @@ const FAREWELL_MS = 1_000;
  * the caller must hold the engine's lock, which proves that no process listens on it.
  */
 export async function serveSocket(options: ServeOptions, world: World = realWorld): Promise<SocketServer> {
-  const { path, handle } = options;
+  const { path, handle, ...limits } = options;
   const connections = new Set<Connection>();
   await prepareSocketFolder(path);
   await removeStaleSocket(path);
   const server = createServer((socket) => {
-    const connection = serveConnection(socket, handle);
+    const connection = serveConnection(socket, handle, limits);
     connections.add(connection);
     socket.on('close', () => connections.delete(connection));
   });

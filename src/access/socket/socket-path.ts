@@ -7,12 +7,12 @@ import { AppError, errorCode, fromSystemError } from '../../errors.ts';
 /** The limit of operating systems on socket paths: 104 bytes on macOS, 108 on Linux, including the terminating NUL. */
 const LONGEST_PATH_BYTES = 100;
 
-/** The socket path of a data directory's engine; one that is too long is replaced by a path in a private folder of the temporary directory. */
-export function socketPath(home: string): string {
-  const path = join(home, 'engine.sock');
+/** The path of a socket in a folder, by default that of a data directory's engine; one that is too long is replaced by a path in a private folder of the temporary directory. */
+export function socketPath(home: string, name = 'engine.sock'): string {
+  const path = join(home, name);
   if (Buffer.byteLength(path) <= LONGEST_PATH_BYTES) return path;
   const hash = createHash('sha256').update(home).digest('hex').slice(0, 16);
-  return join(`${fallbackPrefix()}${hash}`, 'engine.sock');
+  return join(`${fallbackPrefix()}${hash}`, name);
 }
 
 /** Creates the socket's folder if it is missing, for its owner only. */

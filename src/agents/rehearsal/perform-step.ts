@@ -1,5 +1,6 @@
 import { appendFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { z } from 'zod';
 import { errorCode } from '../../errors.ts';
 import { type RunResult, run } from '../../process/run.ts';
 import type { Failure } from '../../schema/failure.ts';
@@ -16,6 +17,8 @@ export interface StepContext {
   world: World;
   write(line: RehearsalLine): void;
 }
+
+const ToolsFile = z.object({ command: z.array(z.string()) });
 
 /** Longer than any test suite of a rehearsal; the attempt's own limits end it earlier. */
 const RUN_TIMEOUT_MS = 3_600_000;
@@ -59,6 +62,8 @@ export async function performStep(step: Step, context: StepContext): Promise<Ste
       return performEdit(step, context);
     case 'run':
       return performRun(step, context);
+    case 'tool':
+      return performTool(step, context);
     case 'output':
       return { next: 'output', output: step.output };
     case 'fail':
@@ -99,6 +104,21 @@ async function performRun({ command, expect }: StepOf<'run'>, context: StepConte
     `Expected "${command}" to ${expect}, and it ended with ${result.code ?? result.signal}`,
     tail.text(),
   );
+}
+
+/** Calls a tool of the attempt as any program of it can: with the program that its tools file names. */
+async function performTool({ tool, expect }: StepOf<'tool'>, context: StepContext): Promise<StepOutcome> {
+  const id = context.world.token();
+  context.write({ type: 'tool-call', id, name: tool.name, input: tool.with });
+  const file = context.env.MANYHANDS_TOOLS;
+  if (file === undefined) return stepFailure('The settings give agents no tools (tools.coordination)');
+  const { command } = ToolsFile.parse(JSON.parse(await readFile(file, 'utf8')));
+  const result = await runInContext(context, [...command, file, tool.name, JSON.stringify(tool.with)]);
+  const output = `${result.stdout.toString('utf8')}${result.stderr}`.trim();
+  const passed = result.code === 0;
+  context.write({ type: 'tool-result', id, output, isError: !passed });
+  if (expect === 'any' || (expect === 'pass') === passed) return ON;
+  return stepFailure(`Expected the tool ${tool.name} to ${expect}`, output);
 }
 
 function failureOf({ failure }: StepOf<'fail'>, context: StepContext): Failure {

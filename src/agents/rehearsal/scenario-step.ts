@@ -37,6 +37,8 @@ const Use = z.strictObject({
   model: Text.optional(),
 });
 
+const Tool = z.strictObject({ name: Text, with: z.record(z.string(), z.json()).default({}) });
+
 const Expect = z.enum(['pass', 'fail', 'any']);
 const Resolution = z.enum(['ours', 'theirs', 'union']);
 export type Resolution = z.infer<typeof Resolution>;
@@ -46,6 +48,7 @@ const Fields = z.strictObject({
   think: Text.optional(),
   edit: Edit.optional(),
   run: Text.optional(),
+  tool: Tool.optional(),
   expect: Expect.optional(),
   output: z.json().optional(),
   fail: Fail.optional(),
@@ -61,6 +64,7 @@ export type Step =
   | { step: 'say' | 'think' | 'commit'; text: string }
   | { step: 'edit'; edit: Edit }
   | { step: 'run'; command: string; expect: z.infer<typeof Expect> }
+  | { step: 'tool'; tool: z.infer<typeof Tool>; expect: z.infer<typeof Expect> }
   | { step: 'output'; output: z.infer<ReturnType<typeof z.json>> }
   | { step: 'fail'; failure: z.infer<typeof Fail> }
   | { step: 'use'; usage: z.infer<typeof Use> }
@@ -77,8 +81,8 @@ export const Step = Fields.transform((fields, context): Step => {
     context.addIssue({ code: 'custom', message: `a step has exactly one of: ${actions.join(', ')}` });
     return z.NEVER;
   }
-  if (fields.expect !== undefined && step.step !== 'run') {
-    context.addIssue({ code: 'custom', path: ['expect'], message: 'belongs to a run step' });
+  if (fields.expect !== undefined && step.step !== 'run' && step.step !== 'tool') {
+    context.addIssue({ code: 'custom', path: ['expect'], message: 'belongs to a run or a tool step' });
   }
   return step;
 });
@@ -90,6 +94,7 @@ function stepsIn(fields: z.infer<typeof Fields>): Step[] {
   if (fields.commit !== undefined) steps.push({ step: 'commit', text: fields.commit });
   if (fields.edit !== undefined) steps.push({ step: 'edit', edit: fields.edit });
   if (fields.run !== undefined) steps.push({ step: 'run', command: fields.run, expect: fields.expect ?? 'any' });
+  if (fields.tool !== undefined) steps.push({ step: 'tool', tool: fields.tool, expect: fields.expect ?? 'pass' });
   if (fields.output !== undefined) steps.push({ step: 'output', output: fields.output });
   if (fields.fail !== undefined) steps.push({ step: 'fail', failure: fields.fail });
   if (fields.use !== undefined) steps.push({ step: 'use', usage: fields.use });

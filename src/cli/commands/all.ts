@@ -82,6 +82,13 @@ export const COMMANDS: readonly ListedCommand[] = [
     load: async () => (await import('./work/debate.ts')).debateCommand,
   },
   {
+    name: 'tool',
+    aliases: ['agent-tools'],
+    group: 'Work',
+    summary: 'call a tool of Manyhands from inside an attempt',
+    load: async () => (await import('./work/tool.ts')).toolCommand,
+  },
+  {
     name: 'serve',
     group: 'Watch',
     summary: 'serve the dashboard and the API, and resume unfinished runs',

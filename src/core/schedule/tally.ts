@@ -19,6 +19,8 @@ export type SchedulingInput = {
   projects: Readonly<Record<string, number>>;
   /** Tasks that are already being started or landed, as `run task`. */
   claimed: ReadonlySet<string>;
+  /** Tasks whose attempts wait in a tool call, as `run task`: they hold no slot and no account. */
+  waiting?: ReadonlySet<string>;
   /** Runs with a landing in flight. */
   landing: ReadonlySet<string>;
   /** The status of other runs and tasks that tasks wait for by `after`; those not named are open. */
@@ -61,16 +63,17 @@ export function beginTally(runs: readonly RunState[], schedulingInput: Schedulin
     const run = { spentUsd: state.spent.costUsd, reservedUsd: state.reserved.costUsd };
     const limit = limits.get(state.start.project.id) ?? { live: 0, limit: 0 };
     limits.set(state.start.project.id, limit);
-    limit.live += state.counts.running;
+    const live = state.counts.running - waitingIn(state, schedulingInput);
+    limit.live += live;
     limit.limit = Math.max(limit.limit, state.maxParallel);
     tallies.set(state.start.run, {
       state,
-      live: state.counts.running,
+      live,
       attempts: state.attempts,
       money: { run, project },
       recovery: recoveryTally(state),
       project: limit,
-      tracks: runningByTrack(state),
+      tracks: runningByTrack(state, schedulingInput),
     });
   }
   for (const claim of schedulingInput.claimed) countClaim(tallies, claim);
@@ -111,11 +114,16 @@ export function parallelLimit({ state, project, tracks }: RunTally, { spec }: Ta
   return `track ${spec.track} is busy with ${most} of ${most} attempts`;
 }
 
-function runningByTrack({ running, tasks }: RunState): Record<string, number> {
+function waitingIn({ start, running }: RunState, { waiting }: SchedulingInput): number {
+  if (waiting === undefined || waiting.size === 0) return 0;
+  return Object.keys(running).filter((key) => waiting.has(`${start.run} ${key}`)).length;
+}
+
+function runningByTrack({ start, running, tasks }: RunState, { waiting }: SchedulingInput): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const key of Object.keys(running)) {
     const track = tasks[key]?.spec.track;
-    if (track !== undefined) counts[track] = (counts[track] ?? 0) + 1;
+    if (track !== undefined && waiting?.has(`${start.run} ${key}`) !== true) counts[track] = (counts[track] ?? 0) + 1;
   }
   return counts;
 }

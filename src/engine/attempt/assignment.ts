@@ -1,6 +1,6 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Agent, AgentCapabilities, Assignment } from '../../agents/agent.ts';
+import type { Agent, AgentCapabilities, Assignment, AssignmentSettings } from '../../agents/agent.ts';
 import { messageSection } from '../../core/attempt/message.ts';
 import { type AttemptState, lastAttempt, type RunState, type TaskState } from '../../core/run/state.ts';
 import { isAffectedOnly } from '../../gates/affected/affected.ts';
@@ -16,11 +16,15 @@ import { childEnvironment } from '../../workspaces/environment.ts';
 import { portVariables } from '../../workspaces/ports.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
 import { settingsFor } from './agent-settings.ts';
+import type { OpenTools } from './attempt-tools.ts';
 import { interactiveLimits, isInteractive } from './interactive-attempt.ts';
 import { readProgress } from './progress-file.ts';
 
 /** The maximum length of test instructions in a prompt. */
 const MAX_TEST_CHARS = 20_000;
+
+/** The name of our MCP server for agents. */
+const TOOLS_SERVER = 'manyhands';
 
 /** The folder of one attempt: its prompt, its exit code, and its raw output until its end is recorded. */
 export function attemptFolder(ctx: EngineContext, run: ActiveRun, task: TaskState, number: number): string {
@@ -44,6 +48,7 @@ export type AssignmentRequest = {
   appUrl?: string;
   /** Ports that are leased to this attempt. */
   ports?: readonly number[];
+  tools?: OpenTools | undefined;
 };
 
 /** The assignment of an attempt; the same when the attempt is adopted. */
@@ -59,7 +64,7 @@ export async function assignmentFor(
   const output = outputOf(task, role);
   const interactive = isInteractive(run, { task, attempt, agent, hasSchema: output.outputSchema !== undefined });
   const limits = limitsOf(task, attempt, run.ledger.state.start.config.agents[attempt.agent]);
-  const settings = await settingsFor(run, { task, attempt, tier, workspace: request.workspace });
+  const settings = withTools(await settingsFor(run, { task, attempt, tier, workspace: request.workspace }), request);
   return {
     attempt: attemptId(run.id, task.ordinal, attempt.number),
     run: run.id,
@@ -77,6 +82,7 @@ export async function assignmentFor(
       ...childEnvironment(ctx.env),
       ...vendorVariables(ctx.env, agent.vendor),
       MANYHANDS_TOKEN: request.token,
+      ...(request.tools === undefined ? {} : { MANYHANDS_TOOLS: request.tools.file }),
       ...portVariables(request.ports ?? []),
       ...(request.appUrl === undefined ? {} : { APP_URL: request.appUrl }),
     },
@@ -84,6 +90,18 @@ export async function assignmentFor(
     ...(attempt.session === null ? {} : { session: attempt.session }),
     ...output,
     ...scopesOf(task),
+    ...(request.tools?.folder === undefined ? {} : { shownFolders: [request.tools.folder] }),
+  };
+}
+
+/** Our own MCP server replaces one of the same name in the settings: agents never get the tools of a person's assistant. */
+function withTools(settings: AssignmentSettings, { tools }: AssignmentRequest): AssignmentSettings {
+  const { [TOOLS_SERVER]: _, ...mcp } = settings.mcp;
+  if (tools === undefined) return { ...settings, mcp };
+  return {
+    ...settings,
+    mcp: { ...mcp, [TOOLS_SERVER]: tools.server },
+    allowedTools: [...settings.allowedTools, `mcp__${TOOLS_SERVER}`],
   };
 }
 

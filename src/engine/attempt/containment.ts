@@ -63,8 +63,8 @@ export async function containAgent<C extends Pick<AgentCommand, 'command' | 'env
   run: ActiveRun,
   { assignment, program }: { assignment: Assignment; program: C },
 ): Promise<{ program: C; record: ContainmentRecord }> {
-  const { folder, workspace } = assignment;
-  const agent = { folder, login: program.login ?? [] };
+  const { folder, workspace, shownFolders = [] } = assignment;
+  const agent = { folder, login: [...(program.login ?? []), ...shownFolders] };
   const sandbox = (await sandboxOf(ctx, run))(() => ({ purpose: 'agent', workspace, agent }));
   if (sandbox.contain === undefined) return { program, record: sandbox.record };
   const { command: plain, env, programs = [] } = program;

@@ -19,6 +19,7 @@ import type { ActiveRun, EngineContext } from '../loop/context.ts';
 import { type Application, endApplication, startApplication } from './application.ts';
 import { assignmentFor, attemptFolder, writePrompt } from './assignment.ts';
 import { ENGINE_GENERATIONS } from './attempt-output.ts';
+import type { OpenTools } from './attempt-tools.ts';
 import { type AttemptWorkspace, attemptWorkspaceOf, prepareAttemptWorkspace } from './attempt-workspace.ts';
 import { concludeAttempt } from './conclude-attempt.ts';
 import { resourcesOf } from './containment.ts';
@@ -56,12 +57,14 @@ export async function performAttempt(ctx: EngineContext, run: ActiveRun, task: T
     const appUrl = application?.url;
     const { ports } = run.ledger.state.start.config;
     using lease = await leasePorts(task.spec.access === 'write' ? ports.perTask : 0, ports);
+    await using tools = await openTools(ctx, run, { task, attempt });
     const assigning = {
       task,
       attempt,
       agent,
       workspace: workspace.path,
       token,
+      tools,
       ports: lease.ports,
       ...(appUrl === undefined ? {} : { appUrl }),
     };
@@ -122,7 +125,8 @@ export async function adoptAttempt(ctx: EngineContext, run: ActiveRun, task: Tas
       throw new AppError('APP_NOT_READY', 'The engine ended, and with it the application that was inspected');
     }
     const agent = requireAgent(run, attempt);
-    const assigning = { task, attempt, agent, workspace: workspace.path, token: process.token };
+    await using tools = unsaved === undefined ? await openTools(ctx, run, { task, attempt }) : undefined;
+    const assigning = { task, attempt, agent, workspace: workspace.path, token: process.token, tools };
     const assignment = await assignmentFor(ctx, run, assigning);
     const interrupt = interrupted.signal;
     const outcome = await superviseToEnd(ctx, run, { task, attempt, agent, assignment, process, interrupt });
@@ -140,6 +144,19 @@ export async function adoptAttempt(ctx: EngineContext, run: ActiveRun, task: Tas
     const isUnread = workspace !== undefined && stopped.kind !== 'interrupted';
     await concludeAttempt(ctx, run, { task, attempt, workspace, outcome: { ...UNKNOWN_RESULT, stopped }, isUnread });
   }
+}
+
+/** The tools of an attempt, where the settings give agents any. */
+async function openTools(
+  ctx: EngineContext,
+  run: ActiveRun,
+  { task, attempt }: { task: TaskState; attempt: AttemptState },
+): Promise<OpenTools | undefined> {
+  if (!run.ledger.state.start.config.tools.coordination) return undefined;
+  const { key, access } = task.spec;
+  const folder = attemptFolder(ctx, run, task, attempt.number);
+  const id = attemptId(run.id, task.ordinal, attempt.number);
+  return ctx.tools?.open({ id, run: run.id, task: key, attempt: attempt.number, access, folder });
 }
 
 /** Why an attempt was stopped whose conclusion a person requested again: with free disk space the task continues. */

@@ -82,6 +82,9 @@ export async function supervise(
     deadline: () => run.ledger.state.start.deadline,
     stop: end,
   });
+  const stopObserving = ctx.waits.onChange({ run: run.id, task: task.spec.key }, (isWaiting) =>
+    watchdog.setWaiting(isWaiting),
+  );
   const limits = resourcesOf(run);
   using _resources = watchResources({
     target,
@@ -145,6 +148,7 @@ export async function supervise(
     };
   } finally {
     for (const signal of stops) signal.removeEventListener('abort', onStop);
+    stopObserving();
     watchdog.close();
     reading.abort();
   }

@@ -34,6 +34,8 @@ export class Watchdog {
   #usage: Usage = { kind: 'none' };
   #bytes = 0;
   #done = false;
+  #waitingSince: number | undefined;
+  #waitedMs = 0;
   #cancelAlarm: () => void = () => {};
   readonly #options: WatchdogOptions;
 
@@ -74,6 +76,20 @@ export class Watchdog {
     this.#checkCap(usage);
   }
 
+  /** While the attempt waits in a tool call, neither its inactivity nor its time is measured. */
+  setWaiting(isWaiting: boolean): void {
+    const now = this.#options.world.now();
+    this.#cancelAlarm();
+    if (isWaiting) {
+      this.#waitingSince = now;
+      return;
+    }
+    this.#waitedMs += now - (this.#waitingSince ?? now);
+    this.#waitingSince = undefined;
+    this.#lastActivityAt = now;
+    if (!this.#done) this.#arm();
+  }
+
   /** An agent over its spending cap stops; the caps of the attempt itself come first. */
   #checkCap(usage: Extract<Usage, { kind: 'known' }>): void {
     const left = this.#options.leftOfCap?.();
@@ -92,7 +108,7 @@ export class Watchdog {
     const now = world.now();
     const dueAt = Math.min(
       this.#lastActivityAt + limits.inactivityMs,
-      startedAt + limits.runtimeMs,
+      startedAt + this.#waitedMs + limits.runtimeMs,
       this.#deadline(),
       nextWarningAt(this.#metrics(), now),
     );
@@ -106,7 +122,7 @@ export class Watchdog {
     if (now >= this.#deadline()) {
       const message = `The run stopped at its deadline, ${momentText(this.#deadline())}`;
       this.#stop({ kind: 'timeout', message, limit: 'deadline' });
-    } else if (now >= startedAt + limits.runtimeMs) {
+    } else if (now >= startedAt + this.#waitedMs + limits.runtimeMs) {
       this.#stop({ kind: 'timeout', message: `It took longer than ${limits.runtimeMs / 1000} s` });
     } else if (now >= this.#lastActivityAt + limits.inactivityMs) {
       this.#stop({ kind: 'stalled', message: `It wrote nothing for ${limits.inactivityMs / 1000} s` });

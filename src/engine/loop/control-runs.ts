@@ -13,6 +13,7 @@ import { runStream, type TaskKey } from '../../schema/ids.ts';
 import type { StartRequest } from '../../schema/request.ts';
 import { crashpoint } from '../../world.ts';
 import { type Preview, startPreview } from '../attempt/application.ts';
+import type { AttemptWaits } from '../attempt/attempt-tools.ts';
 import { type UndoRequest, undoRun } from '../finish/undo-run.ts';
 import { landOnBase } from '../land/land-on-base.ts';
 import { recheckRun } from '../land/recheck-run.ts';
@@ -43,6 +44,16 @@ export class RunControl {
   constructor(engine: Engine, end: (agents: 'leave' | 'stop') => void) {
     this.#engine = engine;
     this.end = end;
+  }
+
+  /** A run that this engine is running. */
+  activeRun(run: string): ActiveRun | undefined {
+    return this.#engine.runs.get(run);
+  }
+
+  /** Which attempts wait inside a tool call. */
+  get waits(): AttemptWaits {
+    return this.#engine.waits;
   }
 
   /** Rejects when the engine itself cannot continue. */

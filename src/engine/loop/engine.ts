@@ -1,4 +1,3 @@
-import { endOpenCalls } from '../../core/models/decide-call.ts';
 import { isBaseChecked } from '../../core/run/check-start.ts';
 import { blockTask, giveUpTask } from '../../core/run/end-tasks.ts';
 import { taskOf } from '../../core/run/phase.ts';
@@ -12,6 +11,7 @@ import type { TaskKey } from '../../schema/ids.ts';
 import type { Submission, SubmitOptions } from '../../store/ledger.ts';
 import type { Store } from '../../store/store.ts';
 import { crashpoint, type World } from '../../world.ts';
+import { type AttemptTools, AttemptWaits } from '../attempt/attempt-tools.ts';
 import { removeEndedWorkspace } from '../attempt/attempt-workspace.ts';
 import { beginAttempt } from '../attempt/begin-attempt.ts';
 import { cancel, interrupt, interruptedBy } from '../attempt/interrupt-attempt.ts';
@@ -20,7 +20,7 @@ import { rewindWhileHeld } from '../finish/finish-run.ts';
 import { type ClosingStep, nextClosingStep } from '../finish/next-closing-step.ts';
 import { isWriteBackDue, writeBackDuringRun } from '../finish/write-back.ts';
 import { landTasks } from '../land/land-tasks.ts';
-import { nameRun } from '../small-calls/small-call.ts';
+import { beginCalls } from '../small-calls/small-call.ts';
 import { checkBase } from '../start/check-base.ts';
 import { Activities } from './activities.ts';
 import { askRecipe, endedBy, endedTasks, questionsAfter } from './ask-recipe.ts';
@@ -36,6 +36,7 @@ export type EngineOptions = {
   world: World;
   implementations: Implementations;
   env: NodeJS.ProcessEnv;
+  tools?: AttemptTools;
 };
 
 /** Errors after which a run that is being cancelled is dropped: a disk or repository that recovers does so within the first tries. */
@@ -54,6 +55,8 @@ export class Engine implements EngineContext {
   readonly env: NodeJS.ProcessEnv;
   readonly activities: Activities;
   readonly checkSlots: Slots;
+  readonly tools: AttemptTools | undefined;
+  readonly waits: AttemptWaits;
   readonly #runs = new ActiveRuns();
   readonly #tracker: SchedulingInputTracker;
   readonly #inFlight: InFlight;
@@ -72,6 +75,8 @@ export class Engine implements EngineContext {
     this.env = options.env;
     this.activities = new Activities(options.world);
     this.checkSlots = new Slots(1);
+    this.tools = options.tools;
+    this.waits = new AttemptWaits(() => this.wake());
     this.#tracker = new SchedulingInputTracker(options);
     this.#inFlight = new InFlight({
       onError: (run, error) => this.#onError(run, error),
@@ -209,7 +214,12 @@ export class Engine implements EngineContext {
     const { claimed, landing } = this.#inFlight;
     const { intents, wakeAt, waits } = next(
       runs.map((run) => run.ledger.state),
-      this.#tracker.input(this.#runs, { claimed, landing, isDraining: this.#drain.signal.aborted }),
+      this.#tracker.input(this.#runs, {
+        claimed,
+        landing,
+        waiting: this.waits.tasks,
+        isDraining: this.#drain.signal.aborted,
+      }),
     );
     this.activities.setWaits(waits);
     for (const intent of intents) this.#perform(intent);
@@ -287,10 +297,4 @@ export class Engine implements EngineContext {
     if (run.ledger.state.status.kind === 'ended') this.#runs.delete(run.id);
     this.wake();
   }
-}
-
-/** Ends small calls that an earlier engine left open, then asks for a title where the run needs one. */
-async function beginCalls(ctx: EngineContext, run: ActiveRun): Promise<void> {
-  if (run.ledger.state.openCalls > 0) await ctx.submit(run, endOpenCalls).committed;
-  await nameRun(ctx, run);
 }

@@ -1,7 +1,9 @@
+import { emptyNotes, evolveNotes, type NotesState } from '../../core/project/notes.ts';
 import { EVOLVE_CODEC, evolve } from '../../core/run/evolve.ts';
 import type { RunState } from '../../core/run/state.ts';
 import { evolveRateLimits } from '../../core/schedule/account.ts';
 import { AppError } from '../../errors.ts';
+import { NoteEvent } from '../../schema/coordination/note.ts';
 import { AccountEvent, RunEvent } from '../../schema/event.ts';
 import { accountStream } from '../../schema/ids.ts';
 import { type Fold, Ledger, load } from '../../store/ledger.ts';
@@ -12,6 +14,13 @@ const ACCOUNTS = accountStream('');
 
 /** How the events of a run become its state. */
 const RUN_FOLD: Fold<RunState, RunEvent> = { parse: parseEvent, evolve, codec: EVOLVE_CODEC, restore: asState };
+
+/** How the events of a scope become its notes. */
+export const NOTES_FOLD: Fold<NotesState, NoteEvent> = {
+  parse: ({ type, data }) => NoteEvent.safeParse({ type, data }).data,
+  evolve: evolveNotes,
+  empty: emptyNotes,
+};
 
 export type RunLedger = Ledger<RunState, RunEvent>;
 

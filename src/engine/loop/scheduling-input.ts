@@ -15,7 +15,7 @@ import type { ActiveRun } from './context.ts';
 import { accountOf, loadRateLimits, loadRun } from './ledger.ts';
 
 type OutsideStatus = SchedulingInput['outside'][string];
-type Progress = { claimed: ReadonlySet<string>; landing: ReadonlySet<string>; isDraining: boolean };
+type Progress = Pick<SchedulingInput, 'claimed' | 'landing'> & { waiting: ReadonlySet<string>; isDraining: boolean };
 
 const MEGABYTE = 1024 * 1024;
 
@@ -53,13 +53,16 @@ export class SchedulingInputTracker {
   }
 
   /** The input of one scheduling pass over these runs; an engine that drains starts and lands nothing. */
-  input(runs: ReadonlyMap<string, ActiveRun>, { claimed, landing, isDraining }: Progress): SchedulingInput {
+  input(runs: ReadonlyMap<string, ActiveRun>, { claimed, landing, waiting, isDraining }: Progress): SchedulingInput {
     const active = [...runs.values()];
     const states = active.map((run) => run.ledger.state);
     return {
       now: this.#world.now(),
-      ...(isDraining ? { slots: 0, shortage: 'the engine is ending' } : slotsFor(states, claimed.size, this.#home)),
-      availability: this.#availability(runs, claimed),
+      ...(isDraining
+        ? { slots: 0, shortage: 'the engine is ending' }
+        : slotsFor(states, claimed.size - waiting.size, this.#home)),
+      availability: this.#availability(runs, new Set([...claimed].filter((task) => !waiting.has(task)))),
+      waiting,
       projects: this.#spentByOthers(states),
       claimed,
       landing: isDraining ? new Set(runs.keys()) : landing,

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { endCall, startCall } from '../../core/models/decide-call.ts';
+import { endCall, endOpenCalls, startCall } from '../../core/models/decide-call.ts';
 import { callId, spentOnCalls } from '../../core/models/fold-call.ts';
 import { redactValue } from '../../core/redact.ts';
 import { openTasks } from '../../core/run/state.ts';
@@ -128,7 +128,7 @@ function spend(costUsd: number): Spend {
 const CUT = '…';
 
 /** Requests a title for a run that has none and whose text is too long for one; until then the title is the beginning of the text. */
-export async function nameRun(ctx: EngineContext, run: ActiveRun): Promise<void> {
+async function nameRun(ctx: EngineContext, run: ActiveRun): Promise<void> {
   const { start, status } = run.ledger.state;
   if (status.kind !== 'running' || !start.title.endsWith(CUT)) return;
   if (start.title !== run.redact(run.recipe.title(start.input))) return;
@@ -145,4 +145,10 @@ function requestOf(input: unknown): string {
   const fields = typeof input === 'object' && input !== null ? input : {};
   const text = 'goal' in fields ? fields.goal : 'task' in fields ? fields.task : undefined;
   return typeof text === 'string' ? text : JSON.stringify(input);
+}
+
+/** Ends small calls that an earlier engine left open, then asks for a title where the run needs one. */
+export async function beginCalls(ctx: EngineContext, run: ActiveRun): Promise<void> {
+  if (run.ledger.state.openCalls > 0) await ctx.submit(run, endOpenCalls).committed;
+  await nameRun(ctx, run);
 }

@@ -1,0 +1,146 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
+import type { App } from '../app.ts';
+import { refuseCall } from '../core/run/decide-run.ts';
+import type { RunState } from '../core/run/state.ts';
+import type { AttemptTools, OpenTools, ToolsOwner } from '../engine/attempt/attempt-tools.ts';
+import { AppError } from '../errors.ts';
+import type { Home } from '../home.ts';
+import { operationOf, toolsFor } from '../mcp/tool.ts';
+import type { Identity } from '../operations/authorize.ts';
+import { dispatch } from '../operations/dispatch.ts';
+import type { Origin } from '../schema/actor.ts';
+import { readPrivate, writePrivate } from '../store/private-file.ts';
+import { crashpoint, type World } from '../world.ts';
+import type { Handle } from './socket/connection.ts';
+import { serveSocket } from './socket/server.ts';
+import { socketPath } from './socket/socket-path.ts';
+import { LONGEST_ARGUMENTS, TOOLS_FILE, ToolRequest } from './socket/tool-client.ts';
+
+type Sources = { home: Home; world: World; app: () => App };
+type HandledCall = Parameters<Handle>[1];
+
+/** A request has the arguments, an id and a token, and little else. */
+const LONGEST_REQUEST_BYTES = LONGEST_ARGUMENTS + 16_384;
+const Key = z.string().regex(/^[0-9a-f]{64}$/);
+
+/** Opens a socket and a token of its own for each attempt; calls on it are operations of that attempt and of no other. */
+export class AttemptSockets implements AttemptTools {
+  readonly #sources: Sources;
+  #key: Promise<string> | undefined;
+
+  constructor(sources: Sources) {
+    this.#sources = sources;
+  }
+
+  async open(owner: ToolsOwner): Promise<OpenTools> {
+    const { world } = this.#sources;
+    this.#key ??= loadKey(this.#sources);
+    const token = createHmac('sha256', await this.#key)
+      .update(owner.id)
+      .digest('hex');
+    const socket = socketPath(owner.folder, 'tools.sock');
+    const file = join(owner.folder, TOOLS_FILE);
+    const command = toolsProgram();
+    crashpoint('tools.opening');
+    const server = await serveSocket(
+      {
+        path: socket,
+        maxLineBytes: LONGEST_REQUEST_BYTES,
+        onOversize: () => void this.#refuse(owner, 'a request that is too long').catch(() => {}),
+        handle: (request, call) => this.#handle(owner, token, request, call),
+      },
+      world,
+    );
+    await writePrivate(file, { socket, token, command }, world);
+    crashpoint('tools.opened');
+    const [program = process.execPath, ...args] = command;
+    const isElsewhere = dirname(socket) !== owner.folder;
+    return {
+      file,
+      server: { command: program, args: [...args, file], env: {} },
+      ...(isElsewhere ? { folder: dirname(socket) } : {}),
+      [Symbol.asyncDispose]: async () => {
+        await server[Symbol.asyncDispose]();
+        // An agent that outlives this engine calls the next one.
+        if (isCurrent(this.#sources.app().runs.state(owner.run), owner)) return;
+        await rm(file, { force: true });
+        if (isElsewhere) await rm(dirname(socket), { recursive: true, force: true });
+      },
+    };
+  }
+
+  async #handle(
+    owner: ToolsOwner,
+    token: string,
+    { operation: tool, input: sent }: Parameters<Handle>[0],
+    { signal }: HandledCall,
+  ): Promise<unknown> {
+    const request = ToolRequest.safeParse(sent);
+    if (!request.success || !isSame(request.data.token, token)) {
+      await this.#refuse(owner, `${tool} with the token of another attempt`);
+      throw new AppError('TOOL_REFUSED', 'The token does not belong to this attempt');
+    }
+    const { call, arguments: given } = request.data;
+    if (!isCurrent(this.#sources.app().runs.state(owner.run), owner)) {
+      await this.#refuse(owner, `${tool} after the attempt has ended`);
+      throw new AppError('TOOL_REFUSED', `Attempt ${owner.id} has ended, and its tools with it`);
+    }
+    const user = { role: 'attempt', access: owner.access } as const;
+    if (tool === 'list-tools') return toolsFor(user);
+    if (given === undefined) {
+      await this.#refuse(owner, `${tool} with arguments that are too long`);
+      throw new AppError('TOOL_REFUSED', `The arguments of a tool are at most ${LONGEST_ARGUMENTS} bytes`);
+    }
+    const operation = operationOf(tool, user);
+    if (operation === undefined) {
+      await this.#refuse(owner, tool);
+      throw new AppError('TOOL_REFUSED', `There is no tool ${tool} for this task`);
+    }
+    const own = { run: owner.run, task: owner.task, attempt: owner.attempt };
+    const bound: Identity = { role: 'attempt', bound: { to: 'attempt', ...own } };
+    // An id that the agent passes stays, so that one of another attempt is refused.
+    const input = { ...own, ...given, call };
+    return dispatch(this.#sources.app(), { operation, input }, { signal, origin: originOf(owner) }, bound);
+  }
+
+  async #refuse(owner: ToolsOwner, what: string): Promise<void> {
+    const { control } = this.#sources.app();
+    await control?.record(owner.run, (state) => refuseCall(state, what.slice(0, 200)), originOf(owner));
+  }
+}
+
+function originOf({ id }: ToolsOwner): Origin {
+  return { actor: { kind: 'agent', attempt: id }, via: 'mcp' };
+}
+
+function isCurrent(state: RunState, { task, attempt }: ToolsOwner): boolean {
+  const found = state.tasks[task];
+  return found?.phase.status === 'running' && found.attempts[attempt - 1]?.ended === null;
+}
+
+function isSame(given: string, expected: string): boolean {
+  const [a, b] = [Buffer.from(given), Buffer.from(expected)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}
+
+/** The key that tokens are derived from; agents that outlive this engine keep theirs. */
+async function loadKey({ home, world }: Sources): Promise<string> {
+  const file = join(home.root, 'tools.key');
+  const known = await readPrivate(file, Key);
+  if (known !== undefined) return known;
+  const key = createHmac('sha256', world.token()).update(world.token()).digest('hex');
+  await writePrivate(file, key, world);
+  return key;
+}
+
+/** The built program if there is one, else its source, which Node runs directly. */
+function toolsProgram(): string[] {
+  const built = fileURLToPath(new URL('./agent-tools.js', import.meta.url));
+  const source = fileURLToPath(new URL('../mcp/agent-tools-program.ts', import.meta.url));
+  return [process.execPath, existsSync(built) ? built : source];
+}

@@ -1,0 +1,54 @@
+import type { App } from '../app.ts';
+import type { AttemptCaller } from './attempt-caller.ts';
+import { WAIT_MS } from './attempt-caller.ts';
+import { requireControl } from './find-run.ts';
+
+type Waiting = {
+  caller: Pick<AttemptCaller, 'run' | 'task'>;
+  /** The streams whose events can change what is read. */
+  streams: readonly string[];
+  /** When it is read again although nothing changed, such as the end of a lease. */
+  wakeAt?: () => number | undefined;
+  /** The longest wait; a call returns within 90 seconds. */
+  maxMs?: number;
+  signal: AbortSignal;
+};
+
+/**
+ * Reads until there is something, after each change of the streams; undefined when the time is over. The attempt of the
+ * caller counts as waiting meanwhile.
+ */
+export function waitForChange<T>(
+  app: App,
+  waiting: Waiting,
+  read: () => T | undefined | Promise<T | undefined>,
+): Promise<T | undefined> {
+  return requireControl(app).waits.during(waiting.caller, () => readUntilFound(app, waiting, read));
+}
+
+async function readUntilFound<T>(
+  { store, world }: App,
+  { streams, wakeAt, maxMs = WAIT_MS, signal }: Waiting,
+  read: () => T | undefined | Promise<T | undefined>,
+): Promise<T | undefined> {
+  const until = world.now() + Math.min(maxMs, WAIT_MS);
+  let changed = Promise.withResolvers<void>();
+  const wake = () => changed.resolve();
+  const stop = store.onAppend((events) => {
+    if (events.some(({ stream }) => streams.includes(stream))) wake();
+  });
+  signal.addEventListener('abort', wake, { once: true });
+  try {
+    for (;;) {
+      changed = Promise.withResolvers<void>();
+      const found = await read();
+      if (found !== undefined || signal.aborted || world.now() >= until) return found;
+      const cancel = world.alarm(Math.min(until, wakeAt?.() ?? until), wake);
+      await changed.promise;
+      cancel();
+    }
+  } finally {
+    stop();
+    signal.removeEventListener('abort', wake);
+  }
+}
