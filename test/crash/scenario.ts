@@ -48,7 +48,7 @@ has() { if grep -q "$1" list.txt; then echo pass; else echo fail; fi; }
 case "$MANYHANDS_TASK" in
   plan/1) if [ "$MANYHANDS_ROLE" = assess ]; then said '"milestones":${JSON.stringify(MILESTONES)}'; fi ;;
   cycle/*/implement) echo "$(if grep -q one list.txt; then echo two; else echo one; fi)" >>list.txt; said '"ok":true' ;;
-  cycle/*/review) said "$(echo '"findings":[],"steps":[{"step":1,"result":"'"$(has one)"'","note":"list.txt:2"},{"step":2,"result":"'"$(has two)"'","note":"list.txt:3"}]')" ;;
+  cycle/*/review) said "$(echo '"summary":"Fine.","findings":[],"steps":[{"step":1,"result":"'"$(has one)"'","note":"list.txt:2"},{"step":2,"result":"'"$(has two)"'","note":"list.txt:3"}]')" ;;
   debate/1/1/*) said '"verdict":"disagree","position":"?","points":[{"claim":"'"$MANYHANDS_TASK"'","evidence":"list.txt:1"}]' ;;
   debate/1/2/*) said '"verdict":"agree","points":[],"answers":[{"point":"P1","stance":"agree","evidence":"list.txt:1"},{"point":"P2","stance":"agree","evidence":"list.txt:1"}]' ;;
   action/1) echo right >three.txt; said '"ok":true' ;;
