@@ -92,7 +92,7 @@ const PRINTED: readonly (readonly [string, string])[] = [
   ['`stop`', '`{ "pid" }` of the process that ended'],
   ['`token`', '`{ "role", "token" }`'],
   ['`run --dry-run`', '[DryRun](#dryrun)'],
-  ['`cycle --dry-run`, `debate --dry-run`', '[RunOutline](#runoutline)'],
+  ['`do --dry-run`, `cycle --dry-run`, `debate --dry-run`', '[RunOutline](#runoutline)'],
   ['`check`', '[WorkCheck](#workcheck), also when the file has mistakes'],
   ['`ls`', 'list of [RunSummary](#runsummary)'],
   ['`rename`', '[RunDocument](#rundocument)'],
