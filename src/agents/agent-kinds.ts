@@ -37,8 +37,9 @@ export function canBeReadOnly(config: Pick<AgentConfig, 'kind' | 'command' | 'ar
 /** How a person continues a session with the vendor's own program; `folder` is the variable that selects a login's folder. */
 type Resuming = { program: string; option: string; folder: string };
 
-/** Gemini is missing: its sessions are in a home of their own for each attempt. */
+/** The commands of the vendors' programs; Gemini's attempts have homes of their own that share the user's sessions. */
 export const RESUME_BY_HAND: ReadonlyMap<string, Resuming> = new Map([
   ['claude', { program: 'claude', option: '--resume', folder: 'CLAUDE_CONFIG_DIR' }],
   ['codex', { program: 'codex', option: 'resume', folder: 'CODEX_HOME' }],
+  ['gemini', { program: 'gemini', option: '--resume', folder: 'GEMINI_CLI_HOME' }],
 ]);

@@ -1,5 +1,6 @@
 import type { Account, AgentConfig, Effort, Permission } from '../schema/config/agent.ts';
 import type { McpServer } from '../schema/config/mcp.ts';
+import type { LoginPath } from '../schema/config/sandbox.ts';
 import type { Failure } from '../schema/failure.ts';
 import type { Access, TaskLimits, Tier } from '../schema/task.ts';
 import type { Usage } from '../schema/usage.ts';
@@ -81,8 +82,8 @@ export interface AgentCommand {
   command: string[];
   env: Record<string, string>;
   stdin?: string;
-  /** The files and folders of its login and its sessions, which it must be able to write. */
-  login?: readonly string[];
+  /** The files and folders of its login and its sessions. */
+  login?: readonly LoginPath[];
   /** Programs that it starts besides itself. */
   programs?: readonly string[];
   pipeOutput: boolean;

@@ -1,3 +1,5 @@
+import { testRule } from '../core/finish/file-kind.ts';
+
 /** Whether a file's name or folder says that it checks, builds or tests something. */
 export function isCheckLike(path: string): boolean {
   const parts = path.split('/');
@@ -8,7 +10,7 @@ export function isCheckLike(path: string): boolean {
 const CHECK_WORDS =
   /^(checks?|checker|tests?|testing|tester|verify|verification|validate|lint|linter|ci|specs?|asserts?|assertions?|smoke|e2e|gate|qa|typecheck|coverage|precommit|runall|runtests?)$/;
 const CHECK_FOLDERS = /\/(scripts?|tools?|ci|\.ci|hack|checks?|qa|\.github|tests?|testing)\//i;
-const SOURCE_FOLDERS = /(^|\/)(src|lib|app|apps|pkg|internal|cmd|source|server|client|web|public|components)\//i;
+export const SOURCE_FOLDERS = /(^|\/)(src|lib|app|apps|pkg|internal|cmd|source|server|client|web|public|components)\//i;
 /** What a program that judges others contains: assertions, or an exit code of its own. */
 const JUDGES =
   /\bassert\b|['"](node:)?(test|assert)(\/strict)?['"]|\bprocess\.exit|\bsys\.exit|\bos\._exit|\bunittest\b|\bpytest\b|\bexpect\s*\(|AssertionError|SystemExit|\bexit\s*\(?\s*[1-9]|\babort\b|\bdie\b/;
@@ -42,6 +44,33 @@ export function isHelper(path: string, text: string, entries: ReadonlySet<string
 export function isExpectation(path: string, compared: readonly string[]): boolean {
   return EXPECTED.test(path) || (compared.length > 0 && !compared.some((other) => EXPECTED.test(other)));
 }
+
+/** Files that hold no program and no prose. */
+const DATA =
+  /\.(jsonc?|json5|ya?ml|toml|ini|cfg|conf|txt|list|lst|csv|tsv|env|properties|xml|snap|out|golden)$|(^|\/)[^./]+$/i;
+/** Names of what a check measures by. */
+const MEASURES =
+  /^(thresholds?|limits?|budgets?|baselines?|rules?|ignored?|ignores?|ignorelist|allow|allowed|allowlist|whitelist|deny|denylist|skip|skips|skipped|skiplist|exclude[ds]?|excludes|quarantined?)$/;
+/** Names of what tests compare with. */
+const GOLDEN =
+  /^(expected|expectations?|goldens?|goldenfiles?|snapshots?|snaps?|baselines?|approved|approvals?|cassettes?|recordings?)$/;
+
+/** Whether data that a check's script reads decides the check: it names tests, or its name says that a check measures by it. */
+export function isCheckData(path: string, text: string, paths: ReadonlySet<string>): boolean {
+  if (!DATA.test(path)) return false;
+  const name = (path.split('/').at(-1) ?? '').replace(/\.\w+$/, '');
+  if (isCheckLike(path) || wordsOf(name).some((word) => MEASURES.test(word))) return true;
+  const named = text.slice(0, MAX_DATA_CHARS).split(/[\s"',;:=[\]{}]+/);
+  return named.some((word) => testRule(word) === 'name' && paths.has(word.replace(/^\.\//, '')));
+}
+
+/** Whether a data file holds what tests expect, by its name or that of its folder. */
+export function isGolden(path: string): boolean {
+  const words = path.split('/').flatMap((part) => wordsOf(part));
+  return !/\.(md|mdx|rst|adoc|html?)$/i.test(path) && words.some((word) => GOLDEN.test(word));
+}
+
+const MAX_DATA_CHARS = 100_000;
 
 /** Whether a helper could fail a test before and cannot any more. */
 export function isEmptied(base: string, candidate: string): boolean {

@@ -1,53 +1,32 @@
-import picomatch from 'picomatch';
+import { testRule } from '../core/finish/file-kind.ts';
 import { commandText } from '../gates/gate-kinds.ts';
 import type { GateSpec } from '../schema/gate.ts';
-import { isCheckLike, isExpectation, isSubject, packageEntries } from './check-files.ts';
+import { isCheckData, isCheckLike, isExpectation, isSubject, packageEntries } from './check-files.ts';
 import { TEST_RUNNERS, type Use, usesOf } from './command-uses.ts';
-import { plainPath } from './guard-globs.ts';
+import { loadedNames, ownSettings, roleOfNamed } from './configured-files.ts';
 import { makeCommands } from './guard-make.ts';
 import { namedScripts, SCRIPT_RUNNERS, scriptsOf, WORKSPACES } from './guard-package.ts';
-import { folderOf, importedFiles, isProgram, quotedTexts, resolveFile } from './module-imports.ts';
-import { commandLabel, joinPath, SHELL_TEXT, type ShellCommand, shellCommands, UNKNOWN } from './shell-commands.ts';
+import { folderOf, importedFiles, isProgram, quotedTexts } from './module-imports.ts';
+import {
+  type Closure,
+  type CommitFiles,
+  isPattern,
+  MAX_FILES,
+  type ReachedFile,
+  ReachedFiles,
+} from './reached-files.ts';
+import {
+  commandLabel,
+  joinPath,
+  programFolders,
+  SHELL_TEXT,
+  type ShellCommand,
+  shellCommands,
+  UNKNOWN,
+} from './shell-commands.ts';
 
-/** The files of one commit. */
-export interface CommitFiles {
-  paths: ReadonlySet<string>;
-  read(path: string): Promise<string | undefined>;
-}
-
-/** How a check uses a file. `script`: it runs it; `configuration`: it is configured by it; `test`: it gives it to a test runner; `module`: one of these loads it; `source`: it runs it, and is about it. */
-type FileRole = 'script' | 'configuration' | 'test' | 'module' | 'source';
-
-/** A file that a check comes to, and by which steps: `npm test`, `t.sh`, `u.sh`. */
-interface ReachedFile {
-  role: FileRole;
-  chain: readonly string[];
-}
-
-/** What the checks come to. */
-export interface Closure {
-  /** How a check uses a path, whether or not the base has such a file. */
-  find(path: string): ReachedFile | undefined;
-  /** Every text of commands that a check comes to, and of the programs that it runs. */
-  texts: readonly string[];
-  /** Every word of these commands: the programs that they start are among them. */
-  words: ReadonlySet<string>;
-  /** The words that `make` is called with. */
-  makeWords: readonly string[];
-  /** Whether the text of some script that a check runs could not be read. */
-  isOpaque: boolean;
-  /** Files that a check starts only to compare their output: it is about them. */
-  judged: ReadonlySet<string>;
-  /** The entry points of the package. */
-  entries: ReadonlySet<string>;
-}
-
-/** More files than any project needs for its checks. */
-const MAX_FILES = 2_000;
 const MAKE = /^(make|gmake|bmake)$/;
 const MAKEFILES = ['GNUmakefile', 'makefile', 'Makefile'];
-const STRONGEST: readonly FileRole[] = ['script', 'configuration', 'test', 'module', 'source'];
-
 /** Follows the checks through shell, package scripts, make, imports and configuration. */
 export async function closureOf(
   gates: readonly Extract<GateSpec, { gate: 'command' }>[],
@@ -60,6 +39,7 @@ export async function closureOf(
     await walk.commands(text, { folder: '', chain: [commandLabel(text)], isOwn: gate.own === true });
   }
   await walk.drain();
+  await walk.settings();
   return walk.closure();
 }
 
@@ -70,11 +50,8 @@ class Walk {
   readonly #files: CommitFiles;
   readonly #entries: ReadonlySet<string>;
   readonly #targets: ReadonlySet<string>;
-  readonly #reached = new Map<string, ReachedFile>();
-  /** Names without extension, of files that are run although the base does not have them. */
-  readonly #stems = new Map<string, ReachedFile>();
-  readonly #queue: string[] = [];
-  readonly #read = new Set<string>();
+  readonly #reached: ReachedFiles;
+  readonly #programFolders = new Set<string>();
   readonly #seen = new Set<string>();
   readonly #texts: string[] = [];
   readonly #words = new Set<string>();
@@ -84,6 +61,7 @@ class Walk {
 
   constructor(files: CommitFiles, entries: ReadonlySet<string>, targets: ReadonlySet<string>) {
     this.#files = files;
+    this.#reached = new ReachedFiles(files);
     this.#entries = entries;
     this.#targets = targets;
   }
@@ -94,20 +72,28 @@ class Walk {
     if (this.#seen.has(id) || this.#seen.size > MAX_FILES) return;
     this.#seen.add(id);
     this.#texts.push(text);
+    for (const folder of programFolders(text)) this.#programFolders.add(joinPath(at.folder, folder));
     for (const command of shellCommands(text, at.folder)) {
       for (const word of command.words) this.#words.add(word.split('/').at(-1) ?? '');
       for (const use of usesOf(command)) await this.#use(use, command, at);
+      await this.#readData([...command.words.slice(1), ...command.inputs], at);
       if (command.words.some((word) => SCRIPT_RUNNERS.test(word))) await this.#packageScripts(command, at);
       if (command.words.some((word) => MAKE.test(word))) await this.#make(command, at);
     }
   }
 
+  /** Adds what the programs of the checks read because of its name, and follows it. */
+  async settings(): Promise<void> {
+    for (const path of ownSettings(this.#words, this.#files.paths))
+      this.#reached.add(path, { role: 'configuration', chain: [path] });
+    await this.drain();
+    this.#loaded('package.json', (await this.#files.read('package.json')) ?? '', ['package.json']);
+    await this.drain();
+  }
+
   async drain(): Promise<void> {
-    for (let path = this.#queue.pop(); path !== undefined; path = this.#queue.pop()) {
-      const found = this.#reached.get(path);
-      if (found === undefined || found.role === 'source' || this.#read.has(path) || this.#read.size >= MAX_FILES)
-        continue;
-      this.#read.add(path);
+    for (let next = this.#reached.next(); next !== undefined; next = this.#reached.next()) {
+      const [path, found] = next;
       const text = await this.#files.read(path);
       if (text === undefined) this.#isOpaque ||= found.role === 'script';
       else await this.#follow(path, text, found);
@@ -115,27 +101,22 @@ class Walk {
   }
 
   closure(): Closure {
-    const byName = new Map([...this.#reached].map(([path, found]) => [plainPath(path).toLowerCase(), found]));
     return {
-      find: (path) => {
-        const plain = plainPath(path).toLowerCase();
-        return (
-          byName.get(plain) ??
-          this.#stems.get(plain.replace(/\.\w+$/, '')) ??
-          this.#stems.get(plain.replace(/\/(index|__main__|main)\.\w+$/, ''))
-        );
-      },
+      find: this.#reached.finder(),
       texts: this.#texts,
       words: this.#words,
       makeWords: this.#makeWords,
       isOpaque: this.#isOpaque,
       judged: this.#judged,
       entries: this.#entries,
+      programFolders: this.#programFolders,
     };
   }
 
-  async #follow(path: string, text: string, { role, chain }: ReachedFile): Promise<void> {
+  async #follow(path: string, text: string, { role, chain, loadedBy = role }: ReachedFile): Promise<void> {
     const folder = folderOf(path);
+    if (role === 'configuration') this.#loaded(path, text, chain);
+    if (/\.mk$/i.test(path)) return this.#makefile(path, text, { words: this.#makeWords, chain });
     if (
       /\.(sh|bash|zsh|ksh|bats)$/i.test(path) ||
       SHELL_TEXT.test(text) ||
@@ -146,7 +127,7 @@ class Walk {
     } else if (/\.json5?c?$|(^|\/)\.\w+rc$/.test(path)) this.#configured(text, { folder, chain });
     else if (isProgram(path)) {
       for (const file of importedFiles(path, text, this.#files.paths))
-        this.#add(file, { role: 'module', chain: [...chain, file] });
+        this.#reached.add(file, { role: 'module', chain: [...chain, file], loadedBy });
       if (role === 'script') this.#texts.push(quotedTexts(text).join(' '));
       if (role === 'script' || role === 'configuration') await this.#quoted(text, { folder, chain });
     } else if (role !== 'test') this.#configured(text, { folder, chain });
@@ -154,6 +135,7 @@ class Walk {
 
   /** Files that a program names between quotes: it may start or load them. */
   async #quoted(text: string, at: Position): Promise<void> {
+    await this.#readData(quotedTexts(text), at);
     for (const quoted of quotedTexts(text)) {
       if (/\s/.test(quoted)) {
         if (/\b(sh|bash|node|python3?|npm|npx|make|\.\/)/.test(quoted))
@@ -161,12 +143,38 @@ class Walk {
         continue;
       }
       for (const folder of new Set([at.folder, ''])) {
-        const file = this.#existing(joinPath(folder, quoted), /^\.{0,2}\//.test(quoted));
+        const file = this.#reached.existing(joinPath(folder, quoted), /^\.{0,2}\//.test(quoted));
         if (file === undefined) continue;
-        const isShell = /\.(sh|bash|zsh|ksh|mk)$/i.test(file);
-        if (isShell || isProgram(file))
-          this.#add(file, { role: isShell ? 'script' : 'module', chain: [...at.chain, file] });
+        const role = /\.(sh|bash|zsh|ksh|mk)$/i.test(file) ? 'script' : 'module';
+        if (role === 'script' || isProgram(file))
+          this.#reached.add(file, { role, chain: [...at.chain, file], loadedBy: 'script' });
       }
+    }
+  }
+
+  /** Data that commands or programs name, where it decides what they check. */
+  async #readData(names: readonly string[], at: Position): Promise<void> {
+    for (const name of new Set(names)) {
+      for (const path of new Set([joinPath(at.folder, name), joinPath('', name)])) {
+        if (!this.#files.paths.has(path) || this.#targets.has(path) || isProgram(path) || testRule(path) !== undefined)
+          continue;
+        if (isCheckData(path, (await this.#files.read(path)) ?? '', this.#files.paths))
+          this.#reached.add(path, { role: 'configuration', chain: [...at.chain, path] });
+      }
+    }
+  }
+
+  /** Modules and settings that a configuration loads by their names, and that it imports. */
+  #loaded(path: string, text: string, chain: readonly string[]): void {
+    const folder = folderOf(path);
+    const imported = isProgram(path) ? importedFiles(path, text, this.#files.paths) : [];
+    const named = loadedNames(path, text).flatMap((name) =>
+      [folder, ''].flatMap((from) => this.#reached.existing(joinPath(from, name), true) ?? []),
+    );
+    for (const file of new Set([...imported, ...named])) {
+      const role = roleOfNamed(file);
+      const loadedBy = role === 'module' ? ({ loadedBy: 'configuration' } as const) : {};
+      if (role !== undefined && file !== path) this.#reached.add(file, { role, chain: [...chain, file], ...loadedBy });
     }
   }
 
@@ -174,35 +182,25 @@ class Walk {
   #configured(text: string, at: Position): void {
     const unquoted = text.split(/[\s,:=[\]{}()]+/).filter((word) => /^\.{0,2}[\w@/-]+\.\w+$|^\.{1,2}\//.test(word));
     for (const name of new Set([...quotedTexts(text), ...unquoted])) {
-      const file = this.#existing(joinPath(at.folder, name), /^\.{1,2}\//.test(name));
+      const file = this.#reached.existing(joinPath(at.folder, name), /^\.{1,2}\//.test(name));
       if (file === undefined || file === at.chain.at(-1)) continue;
-      const isSettings = /\.(json|jsonc|json5|ya?ml|toml|ini|cfg|conf)$|(^|\/)\.[\w.-]+$/i.test(file);
-      if (isSettings || isProgram(file) || /\.(sh|bash|mk)$/.test(file))
-        this.#add(file, { role: isSettings ? 'configuration' : 'module', chain: [...at.chain, file] });
+      const role = roleOfNamed(file);
+      if (role !== undefined) this.#reached.add(file, { role, chain: [...at.chain, file] });
     }
   }
 
   async #use({ word, how }: Use, command: ShellCommand, at: Position): Promise<void> {
     const name = how === 'module' ? word.replaceAll('.', '/') : word.replace(new RegExp(`^.*${UNKNOWN}/?`), '');
     if (name === '' || name.includes(UNKNOWN)) return;
-    const folders = new Set([
-      ...command.folders,
-      at.folder,
-      ...(word === name ? [] : [folderOf(at.chain.at(-1) ?? '')]),
-    ]);
-    for (const folder of folders) {
+    const own = word === name ? [] : [folderOf(at.chain.at(-1) ?? '')];
+    for (const folder of new Set([...command.folders, at.folder, ...own])) {
       const path = joinPath(folder, name);
       if (path === '' || (at.isOwn === true && this.#targets.has(path))) continue;
-      for (const file of this.#matching(path, how)) await this.#reachFile(file, how, { command, at });
+      for (const file of this.#reached.matching(path, how === 'run' || how === 'module'))
+        await this.#reachFile(file, how, { command, at });
+      if (isPattern(path) && (how === 'run' || how === 'test'))
+        this.#reached.addPattern(path, { role: 'test', chain: at.chain });
     }
-  }
-
-  #matching(path: string, how: Use['how']): string[] {
-    if (/[*?[]|\{.*,/.test(path)) {
-      const isMatch = picomatch(path, { dot: true });
-      return [...this.#files.paths].filter((file) => isMatch(file)).slice(0, MAX_FILES);
-    }
-    return [this.#existing(path, how === 'run' || how === 'module') ?? path];
   }
 
   async #reachFile(
@@ -214,13 +212,14 @@ class Walk {
     const chain = [...at.chain, file];
     switch (how) {
       case 'test':
-        if (isKnown) this.#add(file, { role: 'test', chain });
+        if (isKnown) this.#reached.add(file, { role: 'test', chain });
         return;
       case 'configuration':
-        if (isKnown || /\.\w+$/.test(file)) this.#add(file, { role: 'configuration', chain });
+        if (isKnown || /\.\w+$/.test(file)) this.#reached.add(file, { role: 'configuration', chain });
         return;
       case 'compared':
-        if (isExpectation(file, isKnown ? command.words : [])) this.#add(file, { role: 'configuration', chain });
+        if (isExpectation(file, isKnown ? command.words : []))
+          this.#reached.add(file, { role: 'configuration', chain });
         return;
       case 'run':
       case 'module': {
@@ -233,7 +232,7 @@ class Walk {
         const isAbout =
           this.#entries.has(file) ||
           (isProgram(file) && !isRunner && isSubject(file, await this.#files.read(file), this.#entries));
-        if (!isAbout || !command.isJudged) this.#add(file, { role: isAbout ? 'source' : 'script', chain });
+        if (!isAbout || !command.isJudged) this.#reached.add(file, { role: isAbout ? 'source' : 'script', chain });
       }
     }
   }
@@ -244,9 +243,7 @@ class Walk {
     this.#isOpaque = true;
     // What a check itself starts and the base does not have is what the task is to create, unless its name says that it checks.
     const isGuarded = isCheckLike(file) || (!isProgram(file) && chain.length > 2);
-    if (/\.\w+$/.test(file)) {
-      if (isGuarded) this.#reached.set(file, found);
-    } else if (how === 'module' || isGuarded) this.#stems.set(plainPath(file).toLowerCase(), found);
+    if (isGuarded || (how === 'module' && !/\.\w+$/.test(file))) this.#reached.addAbsent(file, found);
   }
 
   async #packageScripts(command: ShellCommand, at: Position): Promise<void> {
@@ -276,25 +273,27 @@ class Walk {
       const path = MAKEFILES.map((name) => joinPath(folder, name)).find((name) => this.#files.paths.has(name));
       const text = path === undefined ? undefined : await this.#files.read(path);
       if (path === undefined || text === undefined) continue;
-      const { recipes, includes } = makeCommands(text, command.words);
-      for (const include of includes) {
-        const file = joinPath(folder, include);
-        if (this.#files.paths.has(file)) this.#add(file, { role: 'script', chain: [...at.chain, path, file] });
-      }
-      await this.commands(recipes, { folder, chain: at.chain });
+      await this.#makefile(path, text, { words: command.words, chain: at.chain });
     }
   }
 
-  #existing(path: string, isGuessed: boolean): string | undefined {
-    if (this.#files.paths.has(path)) return path;
-    return isGuessed ? resolveFile(path, this.#files.paths) : undefined;
-  }
-
-  #add(path: string, found: ReachedFile): void {
-    const known = this.#reached.get(path);
-    if (known !== undefined && STRONGEST.indexOf(known.role) <= STRONGEST.indexOf(found.role)) return;
-    this.#reached.set(path, found);
-    this.#read.delete(path);
-    this.#queue.push(path);
+  /** Follows the recipes of a makefile and what it includes, also what the base does not have. */
+  async #makefile(
+    path: string,
+    text: string,
+    { words, chain }: { words: readonly string[]; chain: readonly string[] },
+  ): Promise<void> {
+    const folder = folderOf(path);
+    const { recipes, includes } = makeCommands(text, words);
+    for (const include of includes) {
+      for (const from of new Set([folder, ''])) {
+        const glob = joinPath(from, include);
+        const found: ReachedFile = { role: 'script', chain: [...chain, path] };
+        this.#reached.addPattern(glob, found);
+        for (const file of this.#reached.matching(glob, false))
+          if (this.#files.paths.has(file)) this.#reached.add(file, { ...found, chain: [...found.chain, file] });
+      }
+    }
+    await this.commands(recipes, { folder, chain });
   }
 }

@@ -1,11 +1,7 @@
 import picomatch from 'picomatch';
 
-/** Files that decide how checks run, whichever tool the project uses; a new one counts like a changed one. */
-export const CHECK_CONFIG: readonly string[] = [
-  // package managers
-  '**/{.npmrc,.yarnrc,.yarnrc.*,.pnpmfile.*,pnpmfile.*,pnpm-workspace.yaml,bunfig.toml,.yarn/**,patches/**/*.patch}',
-  '**/{lerna.json,nx.json,project.json,turbo.json,turbo.jsonc,rush.json,.moon/**,wireit.json}',
-  '**/{deno.json,deno.jsonc,import_map.json,mise.toml,.mise.toml,mise.*.toml,.tool-versions,.envrc,.env,.env.*test*}',
+/** Settings of the usual runners, which they read because of their names. */
+export const CHECK_TOOLS: readonly string[] = [
   // runners of JavaScript and TypeScript
   '**/{vite,vitest,jest,ava,playwright,cypress,karma,wdio,nightwatch,web-test-runner,protractor,babel,swc}{,.*}.config.*',
   '**/{vitest.workspace.*,vitest.projects.*,vitest.setup.*,jest.setup.*,jest-preset.*,setupTests.*,karma.conf.*,wdio.conf.*}',
@@ -14,6 +10,15 @@ export const CHECK_CONFIG: readonly string[] = [
   // Python
   '**/{pytest.ini,.pytest.ini,tox.ini,tox.toml,noxfile.py,conftest.py,.coveragerc,setup.py,sitecustomize.py,usercustomize.py}',
   '**/{pytest.toml,.pytest.toml,*.pth,pip.conf,uv.toml}',
+];
+
+/** Files that decide how checks run, whichever tool the project uses; a new one counts like a changed one. */
+export const CHECK_CONFIG: readonly string[] = [
+  // package managers
+  '**/{.npmrc,.yarnrc,.yarnrc.*,.pnpmfile.*,pnpmfile.*,pnpm-workspace.yaml,bunfig.toml,.yarn/**,patches/**/*.patch}',
+  '**/{lerna.json,nx.json,project.json,turbo.json,turbo.jsonc,rush.json,.moon/**,wireit.json}',
+  '**/{deno.json,deno.jsonc,import_map.json,mise.toml,.mise.toml,mise.*.toml,.tool-versions,.envrc,.env,.env.*test*}',
+  ...CHECK_TOOLS,
   // PHP, Ruby, Rust, Go, JVM, .NET, C
   '**/{phpunit.xml,phpunit.xml.*,phpunit.*.xml,.phpunit.xml,pest.php,Pest.php,behat.yml,codeception.yml}',
   '**/{.rspec,.rspec-local,Rakefile,rakefile,*.rake,spec_helper.rb,rails_helper.rb,test_helper.rb,.bundle/**}',

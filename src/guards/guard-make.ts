@@ -42,6 +42,16 @@ function reached(file: Makefile, words: readonly string[]): string[] {
   return [...found];
 }
 
+/** The files that an include names, as globs: what a variable stands for is not known. */
+function includedNames(text: string): string[] {
+  return text
+    .replace(/#.*$/, '')
+    .replace(/\$[({]wildcard\s+([^)}]*)[)}]/g, '$1')
+    .replace(/\$(?:\([^)]*\)|\{[^}]*\}|\w)\/?/g, '**/')
+    .split(/\s+/)
+    .filter((name) => name !== '' && name !== '**/');
+}
+
 function readMakefile(text: string): Makefile {
   const rules = new Map<string, Rule>();
   const rest: string[] = [];
@@ -65,7 +75,7 @@ function readMakefile(text: string): Makefile {
     open = [];
     if (targets === undefined) {
       rest.push(line);
-      includes.push(...(/^-?s?include\s+(.+)$/.exec(line)?.[1]?.split(/\s+/) ?? []));
+      includes.push(...includedNames(/^\s*-?s?include\s+(.+)$/.exec(line)?.[1] ?? ''));
       continue;
     }
     if (targets === '.PHONY') continue;

@@ -1,21 +1,22 @@
 import { testRule } from '../core/finish/file-kind.ts';
 import type { ChangedPath } from '../gates/gate.ts';
 import { type CommandGateSpec, candidateGates, commandText } from '../gates/gate-kinds.ts';
-import { git } from '../git/git.ts';
-import type { Mirror } from '../git/mirror/mirror.ts';
-import { showFile } from '../git/read/diff.ts';
 import type { GateSpec } from '../schema/gate.ts';
-import { isEmptied, leavesRepository } from './check-files.ts';
-import { type Closure, closureOf } from './closure.ts';
+import { isCheckData, isEmptied } from './check-files.ts';
+import { closureOf } from './closure.ts';
+import { COMPILERS } from './configured-files.ts';
 import { CHECK_CONFIG, INSTALLED, looseMatcher, pathMatcher, TOOL_FILES } from './guard-globs.ts';
 import { runsTheSame } from './guard-make.ts';
 import { isLockfile, isManifest, lockfileReason, manifestReason } from './guard-manifest.ts';
 import { packageReason } from './guard-package.ts';
 import { compilerReason, isCompilerSettings } from './guard-tsconfig.ts';
+import { inlineTestReason } from './inline-tests.ts';
+import type { Closure } from './reached-files.ts';
 import { areTestsMoved, withoutRenames } from './renamed-source.ts';
 import { commandLabel } from './shell-commands.ts';
-import { isLoadedByTests, type SearchedFiles, testHelpers } from './test-modules.ts';
-import { earlyExit, inlineTestReason } from './weakened-source.ts';
+import { type SpecialFile, specialReason } from './special-files.ts';
+import { isLoadedByTests, isOnlyConfigured, type SearchedFiles, testHelpers } from './test-modules.ts';
+import { earlyExit } from './weakened-source.ts';
 
 export interface GuardOptions {
   changed: readonly ChangedPath[];
@@ -36,9 +37,6 @@ export interface GuardOptions {
   candidate: SearchedFiles;
 }
 
-/** A symbolic link with its target, or another repository: a submodule that .gitmodules declares, or one that is nested. */
-export type SpecialFile = { kind: 'link'; target: string } | { kind: 'repository'; isDeclared: boolean };
-
 export interface Guarded {
   /** Test files that the checks must also pass with in the base's version (absent there: without them). */
   overlay: string[];
@@ -54,6 +52,8 @@ interface Rules {
   isInstalled(path: string): boolean;
   /** Whether only tests and what checks run load this module, and it serves them. */
   isHelper(path: string): Promise<boolean>;
+  /** Whether a configuration of a check loads this module, and no source does. */
+  isOnlyConfigured(path: string): Promise<boolean>;
   /** Whether a test or something that a check runs loads this file of the candidate. */
   isLoaded(path: string): Promise<boolean>;
 }
@@ -64,9 +64,13 @@ const SILENCES_OTHERS =
 const PROGRAM =
   /\.([cm]?[jt]sx?|py|go|rb|php|rs|java|kts?|scala|groovy|cs|fs|exs?|lua|pl|pm|t|sh|bats|swift|dart|clj|jl|r)$/i;
 const MAKEFILE = /(^|\/)(GNU)?makefile$/i;
+/** Modules of Python that tests and checks import; a file of such a name in the repository would be loaded instead. */
+const PYTHON_LIBRARIES =
+  /^(unittest|pytest|_pytest|hypothesis|nose2?|mock|doctest|abc|argparse|ast|asyncio|base64|collections|contextlib|copy|csv|dataclasses|datetime|decimal|difflib|enum|fractions|functools|glob|hashlib|importlib|inspect|io|itertools|json|logging|numbers|operator|os|pathlib|pprint|random|re|shutil|statistics|string|subprocess|tempfile|textwrap|threading|traceback|types|typing|uuid|warnings|numpy|pandas|requests|django|flask|sitecustomize)$/;
+/** A command that starts a program of Python without a test runner. */
+const PLAIN_SCRIPT = /\bpython[\d.]*\s+(?!-)\S+\.py\b/;
 /** Files that programs read their settings from, by their names. */
 const SETTINGS = /(^|\/)\.[\w-]+rc(\.\w+)?$|\.(ini|cfg)$|(^|\/)[\w.-]+\.config\.\w+$/i;
-const COMPILERS = ['tsc', 'vue-tsc', 'svelte-check', 'tsgo', 'ts-node', 'ts-jest', 'tspc', 'tsd', 'tsup'];
 
 /**
  * Judges what a candidate does to its own checks: added tests are free, changed ones are also run in the base's version,
@@ -84,7 +88,10 @@ export async function guard(options: GuardOptions): Promise<Guarded> {
     if (reason !== undefined) held.push({ path: change.path, reason });
     else if (rules.isTest(change.path) || (await isTestMaterial(change, rules))) tests.push(change);
   }
-  return { overlay: await overlayOf(await withoutRenames(tests, options), options), held };
+  const judged = await withoutRenames(tests, options);
+  // What a check runs by a pattern is no test for its runner, so that only a run without it shows what it does to the others.
+  const isRunner = judged.some(({ path }) => !rules.isTest(path));
+  return { overlay: isRunner ? judged.map(({ path }) => path) : await overlayOf(judged, options), held };
 }
 
 async function rulesFor(options: GuardOptions): Promise<Rules> {
@@ -99,13 +106,14 @@ async function rulesFor(options: GuardOptions): Promise<Rules> {
     isConfig: looseMatcher([...CHECK_CONFIG, ...tools, ...options.config]),
     isInstalled: looseMatcher(INSTALLED),
     isHelper: testHelpers(options.base, { closure, isTest }),
+    isOnlyConfigured: (path) => isOnlyConfigured(path, options.base, { closure, isTest }),
     isLoaded: (path) => isLoadedByTests(path, options.candidate, { closure, isTest }),
   };
 }
 
 async function heldReason(change: ChangedPath, rules: Rules, options: GuardOptions): Promise<string | undefined> {
   const { path } = change;
-  const misleading = specialReason(path, options.special.get(path));
+  const misleading = specialReason(path, options.special.get(path)) ?? replacementReason(change, rules, options);
   if (misleading !== undefined) return misleading;
   if (rules.isInstalled(path)) return 'is an installed dependency; the checks bring their own';
   if (rules.isConfig(path)) return `is ${change.status} and can decide how checks run`;
@@ -126,24 +134,30 @@ async function heldReason(change: ChangedPath, rules: Rules, options: GuardOptio
   );
 }
 
-/** What a person must review although no check runs that it could decide. */
-export function heldWithoutChecks(
-  special: ReadonlyMap<string, SpecialFile>,
-  allow: readonly string[],
-): Guarded['held'] {
-  const isAllowed = pathMatcher(allow);
-  return [...special].flatMap(([path, file]) => {
-    const reason = isAllowed(path) ? undefined : specialReason(path, file);
-    return reason === undefined ? [] : [{ path, reason }];
-  });
+/** Why an added file needs a person that is used instead of what a check uses now: of a program, of a library, or of a typed file. */
+function replacementReason(
+  { path, status }: ChangedPath,
+  { closure }: Rules,
+  { base, candidate }: GuardOptions,
+): string | undefined {
+  if (status === 'modified') return undefined;
+  const name = path.split('/').at(-1) ?? '';
+  const module = /^([\w]+)(?:\.py|\/__init__\.py)$/.exec(path.replace(/^(?:tests?|src)\//, ''))?.[1];
+  if (status === 'added' && module !== undefined && PYTHON_LIBRARIES.test(module))
+    return `is loaded instead of the library ${module}`;
+  const typed = path.replace(/(\.d)?\.[cm]?[jt]sx?$/, '');
+  const untyped = ['.js', '.jsx', '.mjs', '.cjs', '.d.ts'].find(
+    (end) => !base.paths.has(typed + end) && candidate.paths.has(typed + end),
+  );
+  if (status === 'deleted' && /(?<!\.d)\.[cm]?tsx?$/.test(path) && untyped !== undefined && hasCompiler(closure))
+    return `becomes ${typed.split('/').at(-1)}${untyped}, which the compiler does not check`;
+  if (status !== 'added' || !closure.programFolders.has(path.slice(0, Math.max(0, path.length - name.length - 1))))
+    return undefined;
+  return closure.words.has(name) ? `takes the place of the program ${name}, which a check starts` : undefined;
 }
 
-function specialReason(path: string, special: SpecialFile | undefined): string | undefined {
-  if (special?.kind === 'link' && leavesRepository(path, special.target))
-    return `is a link that leads out of the repository, to ${special.target}`;
-  return special?.kind === 'repository' && !special.isDeclared
-    ? 'is a repository inside the repository, whose files would not land'
-    : undefined;
+function hasCompiler({ words }: Closure): boolean {
+  return COMPILERS.some((program) => words.has(program));
 }
 
 /** Why source that a check loads needs a person: it can end the test run early, or takes tests of its own away. */
@@ -155,7 +169,8 @@ async function sourceReason(change: ChangedPath, rules: Rules, options: GuardOpt
   const candidate = status === 'deleted' ? '' : ((await options.candidate.read(path)) ?? '');
   const lost = inlineTestReason(path, base, candidate);
   if (lost !== undefined && !(await areTestsMoved(change, { base, candidate }, options))) return lost;
-  const exit = earlyExit(path, base, candidate);
+  const hasRunner = !rules.closure.texts.some((text) => PLAIN_SCRIPT.test(text));
+  const exit = earlyExit(path, { base, candidate, hasRunner });
   if (exit === undefined || !(await rules.isLoaded(path))) return undefined;
   return `a check loads it, and it can end the check early or change what it finds: ${exit}`;
 }
@@ -166,7 +181,12 @@ async function closureReason(change: ChangedPath, rules: Rules, options: GuardOp
   const { closure } = rules;
   const found = closure.find(path);
   const read = () => Promise.all([options.base.read(path), options.candidate.read(path)]);
-  if (isCompilerSettings(path) && (found !== undefined || COMPILERS.some((program) => closure.words.has(program)))) {
+  const isExtended = found?.role === 'configuration' && /"compilerOptions"/.test((await options.base.read(path)) ?? '');
+  if (
+    isExtended ||
+    (isCompilerSettings(path) && found !== undefined) ||
+    (isCompilerSettings(path) && hasCompiler(closure))
+  ) {
     const reason = compilerReason(...(await read()));
     return reason === undefined ? undefined : `decides what the compiler checks, and ${reason}`;
   }
@@ -178,6 +198,8 @@ async function closureReason(change: ChangedPath, rules: Rules, options: GuardOp
     if (found.role === 'script') return `is ${status} and a check runs it: ${found.chain.join(' -> ')}`;
     if (found.role === 'configuration') return `is ${status} and decides a check: ${found.chain.join(' -> ')}`;
   }
+  if (status !== 'added' && (await rules.isOnlyConfigured(path)))
+    return `is ${status} and the settings of a check load it: ${found?.chain.join(' -> ')}`;
   if (status !== 'modified' || rules.isTest(path) || !(await rules.isHelper(path))) return undefined;
   const [base = '', candidate = ''] = await read();
   return isEmptied(base, candidate) ? 'only tests load it, and it cannot make any of them fail any more' : undefined;
@@ -189,7 +211,8 @@ async function tracedReason(change: ChangedPath, rules: Rules, options: GuardOpt
   if (options.trace === undefined || status === 'added' || rules.isTest(path) || rules.closure.entries.has(path))
     return undefined;
   const isShell = /\.(sh|bash|zsh|ksh|mk)$/i.test(path) || /^#!/.test((await readExtensionless(path, options)) ?? '');
-  if (!isShell && !SETTINGS.test(path)) return undefined;
+  const isData = isCheckData(path, (await options.base.read(path)) ?? '', options.base.paths);
+  if (!isShell && !isData && !SETTINGS.test(path)) return undefined;
   if (options.targets?.includes(path)) return undefined;
   for (const gate of candidateGates(options.gates)) {
     if (rules.closure.judged.has(path) || !(await options.trace(gate)).includes(path)) continue;
@@ -262,30 +285,4 @@ export function testPrograms({ changed, tests, allow }: Pick<GuardOptions, 'chan
         : [];
     });
   return { added: paths('added'), modified: paths('modified') };
-}
-
-/** Paths changed between two commits that are no regular files in the later one: symbolic links and repositories. */
-export async function specialFiles(mirror: Mirror, from: string, to: string): Promise<Map<string, SpecialFile>> {
-  const { stdout } = await git(['diff-tree', '-r', '-z', '--raw', '--no-renames', '--end-of-options', from, to], {
-    gitDir: mirror.dir,
-  });
-  const fields = stdout.split('\0');
-  const special = new Map<string, SpecialFile>();
-  for (let index = 0; index + 1 < fields.length; index += 2) {
-    const [, mode, , oid = ''] = fields[index]?.split(' ') ?? [];
-    const path = fields[index + 1];
-    if (path === undefined) continue;
-    if (mode === '120000')
-      special.set(path, {
-        kind: 'link',
-        target: (await git(['cat-file', 'blob', oid], { gitDir: mirror.dir })).stdout,
-      });
-    if (mode === '160000') special.set(path, { kind: 'repository', isDeclared: await isSubmodule(mirror, to, path) });
-  }
-  return special;
-}
-
-async function isSubmodule(mirror: Mirror, commit: string, path: string): Promise<boolean> {
-  const declared = (await showFile(mirror, commit, '.gitmodules')) ?? '';
-  return declared.split('\n').some((line) => /^\s*path\s*=\s*(.*?)\s*$/.exec(line)?.[1] === path);
 }

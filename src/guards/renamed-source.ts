@@ -1,8 +1,8 @@
 import type { ChangedPath } from '../gates/gate.ts';
-import type { CommitFiles } from './closure.ts';
+import { inlineTestReason } from './inline-tests.ts';
 import { folderOf, isProgram, resolveFile } from './module-imports.ts';
+import type { CommitFiles } from './reached-files.ts';
 import { joinPath } from './shell-commands.ts';
-import { inlineTestReason } from './weakened-source.ts';
 
 type Sides = { base: CommitFiles; candidate: CommitFiles };
 

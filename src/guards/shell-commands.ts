@@ -222,3 +222,14 @@ function scriptArguments(words: readonly string[]): string[] {
       : [];
   });
 }
+
+/** The folders of the repository that a text of commands puts before the others in PATH. */
+export function programFolders(text: string): string[] {
+  return [...text.matchAll(/\bPATH=("[^"\n]*"|'[^'\n]*'|[^\s;&|]+)/g)].flatMap(([, value = '']) =>
+    value
+      .replace(/["']/g, '')
+      .split(':')
+      .map((part) => part.replace(/^(\$\{?PWD\}?|\$\(pwd\)|`pwd`|\.)(\/|$)/, ''))
+      .filter((part) => !/^\/|[$`~]/.test(part)),
+  );
+}

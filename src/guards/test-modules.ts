@@ -1,6 +1,6 @@
-import { isHelper } from './check-files.ts';
-import type { Closure, CommitFiles } from './closure.ts';
+import { isCheckLike, isGolden, isHelper, SOURCE_FOLDERS } from './check-files.ts';
 import { importedFiles, importPattern, isProgram } from './module-imports.ts';
+import type { Closure, CommitFiles } from './reached-files.ts';
 
 /** The files of a commit, with a search over all of them. */
 export interface SearchedFiles extends CommitFiles {
@@ -62,16 +62,35 @@ export async function isLoadedByTests(path: string, files: SearchedFiles, judgem
   return false;
 }
 
+/** Whether a configuration of a check loads this module, and nothing else does but tests and checks. */
+export async function isOnlyConfigured(path: string, files: SearchedFiles, judgement: Judgement): Promise<boolean> {
+  if (judgement.closure.find(path)?.loadedBy !== 'configuration' || judgement.isTest(path)) return false;
+  if (judgement.closure.entries.has(path) || SOURCE_FOLDERS.test(path)) return false;
+  return isLoadedOnlyByTests(path, { files, judgement, steps: 0 });
+}
+
 async function isTestHelper(path: string, files: SearchedFiles, judgement: Judgement): Promise<boolean> {
   if (!files.paths.has(path) || judgement.isTest(path)) return false;
   const isOther = OTHER_LANGUAGES.test(path);
-  if (!isOther && !isProgram(path)) return false;
+  if (!isOther && !isProgram(path)) return isGolden(path) && isReadOnlyByTests(path, files, judgement);
   const text = await files.read(path);
-  if (text === undefined || !isHelper(path, text, judgement.closure.entries)) return false;
+  if (text === undefined) return false;
+  const isOfScript = judgement.closure.find(path)?.loadedBy === 'script' && isCheckLike(path);
+  if (!isOfScript && !isHelper(path, text, judgement.closure.entries)) return false;
   // Where imports cannot be followed, a program that imports a test library serves tests.
   if (isOther)
     return /"testing"|\btestify\b|org\.junit|\bxunit\b|NUnit|#\[macro_export\]|\bXCTest\b|ExUnit/i.test(text);
   return isLoadedOnlyByTests(path, { files, judgement, steps: 0 });
+}
+
+/** Whether some test names a data file or its folder, and no other program does. */
+async function isReadOnlyByTests(path: string, files: SearchedFiles, judgement: Judgement): Promise<boolean> {
+  const parts = path.split('/');
+  const plain = (name: string) => name.replace(/[^\w-]/g, '.');
+  const names = [plain(parts.at(-1) ?? ''), ...(parts.length < 2 ? [] : [`\\b${plain(parts.at(-2) ?? '')}\\b`])];
+  const naming = (await Promise.all(names.map((name) => files.search(name)))).flat().filter((file) => isProgram(file));
+  const isCheck = (file: string) => judgement.isTest(file) || judgement.closure.find(file) !== undefined;
+  return naming.some(isCheck) && naming.every(isCheck);
 }
 
 async function isLoadedOnlyByTests(

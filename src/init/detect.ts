@@ -164,9 +164,11 @@ function workflowNotes(commands: readonly WorkflowCommand[], checks: readonly Pr
   ];
 }
 
-/** `pnpm run lint` and `pnpm lint` are the same command. */
+/** `pnpm run lint`, `pnpm lint` and both through npx are the same command. */
 function withoutRun(command: string): string {
-  return command.replace(/^(npm|pnpm|yarn|bun) (?:run|run-script) /, '$1 ');
+  return command
+    .replace(/^npx --yes (?:--package \S+ )?(pnpm|yarn)(?:@\S+)? /, '$1 ')
+    .replace(/^(npm|pnpm|yarn|bun) (?:run|run-script) /, '$1 ');
 }
 
 /** States which purposes no command was found for. */

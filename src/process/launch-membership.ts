@@ -117,9 +117,9 @@ function foldersOf(pids: ReadonlySet<number>): string[] {
 
 /** Compares files and not paths, so that a link or a mount to the same folder is recognized. */
 function isBelow(folder: string, root: string): boolean {
-  const wanted = fileOf(root);
-  for (let path = folder; wanted !== undefined; path = dirname(path)) {
-    if (fileOf(path) === wanted || path === join(root)) return true;
+  const target = fileOf(root);
+  for (let path = folder; target !== undefined; path = dirname(path)) {
+    if (fileOf(path) === target || path === join(root)) return true;
     if (path === dirname(path)) return false;
   }
   return false;

@@ -9,7 +9,7 @@ export type ItemStatus = z.infer<typeof ItemStatus>;
 export const BulkStatus = z.object({
   run: z.string(),
   title: z.string(),
-  status: z.string().describe('How the run stands.'),
+  status: z.string().describe('The status of the run.'),
   total: z.number().int(),
   counts: z.record(ItemStatus, z.number().int()),
   failed: z

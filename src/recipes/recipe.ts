@@ -17,7 +17,7 @@ export type Unfolding = {
   add: TaskSpec[];
   /** A decision that is a person's, before the added tasks may start. */
   hold?: Hold;
-  /** Tasks that are no longer wanted; those that run are ended. */
+  /** Tasks that are no longer needed; those that run are ended. */
   cancel?: { tasks: TaskKey[]; reason: string };
   /** The commit to end on when it is not the branch's tip: the best result, not the last. */
   keep?: { commit: string; reason: string };

@@ -77,16 +77,16 @@ export const TaskLabel = z
   .optional()
   .describe('The id of the task for display: its id in the work file, else its key.');
 
+const HoldOption = z.object({ id: z.string(), label: z.string() });
+
 /** Something that waits for a person, and the command that resolves it. */
 export const AttentionDocument = z.object({
   task: z.string().nullable(),
   label: TaskLabel,
-  what: z.enum(['plan', 'held', 'blocked', 'paused']),
+  what: z.enum(['plan', 'held', 'blocked', 'paused', 'question']),
+  question: z.string().optional().describe('The id of the question that an agent asks.'),
   hold: z.string().optional().describe('The id of the hold, by which it is approved or rejected.'),
-  options: z
-    .array(z.object({ id: z.string(), label: z.string() }))
-    .optional()
-    .describe('The answers to choose from.'),
+  options: z.array(HoldOption).optional().describe('The answers to choose from.'),
   track: z.string().optional().describe('The track that is paused, if not the whole run.'),
   reason: z.string(),
   files: z.array(z.string()),

@@ -5,6 +5,7 @@ import { HealthSign } from './config/health.ts';
 import { LandMode } from './config/land.ts';
 import { Config } from './config.ts';
 import { ContainmentRecord } from './containment.ts';
+import { Question, QuestionId } from './coordination/question.ts';
 import { Failure } from './failure.ts';
 import { Evidence } from './gate.ts';
 import { RunId, TaskKey } from './ids.ts';
@@ -197,6 +198,13 @@ export const RunEvent = z.discriminatedUnion('type', [
     ...TaskMessage.shape,
     /** The task had stopped: its last session and workspace continue with the message. */
     goesOn: z.boolean(),
+  }),
+  event('task.asked', { ...AttemptRef, question: Question, call: z.string() }),
+  event('task.answered', {
+    task: TaskKey,
+    question: QuestionId,
+    answer: z.string(),
+    byDefault: z.boolean().optional(),
   }),
   event('task.requeued', { task: TaskKey, reason: z.string() }),
   event('task.landing', { task: TaskKey, commit: z.string(), ref: z.string() }),

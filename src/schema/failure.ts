@@ -57,6 +57,8 @@ export const Failure = z.object({
   limit: FailureLimit.optional(),
   /** Changed files outside the task's scope, if that is the only reason for the failure. */
   outside: z.array(z.string()).optional(),
+  /** The tool that the agent was not allowed to use, if that is why nothing changed. */
+  denied: z.string().optional(),
   /** The workspace that another user or process changed, if that is why the attempt did not start. */
   workspace: z.string().optional(),
 });

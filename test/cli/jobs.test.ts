@@ -99,7 +99,7 @@ describe('the prompt of a job', () => {
   it('can be printed before the job is started', async () => {
     const { stdout } = await runWith(real, 'template', 'render', 'bugfix', 'Mend {{it}}', '--context', 'a=1');
     expect(stdout).toMatch(
-      /^### Guidelines\n\nMend the cause[\s\S]*### The task\n\nMend \{\{it\}\}\n\n### Context\n\na: 1\n$/,
+      /^### Guidelines\n\nFix the cause[\s\S]*### The task\n\nMend \{\{it\}\}\n\n### Context\n\na: 1\n$/,
     );
   });
 });

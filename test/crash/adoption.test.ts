@@ -1,4 +1,5 @@
-import { join } from 'node:path';
+import { copyFileSync, mkdirSync, rmSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { RunDocument } from '../../src/schema/document.ts';
@@ -38,6 +39,41 @@ it('saves the work of a killed agent and lets the next attempt continue from it,
   letGo(scratch, 'agents');
   const { run } = expectDone(await scratch.mh(['resume', '--json']), { attempts: 2, cost: 0.01 });
   expect(runGit(mirrorOf(scratch), ['show', `refs/manyhands/attempts/${run}-1-1/1:work.txt`])).toBe('half\n');
+});
+
+it('adopts an agent although the database has lost what followed the start of its run', {
+  timeout: 300_000,
+}, async () => {
+  await using scratch = await makeHeldScene();
+  letGo(scratch, 'checks');
+  await scratch.mh(HELD_JOB, { env: { MANYHANDS_CRASH: 'gate.starting:1' } });
+  const before = join(scratch.root, 'before');
+  const [data, log] = [join(scratch.home, 'manyhands.db'), join(scratch.home, 'manyhands.db-wal')] as const;
+  mkdirSync(before);
+  for (const file of [data, log]) copyFileSync(file, join(before, basename(file)));
+  const first = scratch.start(['resume', '--json']);
+  const [agent = 0] = await untilBegun(scratch, 'agents', 1);
+  first.kill('SIGKILL');
+  await first.done;
+  rmSync(`${data}-shm`, { force: true });
+  for (const file of [data, log]) copyFileSync(join(before, basename(file)), file);
+  const trace = join(scratch.root, 'trace');
+  const resumed = scratch.start(['resume', '--json'], { env: { MANYHANDS_CRASH_TRACE: trace } });
+  await untilPassed(trace, 'attempt.adopting');
+  letGo(scratch, 'agents');
+  expectDone(await resumed.done, { attempts: 1, cost: 0.01 });
+  expect(begun(scratch, 'agents')).toEqual([agent]);
+});
+
+it('ends an agent of a run that the database has lost, and keeps its work', { timeout: 300_000 }, async () => {
+  await using scratch = await makeHeldScene();
+  const agent = await killWhileAgentWorks(scratch);
+  for (const end of ['-wal', '-shm']) rmSync(join(scratch.home, `manyhands.db${end}`), { force: true });
+  expect((await scratch.mh(['resume', '--json'])).json).toEqual([]);
+  expect(isAlive(scratch, agent)).toBe(false);
+  const { stdout } = await scratch.mh(['doctor']);
+  expect(stdout).toContain('no known run');
+  expect(await scratch.leftovers()).toEqual([]);
 });
 
 it('ends a check that a killed engine left running, and runs it again', { timeout: 300_000 }, async () => {

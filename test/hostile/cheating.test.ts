@@ -1,14 +1,8 @@
-import { spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { makeScratch } from '../support/scratch.ts';
 import { variants } from '../support/variants.ts';
-import { runAndReport } from './hostile-run.ts';
-
-/** A project whose check is red because of a defect, or green, and what an agent does in it. */
-type Project = { check: string; files: Record<string, string> };
+import { type Behaviour, outcomeOf, type Project, sampled } from './behaviour.ts';
 
 const NODE: Project = {
   check: 'node --test',
@@ -30,6 +24,7 @@ const NODE: Project = {
 };
 const PYTHON: Project = {
   check: 'python3 -m pytest -q -p no:cacheprovider',
+  needs: 'python3 -m pytest --version',
   files: {
     'calc.py': 'def add(a, b):\n    return a - b\n\n\ndef twice(a):\n    return a * 2\n',
     'support/checks.py': 'def assert_sum(found, wanted):\n    assert found == wanted\n',
@@ -45,6 +40,7 @@ const PYTHON: Project = {
 };
 const GO: Project = {
   check: 'go test -v ./...',
+  needs: 'go version',
   files: {
     'go.mod': 'module example.com/calc\n\ngo 1.18\n',
     'calc.go': 'package calc\n\nfunc Add(a, b int) int { return a - b }\n',
@@ -61,6 +57,7 @@ const TOOLS = {
 };
 const RUST: Project = {
   check: `RUSTUP_HOME=${TOOLS.rustup} CARGO_HOME=${TOOLS.cargo} cargo test --offline`,
+  needs: 'cargo --version',
   files: {
     'Cargo.toml': '[package]\nname = "calc"\nversion = "0.1.0"\nedition = "2021"\n',
     'Cargo.lock': 'version = 3\n\n[[package]]\nname = "calc"\nversion = "0.1.0"\n',
@@ -73,8 +70,6 @@ const FIX_NODE = "sed -i 's/a - b/a + b/' sum.js";
 const FIX_PYTHON = "sed -i 's/a - b/a + b/' calc.py";
 const FIX_GO = "sed -i 's/a - b/a + b/' calc.go";
 const FIX_RUST = "sed -i 's/a - b/a + b/' src/lib.rs";
-
-type Behaviour = [name: string, project: Project, script: string, check?: string];
 
 const CHEATS: Behaviour[] = [
   ['node: a sourced script two hops away', NODE, 'echo "run_tests() { :; }" >ci/lib.sh', 'npm test'],
@@ -331,51 +326,20 @@ const HONEST: Behaviour[] = [
   ],
 ];
 
-async function run([name, project, script, check = project.check]: Behaviour) {
-  const settings = `checks:\n  - ${JSON.stringify(check)}\nlimits: { attempts: 1, retryDelaySeconds: 0 }\n`;
-  await using scratch = await makeScratch({ files: { ...project.files, '.manyhands/config.yaml': settings } });
-  const agent = join(scratch.root, 'agent.sh');
-  writeFileSync(agent, `#!/bin/sh\ncat >/dev/null\nset -e\n${script}\n`, { mode: 0o755 });
-  const title = `Make the check green (${name.split(':')[0]})`;
-  const { run: document } = await runAndReport(scratch, 'job', title, '--agent', `command:${agent}`);
-  return `${document.status} ${document.reason} ${document.attention.map(({ reason }) => reason).join()}`;
-}
-
-const PROGRAMS = new Map([
-  [PYTHON, 'python3 -m pytest --version'],
-  [GO, 'go version'],
-  [RUST, 'cargo --version'],
-]);
-const installed = new Map([...PROGRAMS].map(([project, command]) => [project, isStarted(command)]));
-
-function isStarted(command: string): boolean {
-  return spawnSync('sh', ['-c', command], { stdio: 'ignore' }).status === 0;
-}
-
-/** The behaviours that this machine can run: some of them in every test run, all of them in the slow one. */
-function sampled(all: Behaviour[], ...names: string[]): Behaviour[] {
-  const able = all.filter(([, project]) => installed.get(project) !== false);
-  const isSampled = ([name]: Behaviour) => names.includes(name);
-  return variants(
-    able.filter(isSampled),
-    able.filter((each) => !isSampled(each)),
-  );
-}
-
 describe.concurrent('a cheat is not accepted', () => {
-  test.each(sampled(CHEATS, 'node: an assertion two imports away', 'node: an alias of the assertions'))(
+  test.each(variants(...sampled(CHEATS, 'node: an assertion two imports away', 'node: an alias of the assertions')))(
     '%s',
     async (...behaviour) => {
-      expect(await run(behaviour)).toMatch(/^(held|failed)/);
+      expect(await outcomeOf(behaviour)).toMatch(/^(held|failed)/);
     },
   );
 });
 
 describe.concurrent('honest work of the same shape lands', () => {
-  test.each(sampled(HONEST, 'node: renames the source', 'node: adds a script and a dependency'))(
+  test.each(variants(...sampled(HONEST, 'node: renames the source', 'node: adds a script and a dependency')))(
     '%s',
     async (...behaviour) => {
-      expect(await run(behaviour)).toMatch(/^done/);
+      expect(await outcomeOf(behaviour)).toMatch(/^done/);
     },
   );
 });

@@ -228,6 +228,17 @@ describe('what is found out about a project', () => {
     );
   });
 
+  it('installs the tools of the checks where no list that pip installs has them', async () => {
+    using project = makeProject({
+      'pyproject.toml': '[project]\nname = "a"\n[tool.pytest.ini_options]\n[tool.mypy]\npackages = "a"\n',
+      'requirements.txt': 'mypy==1\n',
+    });
+    expect((await detectProject(project.root)).setup).toEqual([
+      'python3 -m venv .venv',
+      '.venv/bin/python -m pip install -r requirements.txt pytest',
+    ]);
+  });
+
   it('reads the workflows: plain commands fill gaps, others are reported', async () => {
     using project = makeProject({
       ...npm({}, { test: 'x' }),

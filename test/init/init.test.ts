@@ -74,11 +74,15 @@ describe('manyhands init', () => {
   });
 
   it('keeps the checks with --prove where none passes, because nothing would be verified without them', async () => {
-    using project = makeProject({ Makefile: 'test:\n\t@exit 1\n' });
+    const manifest = JSON.stringify({ scripts: { test: 'exit 2' }, devDependencies: { x: '1' } });
+    using project = makeProject({ 'package.json': manifest });
     const { stdout, stderr } = await call(project, ['--yes', '--prove']);
-    expect(stderr).toContain('Next: make test fails, and nothing lands while a check fails');
-    expect(stdout).toContain('✗ make test  exit 2\n');
-    expect((await loadConfig({ dir: project.root, env: project.env })).checks).toMatchObject([{ run: 'make test' }]);
+    expect(stdout).toContain(
+      'your checkout has no node_modules, so checks may fail only here; install with npm install',
+    );
+    expect(stderr).toContain('Next: npm test fails, and nothing lands while a check fails');
+    expect(stdout).toContain('✗ npm test  exit 2\n');
+    expect((await loadConfig({ dir: project.root, env: project.env })).checks).toMatchObject([{ run: 'npm test' }]);
   });
 
   it('proves the checks of existing settings, and not others that were detected', async () => {
@@ -93,7 +97,12 @@ describe('manyhands init', () => {
     const uv = '[project]\nname = "a"\n[tool.uv]\n[dependency-groups]\ndev = ["pytest"]\n';
     using python = makeProject({ 'pyproject.toml': uv });
     const node = { packageManager: 'pnpm@9.1.0+sha512.abc', scripts: { test: 'x' }, devDependencies: { x: '1' } };
-    using pnpm = makeProject({ 'package.json': JSON.stringify(node), 'pnpm-lock.yaml': '' });
+    const ci = 'jobs: { a: { steps: [{ run: pnpm test }] } }';
+    using pnpm = makeProject({
+      'package.json': JSON.stringify(node),
+      'pnpm-lock.yaml': '',
+      '.github/workflows/ci.yml': ci,
+    });
     const without = (project: Project) => ({ ...project, env: { ...project.env, PATH: onlyWith('git', 'npx') } });
     const missing = await call(without(python), ['--yes', '--json']);
     const { detected, notes } = InitDocument.parse(JSON.parse(missing.stdout));
@@ -105,6 +114,7 @@ describe('manyhands init', () => {
     );
     const fetched = await call(without(pnpm), ['--yes']);
     expect(fetched.stdout).toContain('pnpm is not installed here, so its commands use npx');
+    expect(fetched.stdout).not.toContain('which is not a check here');
     const { checks, workspace } = await loadConfig({ dir: pnpm.root, env: pnpm.env });
     expect(checks).toMatchObject([{ run: 'npx --yes pnpm@9.1.0 test' }]);
     expect(workspace.setup).toEqual(['npx --yes pnpm@9.1.0 install --frozen-lockfile']);

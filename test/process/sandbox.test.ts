@@ -1,8 +1,9 @@
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ending } from '../../src/process/launch.ts';
 import { bubblewrapCommand, sandboxAvailability } from '../../src/process/sandbox/bubblewrap.ts';
+import { seccompFile } from '../../src/process/sandbox/seccomp.ts';
 import { toolchainFolders } from '../../src/process/sandbox/toolchains.ts';
 import { runSupervised } from '../../src/process/supervised.ts';
 import { terminate } from '../../src/process/terminate.ts';
@@ -30,6 +31,22 @@ describe('whether there is a sandbox', () => {
     },
   );
 });
+
+test.skipIf(SANDBOX.missing)(
+  'a real bubblewrap where user namespaces are forbidden is reported with its reason',
+  async () => {
+    const program = join(temporaryFolder(), 'bwrap');
+    const forbid = 'echo 0 >/proc/sys/user/max_user_namespaces; exec "$@"';
+    writeFileSync(program, `#!/bin/sh\nexec unshare -Ur sh -c '${forbid}' sh ${SANDBOX.program} "$@"\n`, {
+      mode: 0o755,
+    });
+    const found = await sandboxAvailability({ PATH, MANYHANDS_BWRAP: program });
+    expect(found).toEqual({
+      kind: 'none',
+      reason: expect.stringMatching(/^bubblewrap does not work here: .*namespace/i),
+    });
+  },
+);
 
 test('toolchains on PATH are shown with what is beside them, and folders with logins are not', () => {
   const home = temporaryFolder();
@@ -85,5 +102,67 @@ describe.skipIf(SANDBOX.missing)(`a launched program ${SANDBOX.title}`, () => {
     const passed = await run('echo made >file; setsid sleep 300 & exit 0');
     expect([passed.isProvenSuccess, passed.leftoverProcesses]).toEqual([true, 0]);
     expect((await run('exit 3')).ending).toEqual({ kind: 'exited', code: 3 });
+  });
+
+  test.skipIf(process.arch !== 'x64')(
+    'may not use the keyrings of the kernel, nor other calls that pass by it',
+    async () => {
+      const work = temporaryFolder();
+      const seccomp = await seccompFile(work);
+      const calls = [250, 321, 298, 323, 425, 304].map(
+        (call) => `$! = 0; syscall(${call}, 0, -4, 0); print $! + 0, " ";`,
+      );
+      const script = `${calls.join(' ')} my $x = "x"; ioctl(STDIN, 0x5412, $x); print $! + 0, " "; print syscall(39) > 0`;
+      const end = await runSupervised({
+        folder: join(temporaryFolder(), 'check'),
+        command: ['perl', '-e', script],
+        contain: (program) =>
+          bubblewrapCommand(SANDBOX.program, program, { read: [], write: [work], hidden: [], seccomp }),
+        cwd: work,
+        env: { PATH },
+        timeoutMs: 60_000,
+        maxOutputBytes: 1_000_000,
+        signal: new AbortController().signal,
+      });
+      expect(readFileSync(end.outputFile, 'utf8')).toBe(`${'1 '.repeat(7)}1`);
+    },
+  );
+
+  test('writes only what its vendor refreshes and its sessions; settings are copies, and hooks read-only', async () => {
+    const home = temporaryFolder();
+    const work = temporaryFolder();
+    const folder = join(home, '.vendor');
+    for (const name of ['hooks', 'projects', 'state']) mkdirSync(join(folder, name), { recursive: true });
+    for (const name of ['token', 'settings.json', 'hooks/run', 'projects/old', 'state/x'])
+      writeFileSync(join(folder, name), 'original\n');
+    writeFileSync(join(home, '.vendor.json'), 'original\n');
+    const copied = [
+      { path: folder, refreshed: ['token', 'missing'], sessions: ['projects', 'later'], read: ['hooks'] },
+      { path: join(home, '.vendor.json'), refreshed: [], sessions: [], read: [] },
+      { path: join(home, '.absent.json'), refreshed: [], sessions: [], read: [] },
+    ];
+    const script = [
+      'cd "$HOME/.vendor"; cat token settings.json hooks/run projects/old ../.vendor.json; ls -A ..',
+      'for f in token settings.json new.json hooks/run hooks/new projects/new later/new state/y ../.vendor.json; do',
+      '  mkdir -p "$(dirname $f)"; echo changed >$f; done 2>/dev/null',
+      'mv settings.json other.json && mv other.json settings.json && cat settings.json',
+    ].join('\n');
+    const end = await runSupervised({
+      folder: join(temporaryFolder(), 'check'),
+      command: ['sh', '-c', script],
+      contain: (program) =>
+        bubblewrapCommand(SANDBOX.program, program, { read: [], write: [work], hidden: [], copied }),
+      cwd: work,
+      env: { PATH, HOME: home },
+      timeoutMs: 60_000,
+      maxOutputBytes: 1_000_000,
+      signal: new AbortController().signal,
+    });
+    const output = readFileSync(end.outputFile, 'utf8').trim().split('\n');
+    expect(output).toEqual([...Array(5).fill('original'), '.vendor', '.vendor.json', 'changed']);
+    const text = (name: string) => readFileSync(join(folder, name), 'utf8').trim();
+    expect([text('token'), text('projects/new'), text('later/new')]).toEqual(['changed', 'changed', 'changed']);
+    expect([text('settings.json'), text('hooks/run'), text('../.vendor.json')]).toEqual(Array(3).fill('original'));
+    for (const name of ['new.json', 'hooks/new', 'state/y']) expect(existsSync(join(folder, name))).toBe(false);
   });
 });

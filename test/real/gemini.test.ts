@@ -1,8 +1,10 @@
+import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
 import { geminiAgent } from '../../src/agents/gemini/gemini.ts';
 import { AgentConfig } from '../../src/schema/config/agent.ts';
@@ -139,6 +141,22 @@ await describeWith(['gemini'], 'the real Gemini CLI', (path) => {
       });
       expect(JSON.stringify(run.requests[0]?.body)).toContain('I know the secret.');
       expect(run.result).toMatchObject({ session, usage: { kind: 'known', inputTokens: 600, outputTokens: 60 } });
+    });
+
+    it("leaves a session that its own program resumes by hand, with the user's home", async () => {
+      await using sandbox = await makeSandbox(server);
+      const first = await play(sandbox, { script: [{ say: 'I know the secret.' }] });
+      const base = server.scenario('gemini-by-hand', [{ say: 'Still.' }]);
+      const env = { ...sandbox.env, GEMINI_API_KEY: 'test-key', GOOGLE_GEMINI_BASE_URL: base };
+      const settings = {
+        security: { auth: { selectedType: 'gemini-api-key' } },
+        privacy: { usageStatisticsEnabled: false },
+      };
+      await writeFile(join(sandbox.home, '.gemini', 'settings.json'), JSON.stringify(settings));
+      const args = ['--resume', first.result.session ?? '', '--skip-trust', '--prompt', 'And now?'];
+      const { stdout } = await promisify(execFile)(path('gemini'), args, { cwd: sandbox.workspace, env });
+      expect(stdout).toContain('Still.');
+      expect(JSON.stringify(server.requests('gemini-by-hand'))).toContain('I know the secret.');
     });
   });
 });

@@ -16,8 +16,8 @@ import { geminiSettings } from './sandbox.ts';
 import { until } from './until.ts';
 import { describeWith } from './with-programs.ts';
 
-/** Not yet equal: a resumed session of claude-agent-acp requests a title that nothing reports; opencode is not interrupted reliably here. */
-const NOT_YET_EQUAL = new Set(['claude-agent-acp', 'opencode']);
+/** Not yet equal: a resumed session of claude-agent-acp requests a title that nothing reports. */
+const NOT_YET_EQUAL = new Set(['claude-agent-acp']);
 const HANG = 'node -e "setInterval(() => {}, 1e6)" hang';
 const FINISH = 'Finish now, please.';
 const server = await startModelServer();

@@ -230,6 +230,19 @@ describe('a graph of another tool', () => {
     ]);
   });
 
+  it.each([
+    ['Analyze the structure of the code', true],
+    ['分析代码库结构，识别关键组件', true],
+    ['审查全部改动并生成汇总报告', true],
+    ['Review the parser and fix what is wrong', false],
+    ['根据分析结果重构已识别的组件', false],
+    ['Write a parser', false],
+  ])('lets a task that only reports end without a change: %s', (prompt, answers) => {
+    const { input, notes } = parse(JSON.stringify({ tasks: { a: { prompt } } }));
+    expect(input).toMatchObject({ nodes: [answers ? { id: 'a', answers } : { id: 'a' }] });
+    expect(notes.some((note) => note.startsWith('Must change something: a'))).toBe(!answers);
+  });
+
   it('requests the JSON of tasks that return it or whose output is used, and lets them end without a change', () => {
     const tasks = {
       json: { prompt: 'P', output_format: 'json' },

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { AppError, isAbsent } from '../../errors.ts';
 import type { AgentConfig } from '../../schema/config/agent.ts';
+import type { LoginPath } from '../../schema/config/sandbox.ts';
 import type { Failure } from '../../schema/failure.ts';
 import type { Usage } from '../../schema/usage.ts';
 import type { Agent, AgentEvent, AgentExit, AgentReader, Assignment } from '../agent.ts';
@@ -13,6 +14,7 @@ import { canBeReadOnly, type RestrictableProgram, restrictableProgram } from '..
 import { attemptEnvironment } from '../attempt-environment.ts';
 import { exitFailure } from '../exit-failure.ts';
 import { parseJsonObject } from '../json-object.ts';
+import { claudeLogin, codexLogin, geminiLogin, opencodeLogin } from '../login-paths.ts';
 import { findOnPath, type ProgramSearch, requireProgram } from '../program.ts';
 import { tailOfLines } from '../tail-of-lines.ts';
 import { areAllTrusted } from '../vendor-agent.ts';
@@ -66,11 +68,11 @@ export interface AcpAgentOptions {
 }
 
 /** Where a program keeps its login and its sessions below the home folder, by its name. */
-const LOGINS: readonly (readonly [RegExp, readonly string[]])[] = [
-  [/claude/, ['.claude', '.claude.json']],
-  [/codex/, ['.codex']],
-  [/gemini/, ['.gemini']],
-  [/opencode/, ['.local/share/opencode', '.local/state/opencode', '.config/opencode', '.cache/opencode']],
+const LOGINS: readonly (readonly [RegExp, (home: string) => LoginPath[]])[] = [
+  [/claude/, (home) => claudeLogin({ home })],
+  [/codex/, (home) => codexLogin(join(home, '.codex'))],
+  [/gemini/, (home) => geminiLogin(join(home, '.gemini'))],
+  [/opencode/, opencodeLogin],
 ];
 
 /** ACP agents use up to 1.2 GB each. */
@@ -138,9 +140,8 @@ function withoutTitles(command: string, env: Record<string, string>): Record<str
 }
 
 /** The folders of logins and sessions of the programs known to speak this protocol; the sandbox shows those of this program only. */
-function loginFolders(command: string, home: string): string[] {
-  const folders = LOGINS.find(([pattern]) => pattern.test(basename(command)))?.[1] ?? [];
-  return folders.map((folder) => join(home, folder));
+function loginFolders(command: string, home: string): LoginPath[] {
+  return LOGINS.find(([pattern]) => pattern.test(basename(command)))?.[1](home) ?? [];
 }
 
 /** What cannot be checked or prevented before it starts. */

@@ -155,7 +155,7 @@ class AcpConversation {
     }
   }
 
-  /** On abort the agent is asked to cancel; if it does not confirm in time, the connection is closed. */
+  /** On abort the agent gets a request to cancel; if it does not confirm in time, the connection is closed. */
   #cancelling(sessionId: string, signal: AbortSignal): () => void {
     const { world = realWorld } = this.#options;
     let cancelAlarm = () => {};

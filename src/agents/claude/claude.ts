@@ -5,9 +5,11 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { AgentConfig } from '../../schema/config/agent.ts';
 import type { McpServer } from '../../schema/config/mcp.ts';
+import type { LoginPath } from '../../schema/config/sandbox.ts';
 import type { Agent, Assignment, AssignmentSettings } from '../agent.ts';
 import { attemptEnvironment } from '../attempt-environment.ts';
 import { interactiveReader } from '../interactive-reader.ts';
+import { claudeLogin } from '../login-paths.ts';
 import { findOnPath, requireProgram } from '../program.ts';
 import { programAvailability, versionOf } from '../program-availability.ts';
 import { accountVariables, promptArgument, type VendorAgentOptions } from '../vendor-agent.ts';
@@ -115,10 +117,8 @@ function sessionOf({ session, attempt }: Assignment): string {
 }
 
 /** The files of Claude's login and its sessions. */
-function loginFiles(env: Record<string, string>): string[] {
-  if (env.CLAUDE_CONFIG_DIR) return [env.CLAUDE_CONFIG_DIR];
-  const home = env.HOME || homedir();
-  return [join(home, '.claude'), join(home, '.claude.json')];
+function loginFiles(env: Record<string, string>): LoginPath[] {
+  return claudeLogin({ home: env.HOME || homedir(), configDir: env.CLAUDE_CONFIG_DIR });
 }
 
 /** Claude's credential, as far as it can be found without a request to its vendor. */

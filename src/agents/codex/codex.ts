@@ -9,6 +9,7 @@ import { realWorld, type World } from '../../world.ts';
 import type { Agent, Assignment } from '../agent.ts';
 import { attemptEnvironment } from '../attempt-environment.ts';
 import { interactiveReader } from '../interactive-reader.ts';
+import { codexLogin } from '../login-paths.ts';
 import { PRICES, type PriceList } from '../prices.ts';
 import { findOnPath, requireProgram } from '../program.ts';
 import { programAvailability, readVersion } from '../program-availability.ts';
@@ -87,7 +88,7 @@ export function codexAgent(options: CodexAgentOptions): Agent {
       return {
         command: [program, ...codexArguments(assignment, { ...facts, mcp: mcp.servers }, config.args)],
         env: { ...own, ...mcp.env },
-        login: [codexHome(own)],
+        login: codexLogin(codexHome(own)),
         stdin: assignment.promptFile,
         pipeOutput: true,
       };
@@ -104,7 +105,7 @@ export function codexAgent(options: CodexAgentOptions): Agent {
         return {
           command: [program, ...codexTerminalArguments(assignment, { ...facts, mcp: mcp.servers }, terminal)],
           env: { ...own, ...mcp.env },
-          login: [codexHome(own)],
+          login: codexLogin(codexHome(own)),
         };
       },
       reader: () => interactiveReader({ usage: { kind: 'unknown' }, quitCodes: QUITS }),

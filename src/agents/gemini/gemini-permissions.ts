@@ -19,7 +19,7 @@ const NEVER = ['enter_plan_mode'];
 const READING_COMMANDS = ['git blame', 'git diff', 'git log', 'git ls-files', 'git show', 'git status'];
 const TOOL = /^[a-z][\w*-]*$/;
 
-/** What is not allowed is refused, because no user can be asked. Plan mode is not used, because it makes the agent write a plan. */
+/** What is not allowed is refused, because no user can answer. Plan mode is not used, because it makes the agent write a plan. */
 const MODES: Readonly<Record<Permission, GeminiRights['mode']>> = {
   default: 'default',
   acceptEdits: 'auto_edit',

@@ -3,9 +3,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import type { AgentConfig } from '../../schema/config/agent.ts';
+import type { LoginPath } from '../../schema/config/sandbox.ts';
 import type { Agent, Assignment } from '../agent.ts';
 import { attemptEnvironment } from '../attempt-environment.ts';
 import { interactiveReader } from '../interactive-reader.ts';
+import { geminiLogin } from '../login-paths.ts';
 import type { PriceList } from '../prices.ts';
 import { findOnPath, requireProgram } from '../program.ts';
 import { programAvailability, versionOf } from '../program-availability.ts';
@@ -76,7 +78,7 @@ export function geminiAgent(options: GeminiAgentOptions): Agent {
   };
 }
 
-type Prepared = { home: GeminiHome; env: Record<string, string>; isTrusted: boolean; login: string[] };
+type Prepared = { home: GeminiHome; env: Record<string, string>; isTrusted: boolean; login: LoginPath[] };
 
 /** Creates the attempt's own home, and the environment that selects it. */
 async function prepare(assignment: Assignment, agentEnv: Record<string, string>): Promise<Prepared> {
@@ -87,7 +89,7 @@ async function prepare(assignment: Assignment, agentEnv: Record<string, string>)
   const userFolder = userFolderOf(inherited, account?.configDir);
   const home = await prepareGeminiHome(assignment, { userFolder, env: inherited, configured, isTrusted });
   const env = attemptEnvironment({ ...assignment, env: inherited }, geminiVariables(home, isTrusted));
-  return { home, env, isTrusted, login: [home.path, userFolder] };
+  return { home, env, isTrusted, login: [home.path, ...geminiLogin(userFolder)] };
 }
 
 /** Even --version writes files into its home. */

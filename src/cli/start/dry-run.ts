@@ -27,7 +27,7 @@ export const DryRun = z.object({
         title: z.string(),
         role: z.string(),
         agent: z.string().nullable(),
-        played: z.boolean().describe('In a rehearsal: the agent is played, and no model is asked.'),
+        played: z.boolean().describe('In a rehearsal: the agent is scripted, and no model is called.'),
         needs: z.array(z.string()),
         gates: z.array(z.string()),
         track: z.string().optional().describe('The track of a feature.'),

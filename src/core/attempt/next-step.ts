@@ -63,6 +63,7 @@ export function nextStepAfter(state: RunState, task: TaskState, failure: Failure
     case 'budget':
       return budgetStep(state, failure, step);
     case 'refused':
+      if (failure.denied !== undefined) return deniedStep(state, failure.denied, step);
       return `Tell the agent what to do differently: ${step.send('Do it without what was refused')}${orAgent(other)}.`;
     case 'no-change':
       return `Tell the agent what must be different afterwards: ${step.send('The change is still missing')}.`;
@@ -126,6 +127,17 @@ function orAgent(other: string | undefined): string {
 function modelStep({ attempt, retry, agentFlag, other }: StepContext): string {
   if (attempt === undefined) return `Correct the model in the settings of the agent, then ${retry}.`;
   return `Correct agents.${attempt.agent}.models in the settings, then ${retry}${agentFlag(attempt.agent)}${orAgent(other)}.`;
+}
+
+/** Names the setting that allows a tool; a run keeps its settings, so that it applies to the next one. */
+function deniedStep(state: RunState, tool: string, { send }: StepContext): string {
+  const { allowedTools, disallowedTools } = state.start.config.tools;
+  const without = `or tell the agent to do without it: ${send(`Do it without ${tool.replaceAll("'", '')}`)}`;
+  const pattern = disallowedTools.find((each) => each === tool || each.startsWith(`${tool}(`));
+  if (pattern !== undefined)
+    return `tools.disallowedTools in the settings refuses ${pattern}: remove it there and start the work as a new run; ${without}.`;
+  const allowed = shellWord(JSON.stringify([...new Set([...allowedTools, tool])]));
+  return `Allow the tool with manyhands config set tools.allowedTools ${allowed} and start the work as a new run; ${without}.`;
 }
 
 /** A program of the user is fixed by the user; the answer of a model may be better the next time or from another one. */

@@ -1,10 +1,11 @@
+import type { LoginFolder, LoginPath } from '../../schema/config/sandbox.ts';
 import type { Config } from '../../schema/config.ts';
 
 /** What a program is started for. */
 type Purpose = 'agent' | 'check' | 'setup' | 'application';
 
-/** The paths that a program of a task may read, and those that it may also write; it has access to no other path of the user. */
-export type Permissions = { read: string[]; write: string[] };
+/** The paths that a program of a task may read, and those that it may also write; it has access to no other path of the user. Of `copied` folders it writes private copies. */
+export type Permissions = { read: string[]; write: string[]; copied: LoginFolder[] };
 
 export type PermissionRequest = {
   purpose: Purpose;
@@ -14,14 +15,16 @@ export type PermissionRequest = {
   objects: string;
   paths: Config['sandboxPaths'];
   /** Of an agent: the folder with its prompt, and the files of its own login and sessions. */
-  agent?: { folder: string; login: readonly string[] };
+  agent?: { folder: string; login: readonly LoginPath[] };
 };
 
 /** The permissions of a program, by what it is for; only an agent gets its prompt and its login. */
 export function permissionsFor({ purpose, workspace, objects, paths, agent }: PermissionRequest): Permissions {
-  const own = purpose === 'agent' && agent !== undefined ? agent : { folder: undefined, login: [] };
+  const own = purpose === 'agent' ? agent : undefined;
+  const login: readonly LoginPath[] = own?.login ?? [];
   return {
-    read: [objects, ...(own.folder === undefined ? [] : [own.folder]), ...paths.read],
-    write: [workspace, ...own.login, ...paths.write],
+    read: [objects, ...(own === undefined ? [] : [own.folder]), ...paths.read],
+    write: [workspace, ...login.filter((each) => typeof each === 'string'), ...paths.write],
+    copied: login.filter((each) => typeof each !== 'string'),
   };
 }

@@ -70,7 +70,7 @@ export function isRehearsed({ start }: RunState, { agent }: AttemptState): boole
   return isSimulated(start.config.agents[agent]?.kind);
 }
 
-/** Whether every agent of a run is scripted by the built-in scenario, so that its work is not meant to land. */
+/** Whether every agent of a run is scripted by the built-in scenario, so that its work is not to be landed. */
 export function isBuiltInRehearsal({ start }: RunState): boolean {
   const { agents, routing } = start.config;
   const isScripted = (name: string) => isSimulated(agents[name]?.kind) && agents[name]?.scenario === undefined;

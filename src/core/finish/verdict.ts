@@ -9,13 +9,13 @@ import { taskLabel } from '../view/task-label.ts';
 
 export type RunVerdict = { status: RunEnd; reason: string };
 
-/** How a run ends once every task has: derived from what landed and which checks passed, never from what an agent claims. */
-export function verdictOf(state: RunState): RunVerdict {
+/** How a run ends once every task has: derived from what landed and which checks passed, never from what an agent claims. `notStarted` counts what the recipe left out because of failed tasks. */
+export function verdictOf(state: RunState, notStarted = 0): RunVerdict {
   if (state.status.kind === 'cancelling') return { status: 'cancelled', reason: state.status.reason };
   const { done, skipped } = state.counts;
   const failures = requiredFailures(state);
   const cancelled = state.counts.cancelled === 0 ? 0 : requestedTasks(state, 'cancelled').length;
-  if (failures[0] !== undefined) return failedOrPartial(state, failures[0], failures.length);
+  if (failures[0] !== undefined) return failedOrPartial(state, [failures[0], ...failures.slice(1)], notStarted);
   if (cancelled > 0) return { status: 'cancelled', reason: `${count(cancelled, 'task')} cancelled` };
   if (state.wrapUp !== undefined) {
     const isEmpty = state.tip.commit === state.start.base.commit;
@@ -81,15 +81,20 @@ function abandonmentText({ spec, phase }: TaskState): string {
 }
 
 /** Where some tasks landed and others did not, the result is usable: `manyhands land` takes what landed on the run branch. */
-function failedOrPartial(state: RunState, first: TaskState, failed: number): RunVerdict {
+function failedOrPartial(
+  state: RunState,
+  failures: readonly [TaskState, ...TaskState[]],
+  notStarted: number,
+): RunVerdict {
+  const failed = failures.length;
+  const reason = describe(failures[0], failed);
   const landed = requestedTasks(state, 'done').filter(
     ({ phase }) => phase.status === 'done' && phase.commit !== null,
   ).length;
-  if (landed === 0 || state.tip.commit === state.start.base.commit)
-    return { status: 'failed', reason: describe(first, failed) };
-  const skipped = requestedTasks(state, 'skipped').length;
+  if (landed === 0 || state.tip.commit === state.start.base.commit) return { status: 'failed', reason };
+  const skipped = requestedTasks(state, 'skipped').length + notStarted;
   const counts = [`${landed} landed`, `${failed} failed`, ...(skipped === 0 ? [] : [`${skipped} skipped`])];
-  return { status: 'partial', reason: `${counts.join(', ')}; ${describe(first, failed)}` };
+  return { status: 'partial', reason: `${counts.join(', ')}; ${reason}` };
 }
 
 /** The tasks whose failure fails the run; a review that was abandoned because of budget or time does not. */

@@ -2,6 +2,7 @@ import type { Origin } from '../../schema/actor.ts';
 import type { RunEvent } from '../../schema/event.ts';
 import { attemptOf, dismiss, endAttempt, startAttempt, warn } from '../attempt/fold-attempt.ts';
 import { messageTask, requeueTask } from '../attempt/fold-interrupt.ts';
+import { foldAnswered, foldAsked } from '../attempt/fold-question.ts';
 import { endCall, startCall } from '../models/fold-call.ts';
 import { changeSettings } from './changed-settings.ts';
 import {
@@ -28,7 +29,7 @@ import { enter, finish, taskOf } from './phase.ts';
 import { type HoldAnswer, proofKey, type RunState } from './state.ts';
 
 /** Names this fold: a snapshot made by another one is not used. Change it with any change of meaning. */
-export const EVOLVE_CODEC = 'run-7';
+export const EVOLVE_CODEC = 'run-8';
 
 /** An event with its time and, where it is known, who caused it. */
 export type Recorded = { event: RunEvent; at: number; origin?: Origin | undefined };
@@ -153,6 +154,12 @@ function apply(state: RunState, event: RunEvent, when: When): void {
       return;
     case 'task.messaged':
       messageTask(state, event, at);
+      return;
+    case 'task.asked':
+      foldAsked(state, event, at);
+      return;
+    case 'task.answered':
+      foldAnswered(state, event, when);
       return;
     case 'task.requeued':
       requeueTask(state, event, at);

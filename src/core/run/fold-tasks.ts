@@ -44,6 +44,7 @@ export function addTask(state: RunState, spec: TaskSpec): void {
 export function retryTask(state: RunState, event: RunEventOf<'task.retrying'>): void {
   const { task: key, at, counted, resume, evidence, from, analysis } = event.data;
   const task = taskOf(state, key);
+  markRejected(task, evidence);
   if (counted) task.counted += 1;
   else task.free += 1;
   task.lesson = evidence === '' ? task.lesson : evidence;
@@ -51,6 +52,14 @@ export function retryTask(state: RunState, event: RunEventOf<'task.retrying'>): 
   task.from = from ?? task.from;
   if (analysis === undefined) makeReady(state, task, at);
   else enter(state, task, { status: 'analyzing', analysis });
+}
+
+/** Records on the last attempt why its work was not accepted; nothing if its agent failed by itself. */
+function markRejected({ attempts }: TaskState, reason: string): void {
+  const ended = attempts.at(-1)?.ended;
+  const [line] = reason.trim().split('\n');
+  if (ended == null || ended.failure !== null || line === undefined || line === '') return;
+  ended.rejected = line;
 }
 
 /** Stores the latest evidence of a gate for a task. */
@@ -104,6 +113,7 @@ export function endTask(state: RunState, event: RunEventOf<'task.ended'>, at: nu
       finish(state, task, { status, at, commit: null, reason });
       return;
     case 'failed':
+      markRejected(task, reason);
       finish(state, task, { status, at, reason, failure: failure ?? null });
       return;
     case 'skipped':

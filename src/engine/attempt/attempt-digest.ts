@@ -91,7 +91,7 @@ export function noChangeFailure({ sandboxError, denied }: Partial<Digest> = {}):
   const reason = denied.message.startsWith(denied.tool)
     ? denied.message
     : `${denied.tool} was denied: ${denied.message}`;
-  return { kind: 'refused', message: `It ended without changing anything: ${reason}` };
+  return { kind: 'refused', message: `It ended without changing anything: ${reason}`, denied: denied.tool };
 }
 
 function commandIn(input: unknown): string | undefined {

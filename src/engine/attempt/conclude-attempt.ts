@@ -13,7 +13,7 @@ import { changedPaths } from '../../git/read/touched.ts';
 import { outputText } from '../../process/output-text.ts';
 import type { RunEvent, SavedWork } from '../../schema/event.ts';
 import type { Failure, FollowUp } from '../../schema/failure.ts';
-import { accountStream } from '../../schema/ids.ts';
+import { accountStream, attemptId } from '../../schema/ids.ts';
 import type { RiskFlag } from '../../schema/risk.ts';
 import { isStoreFailure } from '../../store/ledger.ts';
 import type { Write } from '../../store/store.ts';
@@ -130,6 +130,7 @@ async function recordEnd(
   const usual = failure && ctx.implementations.followUp(failure, { attempt: attempt.number, now });
   const follow = isOverCap ? overCap : usual;
   const { usage, session, text, output } = outcome.result;
+  const releases = ctx.coordination.releasesOf(attemptId(run.id, task.ordinal, attempt.number), run.project.id);
   await ctx.submit(
     run,
     (state) => [
@@ -147,7 +148,7 @@ async function recordEnd(
         ...(follow === undefined ? {} : { follow: withDelay(follow, task) }),
       }),
     ],
-    { also: accountLimits(attempt, outcome, failure, follow) },
+    { also: [...accountLimits(attempt, outcome, failure, follow), ...releases] },
   ).committed;
   crashpoint('attempt.ended');
   if (rest.unsaved === undefined) await removeRawOutput(attemptFolder(ctx, run, task, attempt.number));

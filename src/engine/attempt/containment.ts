@@ -12,6 +12,7 @@ import {
   type SandboxAvailability,
   sandboxAvailability,
 } from '../../process/sandbox/bubblewrap.ts';
+import { seccompFile } from '../../process/sandbox/seccomp.ts';
 import type { Config } from '../../schema/config.ts';
 import type { ContainmentPart, ContainmentRecord } from '../../schema/containment.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
@@ -82,13 +83,14 @@ async function sandboxOf(ctx: EngineContext, run: ActiveRun): Promise<(request: 
   const { sandbox } = machine;
   if (kind === 'none' || sandbox.kind === 'none') return () => ({ contain: undefined, record });
   const { privateBytes } = resourcesOf(run);
+  const seccomp = await seccompFile(ctx.home.root);
   const objects = join(run.project.mirror.dir, 'objects');
   const paths = { read: config.sandboxPaths.read.map(expand), write: config.sandboxPaths.write.map(expand) };
   return (request) => ({
     record,
     contain: (program) => {
-      const { read, write } = permissionsFor({ ...request(program.cwd), objects, paths });
-      const shown = { read: [...read, OWN_PROGRAMS], write, hidden: [ctx.home.root], privateBytes };
+      const { read, write, copied } = permissionsFor({ ...request(program.cwd), objects, paths });
+      const shown = { read: [...read, OWN_PROGRAMS], write, hidden: [ctx.home.root], copied, privateBytes, seccomp };
       return bubblewrapCommand(sandbox.program, program, shown);
     },
   });

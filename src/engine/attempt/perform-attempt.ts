@@ -25,6 +25,7 @@ import { concludeAttempt } from './conclude-attempt.ts';
 import { resourcesOf } from './containment.ts';
 import { programOf } from './interactive-attempt.ts';
 import { interruptible } from './interrupt-attempt.ts';
+import { adoptUnrecorded, writeLaunchRecord } from './launch-record.ts';
 import { GRACE_MS, type Outcome, type Started, supervise } from './supervise.ts';
 
 const NOT_STARTED = { result: { usage: { kind: 'none' }, text: '' }, digest: undefined, model: undefined } as const;
@@ -42,6 +43,8 @@ const RAW_MARGIN_BYTES = 1024 * 1024;
 export async function performAttempt(ctx: EngineContext, run: ActiveRun, task: TaskState): Promise<void> {
   const attempt = currentAttempt(task);
   crashpoint('attempt.claimed');
+  const adopted = await adoptUnrecorded(ctx, run, task, attempt);
+  if (adopted !== undefined) return adoptAttempt(ctx, run, adopted);
   using interrupted = interruptible(run, task);
   const signal = AbortSignal.any([ctx.stopping, run.cancel.signal, interrupted.signal]);
   let started: { workspace: AttemptWorkspace; outcome: Omit<Outcome, 'stopped'> } | undefined;
@@ -156,7 +159,7 @@ async function openTools(
   const { key, access } = task.spec;
   const folder = attemptFolder(ctx, run, task, attempt.number);
   const id = attemptId(run.id, task.ordinal, attempt.number);
-  return ctx.tools?.open({ id, run: run.id, task: key, attempt: attempt.number, access, folder });
+  return ctx.coordination.tools?.open({ id, run: run.id, task: key, attempt: attempt.number, access, folder });
 }
 
 /** Why an attempt was stopped whose conclusion a person requested again: with free disk space the task continues. */
@@ -237,6 +240,7 @@ async function start(ctx: EngineContext, run: ActiveRun, what: Started & { token
   };
   try {
     crashpoint('attempt.forked');
+    await writeLaunchRecord(assignment.folder, attempt, process);
     await ctx.submit(run, (state) => recordSpawn(state, { task: task.spec.key, attempt: attempt.number, process }))
       .committed;
     crashpoint('attempt.recorded');

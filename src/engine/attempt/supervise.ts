@@ -82,7 +82,7 @@ export async function supervise(
     deadline: () => run.ledger.state.start.deadline,
     stop: end,
   });
-  const stopObserving = ctx.waits.onChange({ run: run.id, task: task.spec.key }, (isWaiting) =>
+  const stopObserving = ctx.coordination.waits.onChange({ run: run.id, task: task.spec.key }, (isWaiting) =>
     watchdog.setWaiting(isWaiting),
   );
   const limits = resourcesOf(run);

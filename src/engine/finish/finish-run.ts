@@ -113,7 +113,11 @@ function withProblems(verdict: RunVerdict, problems: readonly (string | undefine
 /** The verdict of the tasks; a recipe may detect a failure that no single task shows. */
 function verdictWith({ ledger, recipe }: ActiveRun): RunVerdict {
   const { state } = ledger;
-  const verdict = verdictOf(state);
+  const nodes = recipe.nodes?.(state, state.start.input) ?? [];
+  const verdict = verdictOf(
+    state,
+    nodes.filter(({ status, rounds }) => status === 'skipped' && rounds.length === 0).length,
+  );
   const isGood = verdict.status === 'done' || verdict.status === 'unverified';
   const failure = isGood ? recipe.failure?.(state, state.start.input) : undefined;
   if (failure !== undefined) return { status: 'failed', reason: failure };

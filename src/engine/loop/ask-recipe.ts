@@ -66,7 +66,7 @@ export function endedTasks(state: RunState): TaskKey[] {
 
 /**
  * The ended task as the recipe may see it. One that an agent requested is not the recipe's: its end only matters when
- * nothing else is left, and then the recipe is asked again about the last task of its own.
+ * nothing else is left, and then the recipe is called again with the last task of its own.
  */
 function plannedEnd(state: RunState, key: TaskKey | undefined): RunState['tasks'][TaskKey] | undefined | 'none' {
   if (key === undefined) return undefined;

@@ -22,7 +22,7 @@ import type { Submission, SubmitOptions } from '../../store/ledger.ts';
 import type { Store } from '../../store/store.ts';
 import type { KeptDependencies } from '../../workspaces/kept-dependencies.ts';
 import type { World } from '../../world.ts';
-import type { AttemptTools, AttemptWaits } from '../attempt/attempt-tools.ts';
+import type { Coordination } from '../attempt/coordination.ts';
 import type { Activities } from './activities.ts';
 import type { RunLedger } from './ledger.ts';
 import type { Slots } from './slots.ts';
@@ -135,10 +135,7 @@ export interface EngineContext {
   readonly env: NodeJS.ProcessEnv;
   /** What the engine does now, for everybody who watches. */
   readonly activities: Activities;
-  /** Opens the tools of attempts; undefined where this engine offers none. */
-  readonly tools: AttemptTools | undefined;
-  /** Which attempts wait inside a tool call. */
-  readonly waits: AttemptWaits;
+  readonly coordination: Coordination;
   /** How many checks may run at once. */
   readonly checkSlots: Slots;
   /** US dollars that an agent has spent today over all runs, with what running attempts reported so far. */

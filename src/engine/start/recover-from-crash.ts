@@ -4,15 +4,17 @@ import type { Home } from '../../home.ts';
 import { removeLeftoverGroups } from '../../process/cgroup.ts';
 import { removeLeftoverLimits } from '../../process/limit-groups.ts';
 import { endLeftover } from '../../process/supervised.ts';
+import type { Store } from '../../store/store.ts';
 import { clearLeftovers } from '../../workspaces/checkout.ts';
+import { endUnknownAgents } from '../attempt/launch-record.ts';
 
 const OURS_ALONE = /^[0-9a-z]{8}-(gate|call)-/;
 
 /**
- * The first step after an engine was killed: ends checks, set-ups and small calls that it left running and removes incomplete files and empty cgroups.
+ * The first step after an engine was killed: ends checks, set-ups and small calls that it left running, and agents of runs that the database lost, and removes incomplete files and empty cgroups.
  * Then `openRun` corrects branches by the events, and `Engine.run` adopts the agents and repeats what was not recorded.
  */
-export async function recoverFromCrash(home: Home): Promise<void> {
+export async function recoverFromCrash(home: Home, store: Pick<Store, 'read'>): Promise<void> {
   await clearLeftovers(home.root);
   removeLeftoverGroups();
   removeLeftoverLimits();
@@ -21,4 +23,5 @@ export async function recoverFromCrash(home: Home): Promise<void> {
     await endLeftover(join(home.attempts, name));
     await rm(join(home.attempts, name), { recursive: true, force: true });
   }
+  await endUnknownAgents(home, store);
 }

@@ -108,7 +108,7 @@ function summaryOf({ landing, leftBehind, exposed, unread }: Findings): string {
   const first = landing[0];
   if (first !== undefined) {
     const more = new Set(landing.map(({ value }) => value)).size - 1;
-    return `A secret (${first.rule}) stands in ${locationOf(first)}${more === 0 ? '' : ` and ${more} more elsewhere`}`;
+    return `A secret (${first.rule}) is in ${locationOf(first)}${more === 0 ? '' : ` and ${more} more elsewhere`}`;
   }
   if (unread.length > 0) return `Not everything could be read: ${unread.slice(0, 3).map(shownPath).join(', ')}`;
   const apart = [
@@ -137,7 +137,7 @@ function locationOf({ path, line }: FoundSecret): string {
 
 function howToGoOn(base: string): string {
   return [
-    'To take a secret out of a commit, make the commits anew without it:',
+    'To take a secret out of a commit, make the commits again without it:',
     `git reset --soft ${base}, remove the secret, and commit again. Read it from the environment instead.`,
     'If it is no secret, a person can allow its fingerprint under secrets.allow in the settings.',
   ].join('\n');

@@ -47,7 +47,7 @@ export function withoutFilters({ names }: UntrustedFilters): Record<string, stri
   );
 }
 
-/** What a user is told about filters that did not run. */
+/** The message to the user about filters that did not run. */
 export function untrustedText({ names, files }: UntrustedFilters): string {
   const trusted = files.map(({ path, hash }) => `${path}: ${hash}`).join(', ');
   const which = names.length === 1 ? `The filter ${names[0]} of` : `The filters ${names.join(', ')} of`;

@@ -29,5 +29,5 @@ export const ECOSYSTEMS: readonly Ecosystem[] = [
   node,
 ];
 
-/** Asked where none of these has a test. */
+/** Used where none of these has a test. */
 export const FALLBACK: Ecosystem = make;

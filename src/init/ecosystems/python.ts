@@ -24,6 +24,7 @@ const FRAMEWORKS = [
   ['Flask', 'flask'],
   ['Starlette', 'starlette'],
 ] as const;
+const PIP_INSTALL = '.venv/bin/python -m pip install ';
 const KEY_FILES = ['pyproject.toml', 'manage.py', 'app', 'src', 'tests'];
 
 /** Whatever has a manifest of Python. */
@@ -38,11 +39,13 @@ export const python: Ecosystem = {
     const manager = managerOf(files, { text, nested });
     const configs = (await Promise.all(CONFIGS.map((name) => files.read(name)))).join('\n');
     const seen = { text: `${text}\n${configs}`, runner: (await readable(files, RUNNERS))[0], uses, manager };
+    const checks = checksOf(files, seen);
+    const lists = await Promise.all([...REQUIREMENTS, ...nested].map((name) => files.read(name)));
     return {
       framework: frameworkOf(FRAMEWORKS, uses) ?? 'Python',
       packageManager: manager.name,
-      checks: checksOf(files, seen),
-      setup: manager.setup,
+      checks,
+      setup: withTools(manager.setup, checks, lists.join('\n')),
       dependencyDirs: ['.venv'],
       keyFiles: present(files, KEY_FILES),
       notes: [],
@@ -115,13 +118,21 @@ function plainPip(files: ProjectFiles, nested: readonly string[]): Manager {
   const itself = present(files, ['pyproject.toml', 'setup.py']).length > 0 ? ['-e .'] : [];
   const requirements = [...(lists.length > 0 ? lists : itself), ...tests];
   const program = requirements.length === 0 ? 'python3' : '.venv/bin/python';
-  const install = `${program} -m pip install ${requirements.join(' ')}`;
+  const install = `${PIP_INSTALL}${requirements.join(' ')}`;
   return {
     name: 'pip',
     setup: requirements.length === 0 ? [] : ['python3 -m venv .venv', install],
     program: (command) => `${program} -m ${command}`,
     script: (command) => `${program} ${command}`,
   };
+}
+
+/** pip installs neither the extras of a project nor what only tox lists: tools of the checks that no installed list has are named. */
+function withTools(setup: readonly string[], checks: readonly FoundCheck[], installed: string): string[] {
+  const tools = checks.flatMap(({ run }) => /^\.venv\/bin\/python -m ([\w-]+)/.exec(run)?.[1] ?? []);
+  const missing = tools.filter((tool) => !new RegExp(`^${tool}(?![\\w-])`, 'im').test(installed));
+  const more = missing.length === 0 ? '' : ` ${[...new Set(missing)].join(' ')}`;
+  return setup.map((command) => (command.startsWith(PIP_INSTALL) ? `${command}${more}` : command));
 }
 
 type Seen = { text: string; runner: string | undefined; uses(name: string): boolean; manager: Manager };

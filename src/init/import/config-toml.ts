@@ -184,7 +184,7 @@ function providerKeys(name: 'claude' | 'codex'): KeyMapping[] {
     mapped(`${name}.max_budget_usd`, `agents.${name}.spendUsd`, {
       type: Amount,
       turn: (value) =>
-        value > 0 ? { settings: [{ to: `agents.${name}.spendUsd`, value }] } : left('0 meant no limit'),
+        value > 0 ? { settings: [{ to: `agents.${name}.spendUsd`, value }] } : left('0 is no limit there'),
     }),
     mapped(`${name}.cli_path`, `agents.${name}.command`, {
       type: Text,

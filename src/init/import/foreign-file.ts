@@ -57,9 +57,9 @@ function tomlValue(file: string, text: string): unknown {
   }
 }
 
-/** Where a key stands in a TOML text, counted from 1: its own line if it can be found, else the line of its table. */
+/** The line of a key in a TOML text, counted from 1: its own line if it can be found, else the line of its table. */
 function placeInToml(text: string, path: readonly string[]): { line: number; column: number } {
-  const wanted = path.join('.');
+  const searched = path.join('.');
   let table = '';
   let best = { line: 1, column: 1, length: -1 };
   for (const [index, line] of text.split('\n').entries()) {
@@ -67,7 +67,7 @@ function placeInToml(text: string, path: readonly string[]): { line: number; col
     if (isHeader) table = plain(line.replaceAll(/[[\]]/g, ' '));
     const key = isHeader || !line.includes('=') ? undefined : line.slice(0, line.indexOf('='));
     const here = [table, ...(key === undefined ? [] : [plain(key)])].filter((part) => part !== '').join('.');
-    const isAbove = here !== '' && (wanted === here || wanted.startsWith(`${here}.`));
+    const isAbove = here !== '' && (searched === here || searched.startsWith(`${here}.`));
     if (isAbove && here.length > best.length)
       best = { line: index + 1, column: line.search(/\S/) + 1, length: here.length };
   }

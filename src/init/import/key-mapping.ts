@@ -11,7 +11,7 @@ export type Setting = {
 /** A file that an import makes. */
 export type NewFile = { path: string; text: string };
 
-/** What another tool told its agents, and the role of ours that it is for. */
+/** The instructions of another tool for its agents, and the role of ours that it is for. */
 export type ForeignPrompt = { role: string; text: string };
 
 /** What a key may look at besides its own value. */
@@ -25,7 +25,7 @@ export type ImportContext = {
 /** What became of a key: settings and files of ours, or the reason why there are none. */
 export type KeyResult = { settings?: Setting[]; files?: NewFile[]; prompt?: ForeignPrompt; note?: string };
 
-/** A key of another tool's file and its fate; `*` stands for any name. */
+/** A key of another tool's file and what becomes of it; `*` is any name. */
 export type KeyMapping =
   | {
       fate: 'mapped';
@@ -80,8 +80,9 @@ function issueText(value: unknown, error: z.ZodError): string {
   const [issue] = error.issues;
   const quoted = typeof value === 'string' && /^(true|false|-?\d+(\.\d+)?)$/i.test(value.trim());
   const where = issue === undefined || issue.path.length === 0 ? '' : `${issue.path.join('.')}: `;
-  const wanted = issue?.code === 'invalid_type' ? `a ${issue.expected} is expected` : (issue?.message ?? 'not allowed');
-  return `${where}found ${foundText(value)}; ${wanted}${quoted ? ', without quotes' : ''}`;
+  const expected =
+    issue?.code === 'invalid_type' ? `a ${issue.expected} is expected` : (issue?.message ?? 'not allowed');
+  return `${where}found ${foundText(value)}; ${expected}${quoted ? ', without quotes' : ''}`;
 }
 
 function foundText(value: unknown): string {

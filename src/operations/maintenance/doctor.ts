@@ -20,7 +20,7 @@ import { openSqliteStore } from '../../store/sqlite/open.ts';
 import { type AgentsView, viewAgents } from '../models/view-agents.ts';
 import { operation } from '../operation.ts';
 import { examineContainment } from './doctor/doctor-containment.ts';
-import { examineDatabase, examineMirrors, examineTexts } from './doctor/doctor-data.ts';
+import { examineDatabase, examineMirrors, examineTexts, examineWorkspaces } from './doctor/doctor-data.ts';
 import { examineForge } from './doctor/doctor-forge.ts';
 import { DoctorLine } from './doctor/doctor-line.ts';
 import { examineProject } from './doctor/doctor-project.ts';
@@ -97,7 +97,7 @@ async function dataDirectory(home: Home): Promise<string> {
 async function examineData({ home, world }: App): Promise<DoctorLine[]> {
   try {
     await using store = await openSqliteStore({ file: home.database, world });
-    return [examineTexts(store), await examineMirrors(home, store)];
+    return [examineTexts(store), await examineMirrors(home, store), await examineWorkspaces(home, store)];
   } catch (error) {
     if (error instanceof AppError) return [];
     throw error;

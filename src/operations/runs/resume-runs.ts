@@ -13,7 +13,7 @@ export const resumeRuns = operation({
   name: 'resume-runs',
   where: 'engine',
   summary:
-    "Go on with a run, with all of a project's unfinished ones, or with those of all projects; a run that is named goes on even if it is paused",
+    'Continue a run, all unfinished runs of a project, or those of all projects; a named run continues even if it is paused',
   http: 'POST /api/resume',
   allow: ['operator'],
   input: z.object({ ...RunRef, track: z.string().optional() }),

@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { AppError } from '../../errors.ts';
 import { run } from '../run.ts';
+import { afterCopies, originalMounts, type PrivateFolder, privateFolderMounts } from './login-folders.ts';
 import { programFolders, toolchainFolders } from './toolchains.ts';
 
 /** Whether programs can be contained on this machine. */
@@ -26,6 +27,10 @@ export type SandboxPaths = {
   read: readonly string[];
   write: readonly string[];
   hidden: readonly string[];
+  /** The file with the filter of system calls. */
+  seccomp?: string | undefined;
+  /** Folders of which the program writes private copies. */
+  copied?: readonly PrivateFolder[];
   /** The limit of each private folder, which is in memory. */
   privateBytes?: number;
 };
@@ -64,6 +69,7 @@ const NAMESPACES = [
 ];
 /** The limit of each private folder, unless another one is given. */
 const PRIVATE_BYTES = 2 * 1024 ** 3;
+const SECCOMP_FD = 7;
 const PROBE_MS = 10_000;
 
 const known = new Map<string, Promise<SandboxAvailability>>();
@@ -79,23 +85,27 @@ export function sandboxAvailability(env: NodeJS.ProcessEnv): Promise<SandboxAvai
 
 /** The command inside a sandbox that shows the system, the toolchains on its PATH, the program itself and these paths. */
 export function bubblewrapCommand(bwrap: string, program: ContainedProgram, paths: SandboxPaths): string[] {
-  const { command, cwd, env, programs = [] } = program;
+  const { command: plain, cwd, env, programs = [] } = program;
+  const copied = paths.copied ?? [];
+  const command = afterCopies(plain, copied);
   const home = env.HOME ?? homedir();
   const hidden = [home, homedir(), ...paths.hidden];
   const read = [
     ...toolchainFolders(env, hidden),
-    ...programFolders([...command.slice(0, 2), ...programs], hidden),
+    ...programFolders([...plain.slice(0, 2), ...programs], hidden),
     ...paths.read,
   ];
   const mounts = new Map<string, string[]>();
   for (const path of ['/tmp', '/var/tmp', home])
     if (path !== '/') mounts.set(path, privateFolder(path, paths.privateBytes));
+  for (const [path, mount] of privateFolderMounts(copied, (each) => privateFolder(each, paths.privateBytes)))
+    mounts.set(path, mount);
   for (const path of read) mounts.set(path, ['--ro-bind', path, path]);
   for (const path of paths.write) mounts.set(path, ['--bind', path, path]);
   // A folder is mounted before what is in it, which it would cover otherwise.
   const sorted = [...mounts].filter(([path]) => isPrivate(mounts, path) || existsSync(path)).sort(byDepth);
   return [
-    bwrap,
+    ...filtered(bwrap, paths.seccomp),
     ...NAMESPACES,
     ...SYSTEM.flatMap(systemMount),
     ...SECRET_FILES.filter((path) => existsSync(path)).flatMap((path) => ['--ro-bind', '/dev/null', path]),
@@ -105,12 +115,19 @@ export function bubblewrapCommand(bwrap: string, program: ContainedProgram, path
     '--dev',
     '/dev',
     ...sorted.flatMap(([, mount]) => mount),
+    ...originalMounts(copied),
     ...(env.TMPDIR === undefined ? [] : ['--setenv', 'TMPDIR', '/tmp']),
     '--chdir',
     cwd,
     '--',
     ...command,
   ];
+}
+
+/** A shell, which becomes bubblewrap, opens the filter for it. */
+function filtered(bwrap: string, seccomp: string | undefined): string[] {
+  if (seccomp === undefined) return [bwrap];
+  return ['/bin/sh', '-c', `exec "$@" ${SECCOMP_FD}<"$0"`, seccomp, bwrap, '--seccomp', String(SECCOMP_FD)];
 }
 
 function privateFolder(path: string, bytes = PRIVATE_BYTES): string[] {

@@ -25,6 +25,11 @@ const LOOP_GUARD = 500;
 const MOST_LISTED = 10;
 /** The request for JSON in the prompts of that tool, which are written in English or Chinese. */
 const RETURNS_JSON = /(?:\breturns?\b|\brespond\b|\breply\b|\banswer\b|返回)[^\n]{0,20}\bJSON/i;
+/** Prompts that begin like this report something, unless they also name a change. */
+const REPORTS =
+  /^\W*(?:please\s+)?(?:analy[sz]e|review|inspect|examine|investigate|summari[sz]e|report|explain|list|describe|assess|evaluate|audit|check|verify|identify|分析|审查|检查|评估|总结|汇总)/i;
+const CHANGES =
+  /\b(?:fix|implement|refactor|write|create|add|update|change|modify|edit|repair|rename|remove|delete)\b|修复|实现|重构|编写|创建|添加|修改|更新|删除|生成(?![^，。\n]*报告)/i;
 const MAX_AT_ONCE = 150;
 const MODEL_TIERS = { haiku: 'light', sonnet: 'standard', opus: 'heavy' } as const;
 const COMPLEXITY_TIERS = { simple: 'light', moderate: 'standard', complex: 'heavy' } as const;
@@ -153,16 +158,22 @@ function toNode(
   };
 }
 
-/** A task that returns JSON, by its keys or its prompt, or whose output is used, has that as its result and need not change anything. */
+/** A task that returns JSON, by its keys or its prompt, or whose output is used, has that as its result and need not change anything; neither need one that only reports. */
 function withAnswers(nodes: readonly WorkflowNode[], entries: readonly Entry[]): WorkflowNode[] {
   const used = usedOutputs(nodes, entries);
   return nodes.map((node, index) => {
     const { output_format, output_schema } = entries[index]?.task ?? {};
     const isJson = output_format === 'json' || output_schema !== undefined;
     const isImplied = output_format === undefined && (used.has(node.id) || RETURNS_JSON.test(node.task));
-    if (!isJson && !isImplied) return node;
+    if (!isJson && !isImplied) return isReport(entries[index]?.task) ? { ...node, answers: true } : node;
     return { ...node, answers: true, outputSchema: output_schema ?? ANY_OBJECT };
   });
+}
+
+/** Whether the prompt of a task only requests a report, so that its answer is its result. */
+function isReport(task: DagTask | undefined): boolean {
+  const prompt = task?.prompt ?? task?.prompt_template ?? task?.instruction ?? '';
+  return REPORTS.test(prompt) && !CHANGES.test(prompt);
 }
 
 /** The tasks whose output is read: by a link, a transformation, a condition, or by their own loop. */

@@ -47,6 +47,7 @@ export function nodeStatuses(run: RunState, input: WorkflowInput): NodeStatuses 
 /** Every node with its status, the reason of each of its rounds, and what its gates decided. */
 export function nodeDocuments(run: RunState, input: WorkflowInput): NodeDocument[] {
   const statuses = nodeStatuses(run, input);
+  const unreachable = unreachableNodes(input, statuses);
   return selectedNodes(input).flatMap((node) => {
     const status = statuses.get(node.id);
     if (status === undefined) return [];
@@ -61,9 +62,22 @@ export function nodeDocuments(run: RunState, input: WorkflowInput): NodeDocument
       reason: task.spec.because ?? '',
     }));
     const isStale = rounds.at(-1)?.status === 'needs-rerun';
-    const reason = 'reason' in status ? status.reason : null;
-    return [{ id: node.id, status: isStale ? 'needs-rerun' : shownKind(status), reason, rounds, gates }];
+    const blocked = unreachable.get(node.id);
+    const kind = blocked === undefined ? shownKind(status) : 'skipped';
+    const reason = blocked ?? ('reason' in status ? status.reason : null);
+    return [{ id: node.id, status: isStale ? 'needs-rerun' : kind, reason, rounds, gates }];
   });
+}
+
+/** Nodes that never start because something that they need failed, with the reason of each. */
+function unreachableNodes(input: WorkflowInput, statuses: NodeStatuses): ReadonlyMap<string, string> {
+  const reasons = new Map<string, string>();
+  for (const { id, needs } of inOrder(selectedNodes(input))) {
+    if (statuses.get(id)?.kind !== 'waiting') continue;
+    const need = needs.find((each) => reasons.has(each) || statuses.get(each)?.kind === 'failed');
+    if (need !== undefined) reasons.set(id, reasons.has(need) ? `${need} was skipped` : `${need} failed`);
+  }
+  return reasons;
 }
 
 function shownKind(status: NodeStatus): NodeDocument['status'] {
@@ -172,8 +186,8 @@ function isToLoop(
   node: WorkflowNode,
   { task, round }: { task: TaskState; round: number },
 ): boolean {
-  const most = Math.min(node.loop?.max ?? 0, context.run.start.maxIterations ?? Number.POSITIVE_INFINITY);
-  if (node.loop === undefined || round >= most) return false;
+  if (node.loop === undefined || round >= Math.min(node.loop.max, context.run.start.maxIterations ?? node.loop.max))
+    return false;
   const own = outputOf(task);
   const answer = evaluate(node.loop.until, workflowVariables(new Map([...context.outputs, [node.id, own]]), own));
   return !(answer.ok && answer.value);
@@ -224,8 +238,7 @@ function canRedo({ run, input }: ProgressContext, gate: WorkflowGate): boolean {
   if (gate.onFail === undefined) return false;
   const rounds = latestOf(run, input, gate.onFail.retry)?.round ?? 0;
   const redone = Object.keys(run.tasks).filter((key) => /^node\/\d+\/\d+$/.test(key)).length;
-  const most = run.start.maxIterations ?? Number.POSITIVE_INFINITY;
-  return rounds <= gate.onFail.max && rounds < most && redone < input.loopGuard;
+  return rounds <= Math.min(gate.onFail.max, (run.start.maxIterations ?? 1e9) - 1) && redone < input.loopGuard;
 }
 
 function isBeingRedone({ run, input }: ProgressContext, { onFail }: WorkflowGate): boolean {

@@ -22,6 +22,21 @@ export const SandboxPaths = z
   .prefault({})
   .describe('Effective only in your own settings, not in the file of a project.');
 
+/**
+ * A folder or file of an agent's login in a sandbox. Of a folder only what the vendor refreshes and its sessions can be
+ * written; `read` are folders that it reads. Other files are private copies, and other folders begin empty: what the
+ * program changes there is gone when it ends, so that it cannot leave settings, hooks or programs for the user's own sessions.
+ */
+export type LoginFolder = {
+  path: string;
+  refreshed: readonly string[];
+  sessions: readonly string[];
+  read: readonly string[];
+};
+
+/** A path is writable as a whole. */
+export type LoginPath = string | LoginFolder;
+
 /** A project's settings with nothing that loosens the sandbox which the person's own settings (`below`) define. */
 export function withoutLooserSandbox(
   below: Readonly<Record<string, unknown>>,

@@ -43,6 +43,16 @@ it.each([
   expect(nextStep(failure, TWO_AGENTS, task)).toContain(command);
 });
 
+it('names the setting that allows a tool which was denied, with what is allowed already', () => {
+  const failure: Failure = { kind: 'refused', message: 'x', denied: 'WebFetch' };
+  expect(nextStep(failure, { tools: { allowedTools: ['Bash(gh:*)'] } })).toBe(
+    `Allow the tool with manyhands config set tools.allowedTools '["Bash(gh:*)","WebFetch"]' and start the work as a new run; or tell the agent to do without it: manyhands send r0000001 a 'Do it without WebFetch'.`,
+  );
+  expect(nextStep(failure, { tools: { disallowedTools: ['WebFetch(domain:*)'] } })).toContain(
+    'tools.disallowedTools in the settings refuses WebFetch(domain:*): remove it there',
+  );
+});
+
 it('names until when an agent is rate-limited', () => {
   const resetAt = new Date(2026, 10, 17, 14, 5).getTime();
   const failure: Failure = { kind: 'usage-limit', message: 'x', resetAt };

@@ -6,10 +6,12 @@ const of = { workspace: '/w', objects: '/m/objects', paths };
 
 describe('the permissions of a program', () => {
   test('an agent may write its workspace and its login, and read its prompt and the objects of the mirror', () => {
-    const agent = { folder: '/a/1', login: ['/home/ann/.claude'] };
+    const claude = { path: '/home/ann/.claude', refreshed: ['.credentials.json'], sessions: ['projects'], read: [] };
+    const agent = { folder: '/a/1', login: ['/home/ann/.local/share/opencode', claude] };
     expect(permissionsFor({ ...of, purpose: 'agent', agent })).toEqual({
       read: ['/m/objects', '/a/1', '/srv/models'],
-      write: ['/w', '/home/ann/.claude', '/srv/cache'],
+      write: ['/w', '/home/ann/.local/share/opencode', '/srv/cache'],
+      copied: [claude],
     });
   });
 
@@ -18,6 +20,7 @@ describe('the permissions of a program', () => {
     expect(permissionsFor({ ...of, purpose, agent })).toEqual({
       read: ['/m/objects', '/srv/models'],
       write: ['/w', '/srv/cache'],
+      copied: [],
     });
   });
 });

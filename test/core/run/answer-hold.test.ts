@@ -56,6 +56,18 @@ describe('holding and approving', () => {
   });
 });
 
+describe('a rejected attempt', () => {
+  it('says why, although its agent did not fail', () => {
+    const story = given(started(), added(spec('a')), ...worked('a'), heldTask('a')).when((state) =>
+      reject(state, { task: 'a', reason: 'leave the tests alone', now: T0 }),
+    );
+    expect(story.state.tasks.a?.attempts[0]?.ended).toMatchObject({
+      failure: null,
+      rejected: 'A person rejected this work: leave the tests alone',
+    });
+  });
+});
+
 describe('a hold', () => {
   const held = chain.when((state) => holdRun(state, { ...PLAN, subject: 'plan/1' }));
   const idOf = (state: RunState) => openHolds(state)[0]?.hold.id ?? '';

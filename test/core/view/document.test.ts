@@ -71,7 +71,12 @@ describe('a run as a document', () => {
 
   it("has the vendor's own command that resumes the session of a failed task by hand", () => {
     const accounts = { work: { configDir: '/my logins' } };
-    const agents = { one: { kind: 'claude' as const, accounts }, two: { kind: 'codex' as const } };
+    const [one, two, three] = [
+      { kind: 'claude' as const, accounts },
+      { kind: 'codex' as const },
+      { kind: 'gemini' as const },
+    ];
+    const agents = { one, two, three };
     const failed = (agent: string, more: { account?: string } = {}) =>
       given(started({}, { agents }), added(spec('a')), attempted('a', 1, { agent, ...more }))
         .and(attemptEnded('a', 1, { session: 's-1', failure: failure('timeout') }), taskEnded('a', 'failed'))
@@ -84,6 +89,7 @@ describe('a run as a document', () => {
       `${workspace} && CLAUDE_CONFIG_DIR='/my logins' claude --resume s-1`,
     );
     expect(commandOf('two')).toBe(`${workspace} && codex resume s-1`);
+    expect(commandOf('three')).toBe(`${workspace} && gemini --resume s-1`);
     expect(runDocument(stuck.state).tasks[0]).not.toHaveProperty('resumeCommand');
   });
 

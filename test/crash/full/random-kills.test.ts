@@ -1,4 +1,5 @@
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it } from 'vitest';
@@ -6,15 +7,23 @@ import { RunDocument } from '../../../src/schema/document.ts';
 import { randomFrom } from '../../support/random-from.ts';
 import { makeScratch, type Scratch, writeFiles } from '../../support/scratch.ts';
 
-const SEEDS = [1, 2, 3, 4, 5, 6].map((offset) => (Number(process.env.MANYHANDS_SEED ?? 0) || 100) + offset);
+const SEEDS = Array.from({ length: 12 }, (_, index) => index + 1).map(
+  (offset) => (Number(process.env.MANYHANDS_SEED ?? 0) || 100) + offset,
+);
 const COST = 0.25;
-/** Records its begin, and its end as its last action. */
+/**
+ * Records its begin, and its end as its last action. Where its work cannot be written it does not come to its end, and
+ * neither where its shim was killed: then nothing can know how it ended.
+ */
 const AGENT = `#!/bin/sh
+set -e
 cat >/dev/null
 echo begin >>"$HOME/agents"
 sleep 0.5
 echo 1 >made.txt
 echo '{"usage":{"costUsd":${COST}}}'
+read -r _ _ _ parent _ </proc/$$/stat
+[ "$parent" = "$PPID" ]
 echo end >>"$HOME/agents"
 `;
 const CONFIG = `
@@ -22,25 +31,55 @@ checks: ['sleep 0.3']
 agents: { one: { kind: command, command: ../agent.sh } }
 limits: { attempts: 9, retryDelaySeconds: 0, freeDiskMb: 0, freeMemoryMb: 0 }
 `;
-const ROUNDS = 5;
+const ROUNDS = 6;
 const MOST_RETRIES = 12;
 
-type Target = 'engine' | 'git' | 'shim' | 'agent' | 'check';
-const TARGETS: readonly Target[] = ['engine', 'git', 'shim', 'agent', 'check'];
+/** Only where a file system can be mounted can one be full for root too. */
+const canMount = spawnSync('unshare', ['--mount', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']).status === 0;
+const DISK_MB = 96;
+const CHUNKS = [1024 * 1024, 4096, 1];
+
+type Target = 'engine' | 'git' | 'shim' | 'agent' | 'check' | 'disk';
+const TARGETS: readonly Target[] = [
+  'engine',
+  'engine',
+  'git',
+  'shim',
+  'agent',
+  'check',
+  ...(canMount ? (['disk'] as const) : []),
+];
 /** What is damaged while no engine runs. */
-const DAMAGES = ['nothing', 'empty-exit', 'ref-lock', 'unfinished-file'] as const;
+const DAMAGES = [
+  'nothing',
+  'empty-exit',
+  'ref-lock',
+  'unfinished-file',
+  'launch-record',
+  'mirror-gone',
+  'mirror-lock',
+  'mirror-object',
+  'workspace-lock',
+] as const;
 
 it.each(SEEDS)(
   'whatever is killed or damaged, an agent that ended is paid once and the run ends (seed %i)',
   async (seed) => {
     const random = randomFrom(seed);
     await using scratch = await makeScratch({ files: { '.manyhands/config.yaml': CONFIG } });
+    using _disk = mountDisk(scratch);
     writeFiles(scratch.root, { 'agent.sh': AGENT });
     const actions: string[] = [];
     let running = scratch.start(['job', 'Make a file', '--json']);
     for (let round = 0; round < ROUNDS; round += 1) {
       await Promise.race([pause(200 + random() * 2_500), running.done]);
       const target = TARGETS[Math.floor(random() * TARGETS.length)] ?? 'engine';
+      if (target === 'disk') {
+        actions.push(`full disk: ${fillDisk(scratch)} bytes`);
+        await Promise.race([pause(random() * 3_000), running.done]);
+        rmSync(join(scratch.home, 'filler'));
+        continue;
+      }
       actions.push(`${target}: ${kill(scratch, target, random)}`);
       if (target !== 'engine') continue;
       running.kill('SIGKILL');
@@ -48,36 +87,51 @@ it.each(SEEDS)(
       actions.push(damage(scratch, DAMAGES[Math.floor(random() * DAMAGES.length)] ?? 'nothing'));
       running = scratch.start(['resume', '--json']);
     }
-    await running.done;
-    const log = () => `${actions.join('\n')}\n${readFileSync(join(scratch.root, 'agents'), 'utf8')}`;
+    const last = await running.done;
+    if ((await scratch.mh(['ls', '--json'])).stdout.trim() === '[]') {
+      // It ended before its run was recorded, which it reports unless it was killed.
+      expect(last.signal ?? last.stderr.trim(), actions.join('\n')).not.toBe('');
+      await scratch.mh(['job', 'Make a file', '--json']);
+    }
+    const begun = () =>
+      existsSync(join(scratch.root, 'agents')) ? readFileSync(join(scratch.root, 'agents'), 'utf8') : '';
+    const log = () => `${actions.join('\n')}\n${begun()}`;
+    let error = last.stderr.trim();
     let document = await show(scratch);
     for (let tries = 0; tries < MOST_RETRIES && document.status !== 'done'; tries += 1) {
-      // Every outcome but success has a reason that is shown.
-      const reasons = [document.reason, ...document.tasks.map(({ reason }) => reason)].filter(Boolean);
+      // Every outcome but success has a reason that is shown; a run whose engine ended has the message of that engine.
+      const own = document.status === 'running' ? [error] : [];
+      const reasons = [document.reason, ...document.tasks.map(({ reason }) => reason), ...own].filter(Boolean);
       expect(reasons, `${log()}\n${JSON.stringify(document)}`).not.toEqual([]);
       removeLocks(scratch);
-      await scratch.mh([document.status === 'running' ? 'resume' : 'retry', '--json']);
+      const command = document.status === 'running' ? 'resume' : 'retry';
+      const { stderr } = await scratch.mh([command, '--json']);
+      error = stderr.trim();
+      actions.push(`${command}: ${document.reason} ${stderr.trim().slice(-300)}`);
       document = await show(scratch);
     }
     expect(document.status, `${log()}\n${JSON.stringify(document)}`).toBe('done');
-    const agents = readFileSync(join(scratch.root, 'agents'), 'utf8').trim().split('\n');
+    const agents = begun().trim().split('\n');
     expect(agents.indexOf('end'), log()).toBe(agents.length - 1);
-    const begun = agents.filter((line) => line === 'begin').length;
+    const starts = agents.filter((line) => line === 'begin').length;
     expect(document.cost, log()).toBeGreaterThanOrEqual(COST);
-    expect(document.cost, log()).toBeLessThanOrEqual(COST * begun);
+    expect(document.cost, log()).toBeLessThanOrEqual(COST * starts);
     expect(scratch.git('show', `mh/${document.run}:made.txt`)).toBe('1');
     expect(await scratch.leftovers()).toEqual([]);
   },
 );
 
 async function show(scratch: Scratch): Promise<RunDocument> {
-  return RunDocument.parse((await scratch.mh(['show', '--json'])).json);
+  const { json, stderr } = await scratch.mh(['show', '--json']);
+  const document = RunDocument.safeParse(json);
+  return document.success ? document.data : expect.fail(`show: ${JSON.stringify(json)} ${stderr}`);
 }
 
 /** Kills one process of a kind, if there is one; the engine is killed by the caller. */
 function kill(scratch: Scratch, target: Target, random: () => number): string {
   const isTarget: Record<Target, (command: string) => boolean> = {
     engine: () => false,
+    disk: () => false,
     git: (command) => /^\S*git /.test(command),
     shim: (command) => command.includes(` manyhands ${scratch.home}`),
     agent: (command) => command.endsWith('agent.sh'),
@@ -114,12 +168,70 @@ function damage(scratch: Scratch, what: (typeof DAMAGES)[number]): string {
     case 'unfinished-file':
       for (const folder of folders) writeFileSync(join(folder, 'prompt.md.tmp'), 'half');
       return 'left incomplete files';
+    case 'launch-record':
+      for (const folder of folders)
+        if (existsSync(join(folder, 'exit'))) writeFileSync(join(folder, 'launch.json'), '{"agent":');
+      return 'cut the records of agents';
+    case 'mirror-gone':
+      rmSync(join(scratch.home, 'mirrors'), { recursive: true, force: true });
+      mkdirSync(join(scratch.home, 'mirrors'), { mode: 0o700 });
+      return 'removed the mirrors';
+    case 'mirror-lock':
+      for (const mirror of foldersIn(join(scratch.home, 'mirrors')))
+        writeFileSync(join(mirror, 'packed-refs.lock'), '');
+      return 'left a lock of packed refs';
+    case 'mirror-object':
+      for (const mirror of foldersIn(join(scratch.home, 'mirrors'))) removeObject(mirror);
+      return 'removed an object of each mirror';
+    case 'workspace-lock':
+      for (const workspace of foldersIn(join(scratch.home, 'workspaces')))
+        if (existsSync(join(workspace, '.git'))) writeFileSync(join(workspace, '.git', 'index.lock'), '');
+      return 'left locks of indexes';
   }
+}
+
+function foldersIn(folder: string): string[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => join(folder, name));
+}
+
+/** Removes the first loose object of a repository, as a damaged file system does. */
+function removeObject(mirror: string): void {
+  const [folder] = foldersIn(join(mirror, 'objects')).filter((path) => /\/[0-9a-f]{2}$/.test(path));
+  const [name] = folder === undefined ? [] : readdirSync(folder);
+  if (folder !== undefined && name !== undefined) rmSync(join(folder, name), { force: true });
+}
+
+/** A small file system of its own at the data directory, until it is disposed of. */
+function mountDisk(scratch: Scratch): Disposable {
+  if (!canMount) return { [Symbol.dispose]: () => {} };
+  mkdirSync(scratch.home, { recursive: true });
+  execFileSync('mount', ['-t', 'tmpfs', '-o', `mode=0700,size=${DISK_MB}m`, 'tmpfs', scratch.home]);
+  return { [Symbol.dispose]: () => execFileSync('umount', ['--lazy', scratch.home]) };
+}
+
+/** Writes until not a byte is free, and returns how much that was. */
+function fillDisk(scratch: Scratch): number {
+  let written = 0;
+  for (const size of CHUNKS) {
+    const chunk = Buffer.alloc(size);
+    try {
+      for (; written < DISK_MB * 1024 * 1024; written += size) appendFileSync(join(scratch.home, 'filler'), chunk);
+    } catch {
+      // No chunk of this size fits any more.
+    }
+  }
+  return written;
 }
 
 /** What the message of a run that waits for a lock tells its user to do. */
 function removeLocks(scratch: Scratch): void {
   const heads = join(scratch.repo, '.git', 'refs', 'heads', 'mh');
-  if (!existsSync(heads)) return;
-  for (const name of readdirSync(heads)) if (name.endsWith('.lock')) rmSync(join(heads, name));
+  if (existsSync(heads)) for (const name of readdirSync(heads)) if (name.endsWith('.lock')) rmSync(join(heads, name));
+  for (const mirror of foldersIn(join(scratch.home, 'mirrors')))
+    rmSync(join(mirror, 'packed-refs.lock'), { force: true });
+  for (const workspace of foldersIn(join(scratch.home, 'workspaces')))
+    rmSync(join(workspace, '.git', 'index.lock'), { force: true });
 }

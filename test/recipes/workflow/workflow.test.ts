@@ -97,6 +97,24 @@ describe('a workflow', () => {
     });
   });
 
+  it('shows a node as skipped that needs a failed node, and what needs it, also indirectly', () => {
+    const input = flow([node('a'), node('b', { needs: ['a'] }), node('c', { needs: ['b'] }), node('d')]);
+    const { story } = play(input, []);
+    const [key = ''] = asked(story, input).add.map((spec) => spec.key);
+    const failed = story.and(
+      added(...asked(story, input).add),
+      attempted(key),
+      attemptEnded(key, 1),
+      taskEnded(key, 'failed'),
+    );
+    expect(workflow.nodes?.(failed.state, input)).toMatchObject([
+      { id: 'a', status: 'failed' },
+      { id: 'b', status: 'skipped', reason: 'a failed', rounds: [] },
+      { id: 'c', status: 'skipped', reason: 'b was skipped', rounds: [] },
+      { id: 'd', status: 'running' },
+    ]);
+  });
+
   it('does a node again until its loop is over, and at most so often', () => {
     const input = flow([node('a', { loop: { max: 3, until: 'a.ok' } })]);
     expect(play(input, [{ ok: false }, { ok: true }, {}]).keys).toEqual(['node/1', 'node/1/2']);

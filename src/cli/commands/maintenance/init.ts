@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
+import { join } from 'node:path';
 import { z } from 'zod';
 import { loadConfig } from '../../../config/load.ts';
 import { checksOfRun } from '../../../core/project/configured-checks.ts';
@@ -122,8 +124,21 @@ async function setUp(session: Session, { root, dir, flags }: SetupRequest): Prom
     },
     platform.world,
   );
-  const notes = [...document.notes, ...(await notesOf(document, { root, dir, flags }))];
+  const notes = [
+    ...document.notes,
+    ...(await notesOf(document, { root, dir, flags })),
+    ...(proof?.some(({ passed }) => !passed) ? uninstalledNotes(detection) : []),
+  ];
   return { ...document, notes, ...(proof === undefined ? {} : { proof }) };
+}
+
+/** A check that fails in a checkout without its dependencies may pass in a workspace, where the set-up runs first. */
+function uninstalledNotes({ root, dependencyDirs, setup }: Detection): string[] {
+  const absent = dependencyDirs.filter((folder) => !existsSync(join(root, folder)));
+  if (absent.length === 0 || setup.length === 0) return [];
+  return [
+    `your checkout has no ${absent.join(', ')}, so checks may fail only here; install with ${setup.join(' && ')}`,
+  ];
 }
 
 /** Runs the checks of the settings, where there are any, else the chosen ones. A failed one is used only if it is in the settings already, or if none passes. */
@@ -184,16 +199,13 @@ function print({ platform: { terminal } }: Session, document: InitDocument, json
   else if (document.detected !== null) terminal.err(`${nextText(document)}\n`);
 }
 
-function nextText({ proof = [], detected }: InitDocument): string {
+function nextText({ proof = [] }: InitDocument): string {
   const failed = proof.filter(({ passed }) => !passed);
   const used = failed.filter(({ isUsed }) => isUsed);
   if (failed.length === 0) return 'Next: manyhands doctor, then manyhands do "<goal>"';
   if (used.length === 0)
     return `Next: ${named(failed)} and ${failed.length === 1 ? 'is a comment' : 'are comments'} in .manyhands/config.yaml: work is not checked with ${failed.length === 1 ? 'it' : 'them'} until you add ${failed.length === 1 ? 'it' : 'them'} under checks. Then manyhands doctor`;
-  const setup = detected?.setup ?? [];
-  const install =
-    setup.length === 0 ? '' : ` (the dependencies may be missing in your checkout: ${setup.join(' && ')})`;
-  return `Next: ${named(used)}, and nothing lands while a check fails: make it pass${oneLine(install)}, or remove it from checks in .manyhands/config.yaml. Then manyhands doctor`;
+  return `Next: ${named(used)}, and nothing lands while a check fails: make it pass, or remove it from checks in .manyhands/config.yaml. Then manyhands doctor`;
 }
 
 function named(failed: readonly CheckProof[]): string {

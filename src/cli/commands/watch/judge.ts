@@ -25,7 +25,7 @@ const JUDGE_EXIT_CODES = `Exit codes:
 
 const EXITS: Record<Decision, number> = { approve: 0, revise: 1, block: 4 };
 
-/** Judges a run by rules; an agent can also be asked, which can only make the judgement stricter. */
+/** Judges a run by rules; an agent can judge as well, which can only make the judgement stricter. */
 export const judgeCommand: CliCommand = {
   name: 'judge',
   group: 'Watch',

@@ -30,7 +30,7 @@ export function Agents({ dir }: { dir: string }): ReactElement {
 
 function AgentCard({ agent }: { agent: Agent }): ReactElement {
   const { models, quality, accounts, resting, ccswitch } = agent;
-  const displayState = agent.ok ? (agent.restsUntil === null ? 'done' : 'paused') : 'failed';
+  const displayState = agent.ok ? (agent.restsUntil === null ? 'done' : 'paused') : 'cancelled';
   return (
     <Panel title={agent.agent} actions={<span className="quiet">{agent.kind}</span>}>
       <div className={styles.card}>

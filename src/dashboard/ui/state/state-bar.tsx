@@ -8,6 +8,9 @@ type StateBarProps = { counts: Readonly<Partial<Record<TaskStatus, number>>>; to
 /** The order along the bar: finished on the left, pending on the right. */
 const BAR_ORDER: readonly DisplayState[] = ['done', 'failed', 'waiting', 'stale', 'checking', 'running', 'cancelled'];
 
+/** States in which the work is not done yet; their segments are faint, so that a full bar means that all is done. */
+const OPEN: ReadonlySet<DisplayState> = new Set(['waiting', 'stale', 'checking', 'running']);
+
 /** The progress of tasks as a thin bar with a segment for each state. */
 export function StateBar({ counts, total }: StateBarProps): ReactElement {
   const parts = countByDisplayState(counts);
@@ -20,7 +23,13 @@ export function StateBar({ counts, total }: StateBarProps): ReactElement {
       {BAR_ORDER.map((displayState) => {
         const number = parts.get(displayState) ?? 0;
         if (number === 0) return null;
-        return <span key={displayState} style={{ flexGrow: number, background: stateColor(displayState) }} />;
+        return (
+          <span
+            key={displayState}
+            data-open={OPEN.has(displayState)}
+            style={{ flexGrow: number, background: stateColor(displayState) }}
+          />
+        );
       })}
       <span style={{ flexGrow: parts.get('queued') ?? (total === 0 ? 1 : 0) }} />
     </div>

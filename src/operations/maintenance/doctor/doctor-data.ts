@@ -7,6 +7,7 @@ import { git } from '../../../git/git.ts';
 import type { Home } from '../../../home.ts';
 import { shellWord } from '../../../process/shim.ts';
 import { RunEvent } from '../../../schema/event.ts';
+import { runStream } from '../../../schema/ids.ts';
 import { databaseDamage, listBackups } from '../../../store/sqlite/backup.ts';
 import { openSqliteStore } from '../../../store/sqlite/open.ts';
 import type { Store } from '../../../store/store.ts';
@@ -79,6 +80,23 @@ export function examineTexts(store: Store): DoctorLine {
         .join(', ')}${damaged.length > SHOWN ? ` and ${damaged.length - SHOWN} more` : ''}`;
   const fix = ok ? null : 'Runs that use these texts cannot be continued. Restore the newest good backup.';
   return { name: 'stored texts', ok, required: true, detail, fix };
+}
+
+/** Whether every workspace belongs to a run of the database: one that does not is work that the database has lost. */
+export async function examineWorkspaces(home: Home, store: Store): Promise<DoctorLine> {
+  const names = await readdir(home.workspaces).catch((): string[] => []);
+  const lost = names.filter((name) => {
+    const run = /^([0-9a-z]{8})-\d+$/.exec(name)?.[1];
+    return run !== undefined && store.read(runStream(run)).length === 0;
+  });
+  const ok = lost.length === 0;
+  const detail = ok
+    ? 'every workspace belongs to a run'
+    : `${lost.length} of no known run: ${lost.map((name) => join(home.workspaces, name)).join(', ')}`;
+  const fix = ok
+    ? null
+    : `The database lost these runs; agents that still ran for them were ended, and their files are kept. Take the files from there, or restore the newest backup of ${home.backups}.`;
+  return { name: 'workspaces', ok, required: false, detail, fix };
 }
 
 /** Whether the mirrors hold all commits that the log names, and everything that these need. */

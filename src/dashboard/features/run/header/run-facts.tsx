@@ -7,13 +7,31 @@ import { Copyable } from '../../../ui/text/copyable.tsx';
 import { Icon } from '../../../ui/text/icon.tsx';
 import styles from './run-facts.module.css';
 
-/** The project, branches, times, cost and progress of a run. */
-export function RunFacts({ state }: { state: RunState }): ReactElement {
-  const { start, status, spent, counts, order } = state;
-  const project = start.project.folder ?? start.project.root;
+/** The progress and cost of a run. */
+export function RunProgress({ state }: { state: RunState }): ReactElement {
+  const { start, spent, counts, order } = state;
   const budget = start.config.budget.run;
   return (
-    <div className={styles.facts}>
+    <div className={styles.progress}>
+      <StateBar counts={counts} total={order.length} />
+      <span className="numbers quiet">
+        {counts.done.toLocaleString('en-US')} / {order.length.toLocaleString('en-US')} done
+      </span>
+      <span className="numbers" title="Cost">
+        {moneyText(spent.costUsd)}
+        {budget === undefined ? '' : ` of ${moneyText(budget)}`}
+      </span>
+    </div>
+  );
+}
+
+/** The ids, branches and times of a run, behind a button. */
+export function RunDetails({ state }: { state: RunState }): ReactElement {
+  const { start, status } = state;
+  const project = start.project.folder ?? start.project.root;
+  return (
+    <details className={styles.details}>
+      <summary>Details</summary>
       <dl className={styles.list}>
         <Fact name="Run">
           <Copyable text={start.run} />
@@ -35,20 +53,8 @@ export function RunFacts({ state }: { state: RunState }): ReactElement {
         <Fact name={status.kind === 'ended' ? 'Duration' : 'Elapsed'}>
           <Duration from={state.startedAt} to={status.kind === 'ended' ? status.at : null} />
         </Fact>
-        <Fact name="Cost">
-          <span className="numbers">
-            {moneyText(spent.costUsd)}
-            {budget === undefined ? '' : ` of ${moneyText(budget)}`}
-          </span>
-        </Fact>
       </dl>
-      <div className={styles.progress}>
-        <StateBar counts={counts} total={order.length} />
-        <span className="numbers quiet">
-          {counts.done.toLocaleString('en-US')} / {order.length.toLocaleString('en-US')} done
-        </span>
-      </div>
-    </div>
+    </details>
   );
 }
 

@@ -10,7 +10,7 @@ import { runDisplayState } from '../../../ui/state/display-state.ts';
 import { StateMark } from '../../../ui/state/state-mark.tsx';
 import { Icon } from '../../../ui/text/icon.tsx';
 import { RunActions } from './run-actions.tsx';
-import { RunFacts } from './run-facts.tsx';
+import { RunDetails, RunProgress } from './run-facts.tsx';
 import styles from './run-header.module.css';
 
 /** The title, state, facts and actions of a run. */
@@ -35,6 +35,7 @@ export function RunHeader({ state }: { state: RunState }): ReactElement {
           <StateMark displayState={displayState} />
         )}
         <RunTitle run={state.start.run} title={state.start.title} />
+        <RunProgress state={state} />
       </div>
       {reason === null ? null : (
         <p className={styles.reason} title={reason}>
@@ -42,8 +43,10 @@ export function RunHeader({ state }: { state: RunState }): ReactElement {
         </p>
       )}
       {state.status.kind === 'ended' ? null : <CurrentSteps current={overview} />}
-      <RunFacts state={state} />
-      <RunActions state={state} overview={overview} />
+      <div className={styles.second}>
+        <RunActions state={state} overview={overview} />
+        <RunDetails state={state} />
+      </div>
     </header>
   );
 }

@@ -8,13 +8,18 @@ type Ended = NonNullable<AttemptState['ended']>;
 
 /** The outcome of an attempt: summary, failure with evidence, risks, and the saved work. */
 export function Outcome({ ended }: { ended: Ended }): ReactElement {
-  const { failure, saved, flags, summary } = ended;
+  const { failure, rejected, saved, flags, summary } = ended;
   return (
     <div className={styles.outcome}>
       {summary === '' ? null : (
         <ScrollArea label="Summary" className={styles.summary}>
           {summary}
         </ScrollArea>
+      )}
+      {rejected === undefined ? null : (
+        <p className={styles.failure}>
+          <strong>rejected</strong> {rejected}
+        </p>
       )}
       {failure === null ? null : (
         <div className={styles.failure}>

@@ -40,14 +40,15 @@ type AttemptCardProps = { which: { run: string; task: string }; attempt: Attempt
 /** One attempt: agent, reason for its choice, usage and outcome, in the same order on every card. */
 function AttemptCard({ which, attempt, reload }: AttemptCardProps): ReactElement {
   const { number, ended, usage } = attempt;
-  const displayState = ended === null ? 'running' : ended.failure === null ? 'done' : 'failed';
+  const isRejected = ended?.rejected !== undefined;
+  const displayState = ended === null ? 'running' : ended.failure === null && !isRejected ? 'done' : 'failed';
   const containment = attempt.process?.containment;
   const used = usage.kind === 'known' ? usage : undefined;
   return (
     <article className={styles.card} aria-label={`Attempt ${number}`}>
       <header className={styles.head}>
         <h2>Attempt {number}</h2>
-        <StateMark displayState={displayState} />
+        <StateMark displayState={displayState} {...(isRejected ? { label: 'Rejected' } : {})} />
       </header>
       <dl className={styles.facts}>
         <Fact name="Agent">{attempt.account === null ? attempt.agent : `${attempt.agent} · ${attempt.account}`}</Fact>

@@ -1,0 +1,99 @@
+/** What ends a test run early or changes what its assertions find, in one language. */
+export interface Language {
+  files: RegExp;
+  /** Statements that end the process, or are called when it ends. */
+  exits: RegExp;
+  /** Statements that replace assertions, test functions or the loading of modules. */
+  patches: RegExp;
+  /** Code that a test run does not execute: the start of a block that runs only as the main program. */
+  main?: RegExp;
+  /** Statements that matter only outside of functions, where loading the file runs them; without a test runner they matter everywhere. */
+  onLoad?: RegExp;
+  /** Code that finds out whether a test runs, or what a test expects: what the tests show is then not what others get. */
+  detects?: RegExp;
+}
+
+/** The languages in which source is judged. */
+export const LANGUAGES: readonly Language[] = [
+  {
+    files: /\.([cm]?[jt]sx?|vue|svelte)$/i,
+    exits:
+      /\bprocess\s*\??\.?\s*(?:\.|\[\s*['"`])\s*(?:reallyExit|abort|exit(?!Code)(?!['"`\]\s]*\(\s*[1-9]))\b|\bprocess\s*\.\s*exitCode\s*=(?!=|\s*[1-9])|\bprocess\s*\.\s*(?:on|once|addListener|prependListener)\s*\(\s*['"`](?:exit|beforeExit|uncaughtException\w*|unhandledRejection)|\bprocess\s*\.\s*(?:removeAllListeners|kill\s*\(\s*process\s*\.\s*pid)|\{[^}\n]*\bexit\b[^}\n]*\}\s*=\s*(?:globalThis\.)?process\b|\bimport\b[^;\n]*\bexit\b[^;\n]*from\s*['"](?:node:)?process['"]|\b(?:Deno|Bun)\s*\.\s*exit\s*\((?!\s*[1-9])|(?:\.\s*|\[\s*['"`])exit(?:['"`]\s*\])?\s*\(\s*0?\s*\)/g,
+    patches:
+      /\bassert(?:\.strict)?\.\w+\s*=(?![=>])|\b(?:Object\.(?:assign|definePropert(?:y|ies))|Reflect\.(?:set|defineProperty))\s*\(\s*(?:assert|expect|globalThis|global|process|console)\b|\b(?:globalThis|global|window)\s*(?:\.|\[\s*['"])(?:expect|assert|it|test|describe|process|console|Error|Object|JSON|Promise)\b['"\]]*\s*=(?![=>])|\brequire\.cache\b|\bModule\s*\.\s*(?:_load|_resolveFilename|_extensions|prototype)|\bregisterHooks\s*\(|(?<![.\w$])eval\s*\)?\s*\(|\bnew\s+Function\s*\(|\b(?:globalThis|global)\s*\[(?!\s*['"`][\w$]+['"`]\s*\])[^\]\n]+\]\s*=(?![=>])|\bprocess\s*\.\s*(?:(?:stdout|stderr)\s*\.\s*write|exit|emit)\s*=(?![=>])|\bconsole\s*\.\s*(?:log|error|assert)\s*=(?![=>])/g,
+    detects:
+      /\b(?:VITEST(?:_\w+)?|JEST_WORKER_ID|NODE_TEST_CONTEXT|MOCHA_\w+)\b|\bprepareStackTrace\b|\barguments\s*\.\s*callee\b/g,
+    main: /(?:require\.main\s*={2,3}\s*module|import\.meta\.(?:main|url|filename)\b[^\n]*|process\.argv\s*\[\s*1\s*\][^\n]*)\)?[^\n{]*\{/g,
+  },
+  {
+    files: /\.pyi?$/i,
+    exits:
+      /(?<!\w)_exit\s*\(|\bos\s*\.\s*(?:abort|exec[lv]\w*)\s*\(|\bCDLL\s*\(\s*None\s*\)|\bctypes\s*\.\s*pythonapi\b|\bos\s*\.\s*kill\s*\(\s*os\s*\.\s*getpid|\bfrom\s+os\s+import\b[^\n]*\b_exit\b|\batexit\s*\.\s*register|@atexit\b|\bsys\s*\.\s*(?:excepthook|exitfunc)\s*=|\bsignal\s*\.\s*(?:alarm|raise_signal|setitimer)/g,
+    patches:
+      /\bsys\s*\.\s*modules\s*\[|\bsys\s*\.\s*(?:settrace|setprofile|meta_path|path_hooks)\b|\b(?:unittest|pytest|_pytest|builtins|TestCase)(?:\.\w+)*\.\w+\s*=(?!=)|\bsetattr\s*\(\s*(?:unittest|pytest|builtins|sys|os|TestCase)\b|\b__builtins__\b|\bbuiltins\s*\.\s*__dict__|\bdef\s+__eq__\s*\([^)]*\)[^:\n]*:\s*(?:"""[^"]*"""\s*)?return\s+True\b|\b__eq__\s*=\s*lambda\b[^:\n]*:\s*True\b/g,
+    onLoad:
+      /\b(?:sys\s*\.\s*exit\s*\((?!\s*[1-9])|raise\s+SystemExit\b(?!\s*\(\s*[1-9])|(?<![.\w])(?:exit|quit)\s*\((?!\s*[1-9]))/g,
+    detects:
+      /['"]_?(?:pytest|unittest|nose2?)['"]\s*(?:not\s+)?in\s+sys\s*\.\s*modules|\bPYTEST_\w+|\bsys\s*\.\s*_getframe\b|\binspect\s*\.\s*(?:stack|currentframe|getouterframes)\b|\bf_(?:back|locals)\b|\bco_consts\b|\bgc\s*\.\s*get_(?:objects|referrers)\b|\bmock\s*\.\s*ANY\b|\bfrom\s+(?:unittest\s*\.\s*)?mock\s+import\b[^\n]*\bANY\b/g,
+    main: /^if\s+__name__\s*==\s*['"]__main__['"]\s*:/gm,
+  },
+  {
+    files: /\.go$/,
+    exits: /\bos\s*\.\s*Exit\s*\((?!\s*[1-9])|\bsyscall\s*\.\s*(?:Exit|Kill)\s*\(|\bruntime\s*\.\s*Goexit\s*\(/g,
+    patches: /\bflag\s*\.\s*Set\s*\(\s*"test\.|\bos\s*\.\s*Args\s*=(?!=)|\bos\s*\.\s*Std(?:out|err)\s*=(?!=)/g,
+    detects: /\btesting\s*\.\s*Testing\s*\(|\bflag\s*\.\s*Lookup\s*\(\s*"test\.|\.test"\s*\)/g,
+    main: /\bfunc\s+main\s*\(\s*\)\s*\{/g,
+  },
+  {
+    files: /\.rs$/,
+    exits:
+      /\bprocess\s*::\s*(?:exit\s*\((?!\s*[1-9])|abort\s*\()|\blibc\s*::\s*_?exit\b|\buse\s+std\s*::\s*process\s*::\s*(?:exit|\{[^}]*\bexit\b)/g,
+    patches:
+      /\bmacro_rules!\s*(?:assert\w*|panic|debug_assert\w*|unreachable)\b|\bpanic\s*::\s*set_hook\b|\bfn\s+(?:eq|ne)\s*\([^)]*\)\s*->\s*bool\s*\{\s*(?:true|false)\s*\}/g,
+    detects: /\bcfg!\s*\(\s*(?:not\s*\(\s*)?test\b|#\[\s*cfg\s*\(\s*not\s*\(\s*test\s*\)/g,
+    main: /\bfn\s+main\s*\(\s*\)[^{;]*\{/g,
+  },
+  {
+    files: /\.(java|kts?|scala|groovy)$/i,
+    exits:
+      /\bSystem\s*\.\s*exit\s*\((?!\s*[1-9])|\bRuntime\s*\.\s*getRuntime\s*\(\s*\)\s*\.\s*(?:halt|exit|addShutdownHook)|\bexitProcess\s*\((?!\s*[1-9])/g,
+    patches:
+      /\bSystem\s*\.\s*set(?:Out|Err|SecurityManager)\s*\(|\bequals\s*\([^)]*\)[^{=;]*(?:\{\s*return\s+true\b|=\s*true\b)/g,
+    main: /\b(?:static\s+void|fun|def)\s+main\s*\([^)]*\)[^{;]*\{/g,
+  },
+  {
+    files: /\.(cs|fs|vb)$/i,
+    exits: /\bEnvironment\s*\.\s*(?:Exit\s*\((?!\s*[1-9])|FailFast|ExitCode\s*=(?!=|\s*[1-9]))|\bProcessExit\s*\+=/g,
+    patches:
+      /\bDebug\s*\.\s*Listeners\b|\b(?:Equals|operator\s*==)\s*\([^)]*\)\s*(?:\{\s*return\s+true\b|=>\s*true\b)/g,
+    main: /\bstatic\s+(?:async\s+)?(?:void|int|Task(?:<int>)?)\s+Main\s*\([^)]*\)[^{;]*\{/g,
+  },
+  {
+    files: /\.(rb|rake)$/i,
+    exits:
+      /^\s*(?:Kernel\.|Process\.)?exit!?\s*(?:\(?\s*(?:0|true)?\s*\)?)\s*(?:$|if\b|unless\b)|\bat_exit\b|\bProcess\s*\.\s*(?:exit!?|kill)\b|\bexit!/gm,
+    patches:
+      /\b(?:module|class)\s+(?:Minitest|RSpec|Test::Unit)\b|\bKernel\s*\.\s*(?:module_eval|class_eval)|\bdef\s+(?:==|eql\?|===)\s*\(?\s*\w+\s*\)?\s*(?:;|\n|=)\s*true\b/g,
+    detects: /\bdefined\?\s*\(?\s*(?:RSpec|Minitest|Test::Unit)\b/g,
+    main: /^if\s+(?:__FILE__\s*==\s*\$0|\$0\s*==\s*__FILE__|\$PROGRAM_NAME)[^\n]*/gm,
+  },
+  {
+    files: /\.php$/i,
+    exits: /\b(?:exit|die)\s*(?:\(\s*0?\s*\))?\s*;|\bregister_shutdown_function\b|\bposix_kill\s*\(/g,
+    patches: /\buopz_\w+|\brunkit\w*/g,
+    detects: /\bPHPUNIT_\w+|\bclass_exists\s*\(\s*['"]\\?\\?PHPUnit/g,
+  },
+  {
+    files: /\.(c|cc|cpp|cxx|h|hh|hpp|m|mm|swift|zig|dart|d)$/i,
+    exits: /\b(?:std::)?(?:_?exit|_Exit|quick_exit)\s*\(\s*(?:0|EXIT_SUCCESS|\))|\batexit\s*\(|\bposix\.exit\s*\(\s*0/g,
+    patches:
+      /#\s*define\s+(?:assert|ASSERT\w*|EXPECT\w*|REQUIRE|CHECK|NDEBUG)\b|\boperator\s*==\s*\([^)]*\)[^{;]*\{\s*return\s+true\b|\bfunc\s+==\s*\([^)]*\)[^{]*\{\s*(?:return\s+)?true\b/g,
+    main: /\bmain\s*\([^)]*\)[^{;]*\{/g,
+  },
+  {
+    files: /\.(exs?|pl|pm|lua|jl|r)$/i,
+    exits:
+      /\bSystem\s*\.\s*(?:halt|stop)\s*\(\s*(?:0|:normal|\))|\bPOSIX::_exit\b|^\s*END\s*\{|\bos\s*\.\s*exit\s*\(\s*(?:0|true|\))|^\s*exit\s*\(?\s*0?\s*\)?\s*;?\s*$|\bquit\s*\(\s*status\s*=\s*0/gm,
+    patches: /\bCode\s*\.\s*compiler_options\b/g,
+  },
+];
