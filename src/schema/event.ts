@@ -3,6 +3,7 @@ import { Origin } from './actor.ts';
 import { CallKind, CallTry } from './call.ts';
 import { HealthSign } from './config/health.ts';
 import { LandMode } from './config/land.ts';
+import { withPresentNames } from './config/recorded.ts';
 import { Config } from './config.ts';
 import { ContainmentRecord } from './containment.ts';
 import { Question, QuestionId } from './coordination/question.ts';
@@ -274,24 +275,6 @@ export const ModelEvent = z.discriminatedUnion('type', [
   event('model.benched', BenchResult.shape),
 ]);
 export type ModelEvent = z.infer<typeof ModelEvent>;
-
-function withPresentNames(recorded: unknown): unknown {
-  if (!isRecord(recorded)) return recorded;
-  const config = { ...recorded };
-  if (isRecord(config.limits) && 'outputBytes' in config.limits) {
-    const { outputBytes, ...limits } = config.limits;
-    config.limits = { ...limits, output: { maxBytes: outputBytes } };
-  }
-  if (isRecord(config.workspace) && 'symlinkDirs' in config.workspace) {
-    const { symlinkDirs, ...workspace } = config.workspace;
-    config.workspace = { copyDirs: symlinkDirs, ...workspace };
-  }
-  return config;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /** An event as it is shown to a client; folded with the same `evolve`. */
 export const ShownEvent = z.object({
