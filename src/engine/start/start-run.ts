@@ -8,7 +8,6 @@ import { withoutValues } from '../../core/run/recorded-config.ts';
 import type { RunState } from '../../core/run/state.ts';
 import { AppError } from '../../errors.ts';
 import { openMirror } from '../../git/mirror/mirror.ts';
-import { refreshMirror } from '../../git/mirror/refresh.ts';
 import { untrustedFilters, untrustedText, withoutFilters } from '../../git/read/filters.ts';
 import { inspectRepository, projectId, type Repository, uncommitted } from '../../git/read/repository.ts';
 import { branchAt, readRef, resolve } from '../../git/refs/mirror-refs.ts';
@@ -69,7 +68,6 @@ export async function startRun(
   const id = projectId(repository);
   const onProgress = mirrorProgress(step);
   const mirror = await openMirror({ dir: join(ctx.home.mirrors, `${id}.git`), repository, onProgress });
-  await refreshMirror(mirror, repository, undefined, onProgress);
   step.update({ kind: 'workspace', what: 'records the run' });
   if (folder === undefined) await requireRoomForBranch(mirror);
   const defaults = recipe.defaults?.(config, request.input) ?? {};
