@@ -12,6 +12,7 @@ import { merge } from './merge.ts';
 import { page } from './page.ts';
 import { machineDescription, type Row, rowOf, tableOf } from './report.ts';
 import { restart, resumeAndEnd } from './restart.ts';
+import { save } from './save.ts';
 import { streams } from './streams.ts';
 import { tasks } from './tasks.ts';
 import { trace } from './trace.ts';
@@ -30,6 +31,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   workspace,
   dependencies,
   merge,
+  save,
   trace,
   streams,
   page,

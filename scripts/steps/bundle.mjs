@@ -32,6 +32,8 @@ const SMALL_PROGRAMS = {
   'scope-hook': 'src/gates/scope/scope-hook-program.ts',
   'agent-tools': 'src/mcp/agent-tools-program.ts',
   terminal: 'src/process/terminal/pty-program.ts',
+  'network-proxy': 'src/process/network/proxy-program.ts',
+  bridge: 'src/process/network/bridge-program.ts',
 };
 /** Folders of Markdown that the programs read. */
 const TEXTS = ['roles', 'templates'];

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Diagnosis } from './call.ts';
 import { Filing } from './collection.ts';
-import { AttemptContainment } from './containment.ts';
+import { AttemptContainment, AttemptNetworkUse } from './containment.ts';
 import { Evidence } from './gate.ts';
 import { NodeDocument, ProgressDocument } from './progress.ts';
 import { RiskFlag } from './risk.ts';
@@ -39,6 +39,7 @@ export const TaskDocument = z.object({
   attempts: z.number().int(),
   agent: z.string().nullable(),
   containment: z.array(AttemptContainment).optional().describe('How each attempt that was started is contained.'),
+  network: z.array(AttemptNetworkUse).optional().describe('What each ended attempt requested of the network.'),
   terminal: z.boolean().describe('Whether its current or last attempt has a terminal: see manyhands attach.'),
   commit: z.string().nullable(),
   cost: z.number(),
@@ -58,9 +59,7 @@ export const TaskDocument = z.object({
   resumeCommand: z
     .string()
     .optional()
-    .describe(
-      "For a failed or blocked task: the vendor's own command that continues the session of its last attempt by hand.",
-    ),
+    .describe("For a failed or blocked task: the vendor's own command that continues its last session by hand."),
   diagnosis: DiagnosisDocument.nullable().describe('For a failed task: why it failed and what to do next.'),
   output: z
     .unknown()

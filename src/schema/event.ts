@@ -5,7 +5,7 @@ import { HealthSign } from './config/health.ts';
 import { LandMode } from './config/land.ts';
 import { withPresentNames } from './config/recorded.ts';
 import { Config } from './config.ts';
-import { ContainmentRecord } from './containment.ts';
+import { ContainmentRecord, NetworkUse } from './containment.ts';
 import { Question, QuestionId } from './coordination/question.ts';
 import { Failure } from './failure.ts';
 import { Evidence } from './gate.ts';
@@ -71,8 +71,7 @@ export const SavedWork = z.object({
   tree: z.string(),
   head: z.string(),
   changed: z.boolean(),
-  /** The content of the workspace's HEAD: a branch, or a commit. */
-  checkedOut: z.string().optional(),
+  checkedOut: z.string().optional().describe("The content of the workspace's HEAD: a branch, or a commit."),
 });
 export type SavedWork = z.infer<typeof SavedWork>;
 
@@ -184,6 +183,7 @@ export const RunEvent = z.discriminatedUnion('type', [
     output: z.unknown().optional(),
     failure: Failure.optional(),
     flags: z.array(RiskFlag).optional(),
+    network: NetworkUse.optional(),
   }),
   event('task.retrying', {
     task: TaskKey,

@@ -17,6 +17,7 @@ import type { Recipe } from '../../recipes/recipe.ts';
 import { roleNames, roleText } from '../../roles/load.ts';
 import type { Origin } from '../../schema/actor.ts';
 import type { GitConfig } from '../../schema/config/git.ts';
+import { ignoredHostsText } from '../../schema/config/network.ts';
 import type { Config } from '../../schema/config.ts';
 import type { RunStart } from '../../schema/event.ts';
 import { projectStream, runStream } from '../../schema/ids.ts';
@@ -258,6 +259,8 @@ async function notesFor(isReadOnly: boolean, { repository, config, base, request
   const notes: string[] = [];
   const filters = await untrustedFilters(repository, config.trust);
   if (filters.names.length > 0) notes.push(untrustedText(filters));
+  const ignored = ignoredHostsText(config.network);
+  if (ignored !== undefined) notes.push(ignored);
   const all = (await uncommitted(repository, withoutFilters(filters))).map(({ path }) => path);
   const isSetting = (path: string) => path.startsWith(SETTINGS_FOLDER);
   const used = filesInUse(repository.root, config, request);
