@@ -66,6 +66,8 @@ function stepOf(event: RunEvent): Omit<TrailStep, 'at'> | undefined {
       return engine('run', 'call refused', `an agent called ${event.data.operation}`);
     case 'run.cancelling':
       return person('run', 'cancelled', event.data.reason);
+    case 'run.wrapping-up':
+      return person('run', 'wrapped up', event.data.reason);
     case 'run.reopened':
       return person('run', 'reopened', `${event.data.reason}: ${event.data.tasks.join(', ')}`);
     case 'tasks.invalidated':

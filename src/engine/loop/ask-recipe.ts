@@ -14,7 +14,7 @@ export type RecipeQuestion = TaskKey | undefined;
 export function askRecipe(ctx: EngineContext, run: ActiveRun, questions: readonly RecipeQuestion[]): void {
   for (const key of questions) {
     const { state } = run.ledger;
-    if (state.status.kind !== 'running' || !isBaseChecked(state)) return;
+    if (state.status.kind !== 'running' || state.wrapUp !== undefined || !isBaseChecked(state)) return;
     const planned = plannedEnd(state, key);
     if (planned === 'none') continue;
     const { add, cancel, hold, keep } = run.recipe.unfold(state, state.start.input, planned);

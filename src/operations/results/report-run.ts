@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { nodesOf } from '../../recipes/registry.ts';
+import { nodesOf, progressOf } from '../../recipes/registry.ts';
 import { toHtml } from '../../reports/html.ts';
 import { toMarkdown } from '../../reports/markdown.ts';
 import { runReport } from '../../reports/run-report.ts';
@@ -26,6 +26,7 @@ export const reportRun = operation({
     const page = runReport({
       state,
       nodes: nodesOf(state),
+      progress: progressOf(state),
       events: app.runs.history(run),
       ...examined,
       chainHead: head === undefined ? undefined : headText(head),
