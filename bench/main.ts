@@ -1,6 +1,7 @@
 import { serveBareEvents } from './bare-events.ts';
 import type { Benchmark } from './benchmark.ts';
 import { bulk, bulkGrowth } from './bulk.ts';
+import { cli } from './cli.ts';
 import { dieDuringRun } from './dead-engine.ts';
 import { dependencies } from './dependencies.ts';
 import { events } from './events.ts';
@@ -31,6 +32,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   streams,
   page,
   vast,
+  cli,
 ];
 
 const [mode = '', folder = '', size = ''] = process.argv.slice(2);

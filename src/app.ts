@@ -3,12 +3,14 @@ import { RunsFeed } from './access/overviews/runs-feed.ts';
 import { ProjectLedgers } from './access/project-ledgers.ts';
 import { RunCharges } from './access/run-charges.ts';
 import { RunReader } from './access/run-reader.ts';
+import type { LocksState } from './core/project/locks.ts';
 import type { NotesState } from './core/project/notes.ts';
 import type { Implementations } from './engine/loop/context.ts';
 import type { RunControl } from './engine/loop/control-runs.ts';
 import type { Engine } from './engine/loop/engine.ts';
-import { NOTES_FOLD } from './engine/loop/ledger.ts';
+import { LOCKS_FOLD, NOTES_FOLD } from './engine/loop/ledger.ts';
 import type { Home } from './home.ts';
+import type { LockEvent } from './schema/coordination/lock.ts';
 import type { NoteEvent } from './schema/coordination/note.ts';
 import { Ledgers } from './store/ledgers.ts';
 import type { Store } from './store/store.ts';
@@ -29,6 +31,8 @@ export type App = {
   readonly terminals: AttemptTerminals;
   /** The notes of every scope, by stream. */
   readonly notes: Ledgers<NotesState, NoteEvent>;
+  /** The locks on files of every project, by stream. */
+  readonly locks: Ledgers<LocksState, LockEvent>;
   /** The way to change runs, where this process is the engine. */
   readonly control: RunControl | undefined;
 };
@@ -50,6 +54,7 @@ export function createApp(sources: Sources, own?: { engine: Engine; control: Run
     projects,
     terminals: new AttemptTerminals(home, world),
     notes: new Ledgers({ store, world, fold: NOTES_FOLD }),
+    locks: own?.engine.coordination.locks ?? new Ledgers({ store, world, fold: LOCKS_FOLD }),
     control: own?.control,
   };
 }

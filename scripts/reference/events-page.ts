@@ -52,6 +52,9 @@ const MEANINGS: Record<EventType, string> = {
   'task.retrying': 'The task will be tried again, with the evidence of what went wrong.',
   'task.messaged':
     'A person told the agent of a task something; its next attempt is told it, and the one that runs is broken off for it.',
+  'task.asked': 'An agent asked a person something; without an answer in time its task waits.',
+  'task.answered':
+    'A question was answered by a person, or by its default at its deadline; an agent that no longer waits gets it as a message.',
   'task.requeued': 'A person put a task back in line, to begin from a clean workspace with fresh caps.',
   'task.landing': 'The work of a task waits to land.',
   'gate.ended': 'A check has judged a candidate, or an inspection the work of an attempt.',

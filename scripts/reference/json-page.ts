@@ -3,7 +3,9 @@ import { DryRun } from '../../src/cli/start/dry-run.ts';
 import { InitDocument } from '../../src/init/init-document.ts';
 import { OPERATIONS } from '../../src/operations/all.ts';
 import { InboxItem } from '../../src/operations/inbox/list-inbox.ts';
+import { ProjectLocks } from '../../src/operations/locks/list-locks.ts';
 import { DoctorLine } from '../../src/operations/maintenance/doctor/doctor-line.ts';
+import { OpenQuestion } from '../../src/operations/questions/list-questions.ts';
 import { SalvageItem } from '../../src/operations/results/list-salvage.ts';
 import { WarningItem } from '../../src/operations/runs/list-warnings.ts';
 import { SearchResult } from '../../src/operations/transcripts/search.ts';
@@ -30,6 +32,8 @@ const DOCUMENTS: Record<string, z.ZodType> = {
   SearchResult,
   InboxItem,
   WarningItem,
+  OpenQuestion,
+  ProjectLocks,
   AgentStatus,
   AgentPick,
   ModelScore,
@@ -62,7 +66,7 @@ const DOCUMENTS: Record<string, z.ZodType> = {
 
 const PRINTED: readonly (readonly [string, string])[] = [
   [
-    '`do`, `job`, `run`, `show`, `wait`, `approve`, `reject`, `retry`, `send`, `land`, `pr`, `limit`, `pause`, `prioritize`, `plan edit`, `cancel`',
+    '`do`, `job`, `run`, `show`, `wait`, `approve`, `reject`, `retry`, `send`, `answer`, `land`, `pr`, `limit`, `pause`, `prioritize`, `plan edit`, `cancel`',
     '[RunDocument](#rundocument)',
   ],
   [
@@ -111,6 +115,8 @@ const PRINTED: readonly (readonly [string, string])[] = [
   ['`search`', '[SearchResult](#searchresult)'],
   ['`inbox`', 'list of [InboxItem](#inboxitem)'],
   ['`warnings`', 'list of [WarningItem](#warningitem)'],
+  ['`questions`', 'list of [OpenQuestion](#openquestion)'],
+  ['`locks`', '[ProjectLocks](#projectlocks)'],
   ['`models`', 'list of [AgentStatus](#agentstatus)'],
   ['`models pick`', '[AgentPick](#agentpick)'],
   ['`models scores`', 'list of [ModelScore](#modelscore)'],

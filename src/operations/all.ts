@@ -7,6 +7,12 @@ import { showBatch } from './batches/show-batch.ts';
 import { startBatch } from './batches/start-batch.ts';
 import { watchBatch } from './batches/watch-batch.ts';
 import { listInbox } from './inbox/list-inbox.ts';
+import { checkFileLocks } from './locks/check-file-locks.ts';
+import { listLocks } from './locks/list-locks.ts';
+import { lockFiles } from './locks/lock-files.ts';
+import { releaseFiles } from './locks/release-files.ts';
+import { releaseLocks } from './locks/release-locks.ts';
+import { takeLocks } from './locks/take-locks.ts';
 import { archive } from './maintenance/archive.ts';
 import { backup } from './maintenance/backup.ts';
 import { clean } from './maintenance/clean.ts';
@@ -36,6 +42,9 @@ import { renameCollection } from './projects/rename-collection.ts';
 import { scanFiles } from './projects/scan-files.ts';
 import { listPullRequests } from './pull-requests/list-pull-requests.ts';
 import { reviewPullRequest } from './pull-requests/review-pull-request.ts';
+import { answerQuestion } from './questions/answer-question.ts';
+import { askUser } from './questions/ask-user.ts';
+import { listQuestions } from './questions/list-questions.ts';
 import { askJudge } from './results/ask-judge.ts';
 import { diffRun } from './results/diff-run.ts';
 import { judgeRun } from './results/judge-run.ts';
@@ -101,13 +110,16 @@ import { usage } from './usage/usage.ts';
 export const OPERATIONS = {
   'add-collection': addCollection,
   'add-to-batch': addToBatch,
+  'answer-question': answerQuestion,
   'approve-run': approveRun,
   archive,
   'ask-judge': askJudge,
+  'ask-user': askUser,
   backup,
   'bulk-status': showBulkStatus,
   'cancel-all': cancelAll,
   'cancel-run': cancelRun,
+  'check-file-locks': checkFileLocks,
   clean,
   'compact-run': compactRun,
   'compare-environment': compareEnvironment,
@@ -126,16 +138,19 @@ export const OPERATIONS = {
   'list-benches': listBenches,
   'list-collections': listCollections,
   'list-inbox': listInbox,
+  'list-locks': listLocks,
   'list-models': listModels,
   'list-notes': listNotes,
   'list-projects': listProjects,
   'list-pull-requests': listPullRequests,
+  'list-questions': listQuestions,
   'list-recipes': listRecipes,
   'list-runs': listRuns,
   'list-salvage': listSalvage,
   'list-settings': listSettings,
   'list-templates': listTemplates,
   'list-warnings': listWarnings,
+  'lock-files': lockFiles,
   'mark-read': markRead,
   'pause-run': pauseRun,
   'pick-model': pickModel,
@@ -148,6 +163,8 @@ export const OPERATIONS = {
   'read-work-file': readWorkFile,
   'recheck-run': recheckRun,
   'reject-run': rejectRun,
+  'release-files': releaseFiles,
+  'release-locks': releaseLocks,
   'remove-batch': removeBatch,
   'remove-collection': removeCollection,
   'remove-template': removeTemplate,
@@ -178,6 +195,7 @@ export const OPERATIONS = {
   'start-run': startRun,
   'stop-engine': stopEngine,
   'summarize-diff': summarizeDiff,
+  'take-locks': takeLocks,
   'type-terminal': typeTerminal,
   'undo-run': undoRun,
   'unset-setting': unsetSetting,

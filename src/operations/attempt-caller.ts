@@ -13,5 +13,13 @@ export const AttemptCaller = {
 };
 export type AttemptCaller = z.infer<z.ZodObject<typeof AttemptCaller>>;
 
-/** How every blocking tool describes its time limit. */
-export const WAIT_MS = 90_000;
+/** The longest wait of a call: clients abandon calls after 120 seconds. */
+const MOST_SECONDS = 90;
+
+/** How long a call of a tool waits. */
+export const WaitSeconds = z
+  .number()
+  .min(0)
+  .max(MOST_SECONDS)
+  .default(MOST_SECONDS)
+  .describe('How long this call waits; then it returns what is still pending.');

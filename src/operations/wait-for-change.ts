@@ -1,6 +1,5 @@
 import type { App } from '../app.ts';
 import type { AttemptCaller } from './attempt-caller.ts';
-import { WAIT_MS } from './attempt-caller.ts';
 import { requireControl } from './find-run.ts';
 
 type Waiting = {
@@ -9,8 +8,7 @@ type Waiting = {
   streams: readonly string[];
   /** When it is read again although nothing changed, such as the end of a lease. */
   wakeAt?: () => number | undefined;
-  /** The longest wait; a call returns within 90 seconds. */
-  maxMs?: number;
+  seconds: number;
   signal: AbortSignal;
 };
 
@@ -28,10 +26,10 @@ export function waitForChange<T>(
 
 async function readUntilFound<T>(
   { store, world }: App,
-  { streams, wakeAt, maxMs = WAIT_MS, signal }: Waiting,
+  { streams, wakeAt, seconds, signal }: Waiting,
   read: () => T | undefined | Promise<T | undefined>,
 ): Promise<T | undefined> {
-  const until = world.now() + Math.min(maxMs, WAIT_MS);
+  const until = world.now() + seconds * 1_000;
   let changed = Promise.withResolvers<void>();
   const wake = () => changed.resolve();
   const stop = store.onAppend((events) => {

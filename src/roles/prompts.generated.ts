@@ -28,6 +28,7 @@ export type PromptValues = {
   'recipes/workflow/review-result': Record<string, never>;
   'roles/sections/affected-check': Record<string, never>;
   'roles/sections/analyze-failure': { task: string; failure: string };
+  'roles/sections/answer': { question: string; answer: string };
   'roles/sections/answer-form': { schema: string };
   'roles/sections/context': { needed: string; keyFiles: string; progress: string };
   'roles/sections/failure-analysis': { evidence: string; analysis: string };
@@ -80,6 +81,7 @@ export const PROMPTS: Readonly<Record<PromptName, { text: string; names: readonl
   'recipes/workflow/review-result': { text: "Review all that the nodes before changed, against what was requested. Name what must be fixed as blocking issues.", names: [] },
   'roles/sections/affected-check': { text: "In these commands `{packages}` is replaced by the packages that your changes affect, and `{changed}` by the files that you change.", names: [] },
   'roles/sections/analyze-failure': { text: "{{task}}\n\nThe last attempt failed: {{failure}}", names: ["task","failure"] },
+  'roles/sections/answer': { text: "The answer to your question:\n\n> {{question}}\n\n{{answer}}", names: ["question","answer"] },
   'roles/sections/answer-form': { text: "## The form of your answer\n\nWhatever else is said about it: your answer must end with exactly one JSON object, with nothing after it, that satisfies this JSON Schema:\n\n```json\n{{schema}}\n```", names: ["schema"] },
   'roles/sections/context': { text: "{{#needed}}\n{{needed}}\n\n{{/needed}}\n{{#keyFiles}}\nLook at these files first: {{keyFiles}}\n\n{{/keyFiles}}\n{{#progress}}\nProgress so far:\n{{progress}}\n{{/progress}}", names: ["needed","keyFiles","progress"] },
   'roles/sections/failure-analysis': { text: "{{#evidence}}\n{{evidence}}\n\n{{/evidence}}\nAnalysis of the failure:\n{{analysis}}", names: ["evidence","analysis"] },

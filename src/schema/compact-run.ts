@@ -29,7 +29,7 @@ export const CompactRun = z.object({
   warnings: z.array(z.object({ task: z.string(), label: TaskLabel, message: z.string() })),
   attention: RunDocument.shape.attention,
   recommended: z.object({
-    action: z.enum(['wait', 'approve', 'retry', 'resume', 'inspect', 'land', 'none']),
+    action: z.enum(['wait', 'approve', 'answer', 'retry', 'resume', 'inspect', 'land', 'none']),
     task: z.string().nullable(),
     because: z.string(),
     command: z.string().nullable(),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Diagnosis } from './call.ts';
 import { Filing } from './collection.ts';
-import { AttemptContainment } from './containment.ts';
+import { AttemptContainment, AttemptNetworkUse } from './containment.ts';
 import { Evidence } from './gate.ts';
 import { RiskFlag } from './risk.ts';
 
@@ -38,6 +38,7 @@ export const TaskDocument = z.object({
   attempts: z.number().int(),
   agent: z.string().nullable(),
   containment: z.array(AttemptContainment).optional().describe('How each attempt that was started is contained.'),
+  network: z.array(AttemptNetworkUse).optional().describe('What each ended attempt requested of the network.'),
   terminal: z.boolean().describe('Whether its current or last attempt has a terminal: see manyhands attach.'),
   commit: z.string().nullable(),
   cost: z.number(),
@@ -57,9 +58,7 @@ export const TaskDocument = z.object({
   resumeCommand: z
     .string()
     .optional()
-    .describe(
-      "For a failed or blocked task: the vendor's own command that continues the session of its last attempt by hand.",
-    ),
+    .describe("For a failed or blocked task: the vendor's own command that continues its last session by hand."),
   diagnosis: DiagnosisDocument.nullable().describe('For a failed task: why it failed and what to do next.'),
   output: z
     .unknown()
@@ -88,16 +87,16 @@ export const TaskLabel = z
   .optional()
   .describe('The id of the task for display: its id in the work file, else its key.');
 
+const HoldOption = z.object({ id: z.string(), label: z.string() });
+
 /** Something that waits for a person, and the command that resolves it. */
 export const AttentionDocument = z.object({
   task: z.string().nullable(),
   label: TaskLabel,
-  what: z.enum(['plan', 'held', 'blocked', 'paused']),
+  what: z.enum(['plan', 'held', 'blocked', 'paused', 'question']),
+  question: z.string().optional().describe('The id of the question that an agent asks.'),
   hold: z.string().optional().describe('The id of the hold, by which it is approved or rejected.'),
-  options: z
-    .array(z.object({ id: z.string(), label: z.string() }))
-    .optional()
-    .describe('The answers to choose from.'),
+  options: z.array(HoldOption).optional().describe('The answers to choose from.'),
   track: z.string().optional().describe('The track that is paused, if not the whole run.'),
   reason: z.string(),
   files: z.array(z.string()),

@@ -4,7 +4,8 @@ import { CallKind, CallTry } from './call.ts';
 import { HealthSign } from './config/health.ts';
 import { LandMode } from './config/land.ts';
 import { Config } from './config.ts';
-import { ContainmentRecord } from './containment.ts';
+import { ContainmentRecord, NetworkUse } from './containment.ts';
+import { Question, QuestionId } from './coordination/question.ts';
 import { Failure } from './failure.ts';
 import { Evidence } from './gate.ts';
 import { RunId, TaskKey } from './ids.ts';
@@ -65,8 +66,7 @@ export const SavedWork = z.object({
   tree: z.string(),
   head: z.string(),
   changed: z.boolean(),
-  /** The content of the workspace's HEAD: a branch, or a commit. */
-  checkedOut: z.string().optional(),
+  checkedOut: z.string().optional().describe("The content of the workspace's HEAD: a branch, or a commit."),
 });
 export type SavedWork = z.infer<typeof SavedWork>;
 
@@ -176,6 +176,7 @@ export const RunEvent = z.discriminatedUnion('type', [
     output: z.unknown().optional(),
     failure: Failure.optional(),
     flags: z.array(RiskFlag).optional(),
+    network: NetworkUse.optional(),
   }),
   event('task.retrying', {
     task: TaskKey,
@@ -191,6 +192,13 @@ export const RunEvent = z.discriminatedUnion('type', [
     ...TaskMessage.shape,
     /** The task had stopped: its last session and workspace continue with the message. */
     goesOn: z.boolean(),
+  }),
+  event('task.asked', { ...AttemptRef, question: Question, call: z.string() }),
+  event('task.answered', {
+    task: TaskKey,
+    question: QuestionId,
+    answer: z.string(),
+    byDefault: z.boolean().optional(),
   }),
   event('task.requeued', { task: TaskKey, reason: z.string() }),
   event('task.landing', { task: TaskKey, commit: z.string(), ref: z.string() }),

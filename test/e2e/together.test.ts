@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -17,6 +17,23 @@ cat > /dev/null
 echo "$MANYHANDS_TOOLS" > "$HOME/tools"
 while [ -e "$HOME/tools" ]; do sleep 0.05; done
 echo done > made.txt
+`;
+
+/** Locks and asks; the session that continues does what the answer says. */
+const ASKING = `plays:
+  - role: implement
+    attempt: 1
+    steps:
+      - tool: { name: lock_files, with: { paths: [link/a.txt, ./src/../src/b.txt], reason: rewriting } }
+      - tool: { name: lock_files, with: { paths: [/etc/passwd] } }
+        expect: fail
+      - tool: { name: ask_user, with: { question: 'Which colour?', options: [red, blue], seconds: 0 } }
+      - say: I wait for the colour
+  - role: implement
+    steps:
+      - run: grep -x blue "$MANYHANDS_PROMPT_FILE" | tr -d '\\n' > src/b.txt
+        expect: pass
+      - say: done
 `;
 
 async function rehearsed(steps: string): Promise<{ project: Scratch; run: RunDocument; text: string }> {
@@ -73,6 +90,39 @@ describe('the tools of an attempt', () => {
     await follower.run((each) => each.run === run && each.status !== 'running');
     expect(await ask(tools.socket, 'write_note', { ...note, token: tools.token })).toBeUndefined();
     expect(await refusals(project, run)).toHaveLength(3);
+  });
+});
+
+describe('locks and questions of an attempt', () => {
+  it('lock the same file however it is named, end with the attempt, and let a person answer later', async () => {
+    await using project = await makeScratch({ files: { 'src/a.txt': 'one\n' }, check: 'test -e src/a.txt' });
+    symlinkSync('src', join(project.repo, 'link'));
+    project.git('add', '--all');
+    project.git('commit', '--quiet', '--message=Link');
+    const scenario = join(project.root, 'scenario.yaml');
+    writeFileSync(scenario, ASKING);
+    const job = ['job', 'work', '--rehearse', '--scenario', scenario, '--json'];
+    const asked = await project.mh(job);
+    const { run } = RunDocument.parse(asked.json);
+    expect(asked.code).toBe(4);
+    expect((await project.mh(['logs', run])).stdout).toContain('{"granted":true,"paths":["src/a.txt","src/b.txt"]');
+    expect((await project.mh(['locks', '--json'])).json).toEqual({ held: [], queue: [] });
+    expect((await project.mh(['questions'])).stdout).toContain('Which colour?\n  1. red\n  2. blue');
+    expect((await project.mh(['inbox'])).stdout).toContain(`manyhands answer ${run} q1-1`);
+    expect((await project.mh(['answer', run, 'q1-1', '2'])).code).toBe(0);
+    const shown = RunDocument.parse((await project.mh(['show', run, '--json'])).json);
+    expect(shown.tasks).toMatchObject([{ status: 'done' }]);
+    expect(project.git('show', `mh/${run}:src/b.txt`)).toBe('blue');
+    expect((await project.mh(['questions', '--json'])).json).toEqual([]);
+    expect((await project.mh(['answer', run, 'q1-1', 'red'])).code).toBe(3);
+  });
+
+  it('give a person locks for a time, which agents wait for', async () => {
+    await using project = await makeScratch({ files: { 'a.txt': 'one\n' } });
+    expect((await project.mh(['locks', 'take', 'a.txt', '--reason', 'mine'])).stdout).toContain('mine');
+    const refused = await project.mh(['locks', 'take', '../x']);
+    expect([refused.code, refused.stderr]).toEqual([3, expect.stringContaining('is not in the repository')]);
+    expect((await project.mh(['locks', 'release', 'a.txt'])).stderr).toContain('No file is locked');
   });
 });
 

@@ -60,7 +60,7 @@ await describeWith(['claude', 'codex'], `a real agent ${SANDBOX.title}`, (path) 
       const base = server.scenario(`escape-${name}-${tries}`, ({ turn }) =>
         turn === 0 ? vendor.shell('sh ./attack.sh') : { say: 'Done.' },
       );
-      await using shop = await makeShop(name, vendor.agent({ base, command: path(name) }));
+      await using shop = await makeShop(name, { base, command: path(name) });
       const folder = mkdtempSync(join(tmpdir(), 'mh-escape-'));
       const victim = spawn('sleep', ['86400'], { stdio: 'ignore', cwd: shop.root, env: VICTIM_ENV });
       try {
@@ -91,10 +91,11 @@ await describeWith(['claude', 'codex'], `a real agent ${SANDBOX.title}`, (path) 
 });
 
 /** A project whose agent is the only one, in the settings of the person. */
-async function makeShop(name: Vendor, agent: object): Promise<Scratch> {
+async function makeShop(name: Vendor, setup: Setup): Promise<Scratch> {
   const shop = await makeScratch({ files: SHOP });
   const settings = {
-    agents: { [name]: { ...agent, permission: 'bypass' } },
+    agents: { [name]: { ...VENDORS[name].agent(setup), permission: 'bypass' } },
+    network: { allow: [new URL(setup.base).host] },
     checks: ['true'],
     limits: { attempts: 1, retryDelaySeconds: 0 },
   };

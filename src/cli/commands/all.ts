@@ -195,6 +195,12 @@ export const COMMANDS: readonly ListedCommand[] = [
     load: async () => (await import('./watch/models.ts')).modelsCommand,
   },
   {
+    name: 'questions',
+    group: 'Watch',
+    summary: 'list the questions of agents that wait for an answer',
+    load: async () => (await import('./watch/questions.ts')).questionsCommand,
+  },
+  {
     name: 'approve',
     aliases: ['ok'],
     group: 'Control',
@@ -260,6 +266,18 @@ export const COMMANDS: readonly ListedCommand[] = [
     group: 'Control',
     summary: 'cancel a run; its work is kept',
     load: async () => (await import('./control/cancel.ts')).cancelCommand,
+  },
+  {
+    name: 'answer',
+    group: 'Control',
+    summary: 'answer a question of an agent',
+    load: async () => (await import('./control/answer.ts')).answerCommand,
+  },
+  {
+    name: 'locks',
+    group: 'Control',
+    summary: 'list, take and release locks on files of the project',
+    load: async () => (await import('./control/locks.ts')).locksCommand,
   },
   {
     name: 'collection',

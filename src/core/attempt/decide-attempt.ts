@@ -1,6 +1,7 @@
 import { AppError } from '../../errors.ts';
 import { promptText } from '../../roles/prompt.ts';
 import type { HealthSign } from '../../schema/config/health.ts';
+import type { NetworkUse } from '../../schema/containment.ts';
 import type { ProcessRecord, RunEvent, RunEventOf, SavedWork, UnsavedAttempt } from '../../schema/event.ts';
 import type { Failure, FollowUp } from '../../schema/failure.ts';
 import type { TaskKey } from '../../schema/ids.ts';
@@ -13,6 +14,7 @@ import { pauseOnFailures } from '../run/pause.ts';
 import { requirePhase, requireTask } from '../run/require.ts';
 import type { AttemptState, RunState, TaskState } from '../run/state.ts';
 import { CRASHES_IN_A_ROW, candidatesFor } from '../schedule/route.ts';
+import { waitForAnswer } from './decide-question.ts';
 import { decideRetry, isCrash } from './decide-retry.ts';
 import type { Warning } from './health.ts';
 import { nextStepAfter } from './next-step.ts';
@@ -37,6 +39,7 @@ export type EndAttempt = {
   output?: unknown;
   failure?: Failure;
   flags?: RiskFlag[];
+  network?: NetworkUse;
   follow?: FollowUp;
   /** Its work is finished but could not be saved or checked: it is concluded again, unless its task is withdrawn or repeated. */
   unsaved?: UnsavedAttempt;
@@ -107,6 +110,8 @@ export function endAttempt(state: RunState, command: EndAttempt): RunEvent[] {
   const ended: RunEvent = { type: 'attempt.ended', data };
   if (state.status.kind === 'cancelling') return [ended, ...cancelled(command.task, state.status.reason)];
   if (task.interrupt !== null) return [ended, ...afterInterrupt(state, task, { failure, now })];
+  const waiting = waitForAnswer(state, task, failure);
+  if (waiting !== undefined) return [{ type: 'attempt.ended', data: rest }, ...waiting];
   if (failure === undefined) return [ended, ...afterSuccess(state, task, command)];
   if (unsaved !== undefined) {
     const remedy = failure.kind === 'disk-full' ? 'Free some disk space' : 'Fix the reported error';

@@ -2,6 +2,7 @@ import type { Origin } from '../../schema/actor.ts';
 import type { RunEvent } from '../../schema/event.ts';
 import { attemptOf, dismiss, endAttempt, startAttempt, warn } from '../attempt/fold-attempt.ts';
 import { messageTask, requeueTask } from '../attempt/fold-interrupt.ts';
+import { foldAnswered, foldAsked } from '../attempt/fold-question.ts';
 import { endCall, startCall } from '../models/fold-call.ts';
 import { changeSettings } from './changed-settings.ts';
 import {
@@ -149,6 +150,12 @@ function apply(state: RunState, event: RunEvent, when: When): void {
       return;
     case 'task.messaged':
       messageTask(state, event, at);
+      return;
+    case 'task.asked':
+      foldAsked(state, event, at);
+      return;
+    case 'task.answered':
+      foldAnswered(state, event, when);
       return;
     case 'task.requeued':
       requeueTask(state, event, at);

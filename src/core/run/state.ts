@@ -1,6 +1,8 @@
 import type { Origin } from '../../schema/actor.ts';
 import type { CallKind, CallTry } from '../../schema/call.ts';
 import type { HealthSign } from '../../schema/config/health.ts';
+import type { NetworkUse } from '../../schema/containment.ts';
+import type { Question } from '../../schema/coordination/question.ts';
 import type {
   Hold,
   HoldId,
@@ -85,6 +87,8 @@ export type AttemptState = {
     failure: Failure | null;
     saved: SavedWork | null;
     flags: RiskFlag[];
+    /** What it requested of the network, where that was its own. */
+    network?: NetworkUse;
     /** Why its work was not accepted, where the agent itself did not fail: a check, a verification or a person. */
     rejected?: string;
   } | null;
@@ -97,6 +101,14 @@ export type SentMessage = TaskMessage & {
   after: number;
   /** The session that has received it, if any. */
   session: string | null;
+};
+
+/** A question of an agent to a person. */
+export type QuestionState = Question & {
+  attempt: number;
+  call: string;
+  at: number;
+  answer: { text: string; byDefault: boolean; at: number; origin: Origin | null } | null;
 };
 
 export type TaskState = {
@@ -121,6 +133,8 @@ export type TaskState = {
   changes?: WorkspaceChanges;
   /** The messages to its agents, the oldest first. */
   messages: SentMessage[];
+  /** The questions of its agents, the oldest first; absent before the first. */
+  questions?: QuestionState[];
   /** Why a person interrupted the running attempt: another one follows, whatever its result. */
   interrupt: 'message' | 'requeue' | 'cancel' | null;
   /** Why it is being cancelled, until its attempt has ended. */
@@ -187,6 +201,8 @@ export type RunState = {
   maxParallel: number;
   /** How many calls of its agents were refused; absent before the first. */
   refusedCalls?: number;
+  /** The tasks of open questions, by the ids of these; absent before the first. */
+  openQuestions?: Record<string, TaskKey>;
   /** Attempts so far, over all tasks. */
   attempts: number;
   /** The run branch: its tip, the tree there, whether every task's gates passed on it. */

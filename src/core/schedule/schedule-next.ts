@@ -1,6 +1,7 @@
 import type { FailureLimit } from '../../schema/failure.ts';
 import type { TaskKey } from '../../schema/ids.ts';
 import type { Spend } from '../../schema/usage.ts';
+import { openQuestions } from '../attempt/decide-question.ts';
 import { hasLanded, type RunState, type TaskState } from '../run/state.ts';
 import { isPaused } from '../view/attention.ts';
 import { affordable, nextReservation, shortOfMoney } from './budget.ts';
@@ -18,6 +19,7 @@ export type Intent =
     >)
   | { do: 'give-up'; run: string; task: TaskKey; kind: 'budget' | 'environment'; reason: string; limit?: FailureLimit }
   | { do: 'block'; run: string; task: TaskKey; reason: string }
+  | { do: 'answer'; run: string; task: TaskKey; question: string }
   | { do: 'conclude'; run: string; task: TaskKey }
   | { do: 'land'; run: string; tasks: TaskKey[] };
 
@@ -52,12 +54,26 @@ export function next(runs: readonly RunState[], schedulingInput: SchedulingInput
     lines.push(chosen);
   }
   for (const run of runs) {
+    for (const due of dueQuestions(run, schedulingInput.now, tally))
+      intents.push({ do: 'answer', run: run.start.run, ...due });
     for (const task of unsaved(run, schedulingInput)) intents.push({ do: 'conclude', run: run.start.run, task });
     if (!mayLand(run) || schedulingInput.landing.has(run.start.run)) continue;
     const tasks = Object.keys(run.landing);
     if (tasks.length > 0) intents.push({ do: 'land', run: run.start.run, tasks });
   }
   return { intents, wakeAt: tally.wakeAt, waits: waitsOf(tally, intents) };
+}
+
+/** The open questions whose deadline has passed: their default is the answer. */
+function dueQuestions(run: RunState, now: number, tally: Tally): { task: TaskKey; question: string }[] {
+  if (run.status.kind !== 'running') return [];
+  return openQuestions(run).flatMap(({ task, question: { id, deadline } }) => {
+    const phase = run.tasks[task]?.phase.status;
+    if (deadline === undefined || (phase !== 'running' && phase !== 'blocked')) return [];
+    if (deadline <= now) return [{ task, question: id }];
+    wakeAt(tally, deadline);
+    return [];
+  });
 }
 
 /** A run waits when it starts nothing and nothing of it runs or lands. */

@@ -1,5 +1,6 @@
 import type { Hold } from '../../schema/event.ts';
 import type { TaskKey } from '../../schema/ids.ts';
+import { openQuestions } from '../attempt/decide-question.ts';
 import { type OpenHold, openTasks, type RunState } from '../run/state.ts';
 import { isFailed } from './failed-check.ts';
 import { labelOf, taskArgument } from './task-label.ts';
@@ -9,10 +10,12 @@ export type Attention = {
   task: TaskKey | null;
   /** The id of the task for display. */
   label?: string;
-  what: 'plan' | 'held' | 'blocked' | 'paused';
+  what: 'plan' | 'held' | 'blocked' | 'paused' | 'question';
   /** The id of the hold, and the answers to choose from if it has several. */
   hold?: string;
   options?: { id: string; label: string }[];
+  /** The id of the question. */
+  question?: string;
   /** The track that is paused, where it is not the whole run. */
   track?: string;
   reason: string;
@@ -48,6 +51,20 @@ export function attention(state: RunState): Attention[] {
     const paused = { reason: `${name} is paused: ${reason}`, files: [], nextStep };
     waiting.push({ task: null, what: 'paused', ...(track === '' ? {} : { track }), ...paused });
   }
+  const asking = new Set<TaskKey>();
+  for (const { task, question } of openQuestions(state)) {
+    if (!isWaitingFor(state, task)) continue;
+    asking.add(task);
+    const nextStep = `manyhands answer ${run} ${question.id} "<answer>"`;
+    const asks = {
+      what: 'question' as const,
+      question: question.id,
+      reason: `Its agent asks: ${question.text}`,
+      files: [],
+      nextStep,
+    };
+    waiting.push({ task, label: labelOf(state, task), ...asks });
+  }
   if (state.counts.held + state.counts.blocked === 0) return waiting;
   for (const key of state.order) {
     const phase = state.tasks[key]?.phase;
@@ -58,11 +75,17 @@ export function attention(state: RunState): Attention[] {
       const alternatives = otherAnswers(state, key, phase.hold);
       waiting.push({ task: key, label, what: 'held', ...idOf(phase.hold), reason, files, nextStep, alternatives });
     }
-    if (phase?.status === 'blocked') {
+    if (phase?.status === 'blocked' && !asking.has(key)) {
       waiting.push({ task: key, label, what: 'blocked', reason: phase.reason, files: [], nextStep: phase.nextStep });
     }
   }
   return waiting;
+}
+
+/** A question of an ended task waits for nobody. */
+function isWaitingFor({ tasks }: RunState, key: TaskKey): boolean {
+  const status = tasks[key]?.phase.status;
+  return status === 'running' || status === 'blocked';
 }
 
 /** The commands that answer a hold of the run; after a failed check, first the one that shows its output. */

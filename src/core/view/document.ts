@@ -143,6 +143,7 @@ function taskDocument(state: RunState, task: TaskState): TaskDocument {
     attempts: task.attempts.length,
     agent: lastAttempt(task)?.agent ?? null,
     ...containmentDocument(task),
+    ...networkDocument(task),
     terminal: lastAttempt(task)?.process?.terminal !== undefined,
     commit: 'commit' in task.phase ? task.phase.commit : (lastAttempt(task)?.ended?.saved?.commit ?? null),
     cost: Math.round(cost * 1e6) / 1e6,
@@ -154,6 +155,13 @@ function taskDocument(state: RunState, task: TaskState): TaskDocument {
     ...resumeByHand(state, task),
     diagnosis: diagnosisOf(state, task),
   };
+}
+
+function networkDocument({ attempts }: TaskState): Pick<TaskDocument, 'network'> {
+  const network = attempts.flatMap(({ number, ended }) =>
+    ended?.network === undefined ? [] : [{ attempt: number, ...ended.network }],
+  );
+  return network.length === 0 ? {} : { network };
 }
 
 function containmentDocument({ attempts }: TaskState): Pick<TaskDocument, 'containment'> {

@@ -123,6 +123,8 @@ function factsByKey(state: RunState, { event, at }: { event: RunEvent; at: numbe
     case 'attempt.warning-dismissed':
     case 'attempt.ended':
     case 'task.messaged':
+    case 'task.asked':
+    case 'task.answered':
     case 'task.requeued':
     case 'task.retrying':
     case 'task.landing':
@@ -157,6 +159,10 @@ function taskFact(
       return undefined;
     case 'task.messaged':
       return `message from the user: ${[event.data.message, ...event.data.comments.map(({ text }) => text)].join(' ').trim()}`;
+    case 'task.asked':
+      return `asks: ${event.data.question.text}; next: manyhands answer ${state.start.run} ${event.data.question.id} "<answer>"`;
+    case 'task.answered':
+      return `answered${event.data.byDefault === true ? ' by its default' : ''}: ${event.data.answer}`;
     case 'task.requeued':
       return `requeued: ${event.data.reason}`;
     case 'attempt.ended':

@@ -13,7 +13,7 @@ import { changedPaths } from '../../git/read/touched.ts';
 import { outputText } from '../../process/output-text.ts';
 import type { RunEvent, SavedWork } from '../../schema/event.ts';
 import type { Failure, FollowUp } from '../../schema/failure.ts';
-import { accountStream } from '../../schema/ids.ts';
+import { accountStream, attemptId } from '../../schema/ids.ts';
 import type { RiskFlag } from '../../schema/risk.ts';
 import { isStoreFailure } from '../../store/ledger.ts';
 import type { Write } from '../../store/store.ts';
@@ -23,6 +23,7 @@ import { attemptFolder, removeRawOutput } from './assignment.ts';
 import { noChangeFailure } from './attempt-digest.ts';
 import { type AttemptWorkspace, nextSave, saveAttemptWorkspace } from './attempt-workspace.ts';
 import { filesWithMarkers, type Inspection, inspectWork } from './inspect-work.ts';
+import { endAgentNetwork } from './network.ts';
 import type { Outcome } from './supervise.ts';
 
 export type EndedAttempt = {
@@ -130,6 +131,9 @@ async function recordEnd(
   const usual = failure && ctx.implementations.followUp(failure, { attempt: attempt.number, now });
   const follow = isOverCap ? overCap : usual;
   const { usage, session, text, output } = outcome.result;
+  const name = attemptId(run.id, task.ordinal, attempt.number);
+  const network = await endAgentNetwork(ctx, name);
+  const releases = ctx.coordination.releasesOf(name, run.project.id);
   await ctx.submit(
     run,
     (state) => [
@@ -142,12 +146,13 @@ async function recordEnd(
         now,
         ...rest,
         ...(session === undefined ? {} : { session }),
+        ...(network === undefined ? {} : { network }),
         ...(output === undefined ? {} : { output: redactValue(output, run.redact) }),
         ...(failure === undefined ? {} : { failure }),
         ...(follow === undefined ? {} : { follow: withDelay(follow, task) }),
       }),
     ],
-    { also: accountLimits(attempt, outcome, failure, follow) },
+    { also: [...accountLimits(attempt, outcome, failure, follow), ...releases] },
   ).committed;
   crashpoint('attempt.ended');
   if (rest.unsaved === undefined) await removeRawOutput(attemptFolder(ctx, run, task, attempt.number));

@@ -81,7 +81,7 @@ export async function supervise(
     leftOfCap: () => leftForAttempt(ctx, run, { task, attempt }),
     stop: end,
   });
-  const stopObserving = ctx.waits.onChange({ run: run.id, task: task.spec.key }, (isWaiting) =>
+  const stopObserving = ctx.coordination.waits.onChange({ run: run.id, task: task.spec.key }, (isWaiting) =>
     watchdog.setWaiting(isWaiting),
   );
   const limits = resourcesOf(run);

@@ -13,6 +13,7 @@ import type { Hold } from '../../schema/event.ts';
 import { MODELS_STREAM, projectStream } from '../../schema/ids.ts';
 import { isStoreFailure } from '../../store/ledger.ts';
 import { crashpoint } from '../../world.ts';
+import { endRunNetwork } from '../attempt/network.ts';
 import { landOnBase } from '../land/land-on-base.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
 import { landAsPullRequest } from '../pull-requests/land-as-pull-request.ts';
@@ -80,6 +81,7 @@ export async function finishRun(
     using _step = ctx.activities.begin({ run }, step);
     await run.keptDependencies[Symbol.asyncDispose]();
   }
+  await endRunNetwork(ctx, run);
   await run.ledger.snapshot();
   await maintainIfDue(ctx, run);
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { recordGate } from '../../core/land/decide-landing.ts';
+import { withNetworkHint } from '../../core/land/missing-network.ts';
 import { recordFlaky } from '../../core/run/decide-start.ts';
 import { proofKey } from '../../core/run/state.ts';
 import type { GateResult } from '../../gates/gate.ts';
@@ -13,7 +14,7 @@ import type { RiskFlag } from '../../schema/risk.ts';
 import { type CheckoutOptions, gateCheckout } from '../../workspaces/checkout.ts';
 import { childEnvironment } from '../../workspaces/environment.ts';
 import { crashpoint } from '../../world.ts';
-import { containCommands } from '../attempt/containment.ts';
+import { containCommands, isNetworkContained } from '../attempt/containment.ts';
 import { type ActiveRun, type EngineContext, lfsOf } from '../loop/context.ts';
 import { evidenceWithoutRun, NOTHING, type SelectedCheck, selectCheck } from './affected-check.ts';
 import { baselineOf, comparedWithBase, judgeBaseTests, listNames, storeTests } from './compare-with-base.ts';
@@ -91,8 +92,10 @@ async function runSelected(
   if (isCompared) await checkBaseline(ctx, run, gate);
   const bound = { tree: candidate.tree, definition };
   if (known !== undefined) return evidenceWithoutRun(run, { gate, evidence: known }, bound);
+  const isNetworkOwn = await isNetworkContained(ctx, run);
   const runOnce = async (isFresh: boolean) => {
-    const found = withTolerated(run, gate, await runGate(ctx, run, candidate, { gate, isFresh }));
+    const result = await runGate(ctx, run, candidate, { gate, isFresh });
+    const found = withTolerated(run, gate, isNetworkOwn ? withNetworkHint(result) : result);
     throwIfStopped(ctx, run);
     return found;
   };

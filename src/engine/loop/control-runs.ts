@@ -1,7 +1,7 @@
 import { type SendMessage, sendMessage } from '../../core/attempt/decide-message.ts';
 import { approve } from '../../core/run/answer-hold.ts';
 import { type RetryRequest, retryWith } from '../../core/run/changed-settings.ts';
-import type { RunState } from '../../core/run/state.ts';
+import type { RunState, TaskState } from '../../core/run/state.ts';
 import { AppError } from '../../errors.ts';
 import { withMutex } from '../../git/mutex.ts';
 import type { Origin } from '../../schema/actor.ts';
@@ -14,6 +14,7 @@ import type { UndoResult } from '../../schema/undo.ts';
 import { crashpoint } from '../../world.ts';
 import { type Preview, startPreview } from '../attempt/application.ts';
 import type { AttemptWaits } from '../attempt/attempt-tools.ts';
+import { attemptWorkspaceOf } from '../attempt/attempt-workspace.ts';
 import { type UndoRequest, undoRun } from '../finish/undo-run.ts';
 import { landOnBase } from '../land/land-on-base.ts';
 import { recheckRun } from '../land/recheck-run.ts';
@@ -51,9 +52,14 @@ export class RunControl {
     return this.#engine.runs.get(run);
   }
 
+  /** The path of the workspace of a task. */
+  async workspaceOf(run: ActiveRun, task: TaskState): Promise<string> {
+    return (await attemptWorkspaceOf(this.#engine, run, task)).path;
+  }
+
   /** Which attempts wait inside a tool call. */
   get waits(): AttemptWaits {
-    return this.#engine.waits;
+    return this.#engine.coordination.waits;
   }
 
   /** Rejects when the engine itself cannot continue. */

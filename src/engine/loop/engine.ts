@@ -1,3 +1,4 @@
+import { defaultAnswer } from '../../core/attempt/decide-question.ts';
 import { isBaseChecked } from '../../core/run/check-start.ts';
 import { blockTask, giveUpTask } from '../../core/run/end-tasks.ts';
 import { taskOf } from '../../core/run/phase.ts';
@@ -6,14 +7,16 @@ import { type Intent, next } from '../../core/schedule/schedule-next.ts';
 import { isSettled } from '../../core/view/document.ts';
 import { AppError } from '../../errors.ts';
 import type { Home } from '../../home.ts';
+import { NetworkProxy } from '../../process/network/proxy-client.ts';
 import type { RunEvent } from '../../schema/event.ts';
 import type { TaskKey } from '../../schema/ids.ts';
 import type { Submission, SubmitOptions } from '../../store/ledger.ts';
 import type { Store } from '../../store/store.ts';
 import { crashpoint, type World } from '../../world.ts';
-import { type AttemptTools, AttemptWaits } from '../attempt/attempt-tools.ts';
+import type { AttemptTools } from '../attempt/attempt-tools.ts';
 import { removeEndedWorkspace } from '../attempt/attempt-workspace.ts';
 import { beginAttempt } from '../attempt/begin-attempt.ts';
+import { Coordination } from '../attempt/coordination.ts';
 import { cancel, interrupt, interruptedBy } from '../attempt/interrupt-attempt.ts';
 import { adoptAttempt } from '../attempt/perform-attempt.ts';
 import { rewindWhileHeld } from '../finish/finish-run.ts';
@@ -54,9 +57,9 @@ export class Engine implements EngineContext {
   readonly implementations: Implementations;
   readonly env: NodeJS.ProcessEnv;
   readonly activities: Activities;
-  readonly checkSlots: Slots;
-  readonly tools: AttemptTools | undefined;
-  readonly waits: AttemptWaits;
+  readonly network: NetworkProxy;
+  readonly checkSlots = new Slots(1);
+  readonly coordination: Coordination;
   readonly #runs = new ActiveRuns();
   readonly #tracker: SchedulingInputTracker;
   readonly #inFlight: InFlight;
@@ -74,9 +77,8 @@ export class Engine implements EngineContext {
     this.implementations = options.implementations;
     this.env = options.env;
     this.activities = new Activities(options.world);
-    this.checkSlots = new Slots(1);
-    this.tools = options.tools;
-    this.waits = new AttemptWaits(() => this.wake());
+    this.network = new NetworkProxy(options.home.root, options.env);
+    this.coordination = new Coordination(options, () => this.wake());
     this.#tracker = new SchedulingInputTracker(options);
     this.#inFlight = new InFlight({
       onError: (run, error) => this.#onError(run, error),
@@ -182,6 +184,7 @@ export class Engine implements EngineContext {
     this.#cancelAlarm();
     await this.#inFlight.work.ended();
     for (const run of this.#runs.values()) await run.keptDependencies[Symbol.asyncDispose]();
+    await this.network.leave();
   }
 
   /** Ends without stopping agents: they continue, and the next engine adopts them; afterwards this engine does nothing more. */
@@ -197,12 +200,8 @@ export class Engine implements EngineContext {
     if (this.#stop.signal.aborted) return Promise.reject(new AppError('ENGINE_GONE', 'The engine is ending'));
     const done = work();
     // The caller gets its error.
-    this.#inFlight.work.add(
-      done
-        .then(() => {})
-        .catch(() => {})
-        .finally(() => this.wake()),
-    );
+    const settled = done.then(() => {}).catch(() => {});
+    this.#inFlight.work.add(settled.finally(() => this.wake()));
     return done;
   }
 
@@ -217,7 +216,7 @@ export class Engine implements EngineContext {
       this.#tracker.input(this.#runs, {
         claimed,
         landing,
-        waiting: this.waits.tasks,
+        waiting: this.coordination.waits.tasks,
         isDraining: this.#drain.signal.aborted,
       }),
     );
@@ -236,6 +235,7 @@ export class Engine implements EngineContext {
 
   #perform(intent: Intent): void {
     const run = this.#runs.get(intent.run);
+    const { waits } = this.coordination;
     if (run === undefined) return;
     switch (intent.do) {
       case 'attempt':
@@ -246,6 +246,9 @@ export class Engine implements EngineContext {
         return;
       case 'block':
         this.#inFlight.track(run, this.submit(run, (state) => blockTask(state, intent)).committed);
+        return;
+      case 'answer':
+        this.submit(run, (state) => defaultAnswer(state, intent, { now: this.world.now(), waits }));
         return;
       case 'give-up':
         this.submit(run, (state) => giveUpTask(state, intent));
@@ -284,10 +287,7 @@ export class Engine implements EngineContext {
 
   #onError(run: ActiveRun, error: unknown): void {
     if (this.#stop.signal.aborted) return;
-    if (!run.cancel.signal.aborted) {
-      this.#failed.reject(error);
-      return;
-    }
+    if (!run.cancel.signal.aborted) return void this.#failed.reject(error);
     if (run.cancel.signal.reason === error || (error instanceof Error && error.name === 'AbortError')) return;
     run.cancelErrors += 1;
     if (run.cancelErrors >= MAX_CANCEL_ERRORS) this.#runs.delete(run.id);

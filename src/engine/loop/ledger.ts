@@ -1,8 +1,10 @@
+import { emptyLocks, evolveLocks, type LocksState } from '../../core/project/locks.ts';
 import { emptyNotes, evolveNotes, type NotesState } from '../../core/project/notes.ts';
 import { EVOLVE_CODEC, evolve } from '../../core/run/evolve.ts';
 import type { RunState } from '../../core/run/state.ts';
 import { evolveRateLimits } from '../../core/schedule/account.ts';
 import { AppError } from '../../errors.ts';
+import { LockEvent } from '../../schema/coordination/lock.ts';
 import { NoteEvent } from '../../schema/coordination/note.ts';
 import { AccountEvent, RunEvent } from '../../schema/event.ts';
 import { accountStream } from '../../schema/ids.ts';
@@ -20,6 +22,13 @@ export const NOTES_FOLD: Fold<NotesState, NoteEvent> = {
   parse: ({ type, data }) => NoteEvent.safeParse({ type, data }).data,
   evolve: evolveNotes,
   empty: emptyNotes,
+};
+
+/** How the events of a project become its locks. */
+export const LOCKS_FOLD: Fold<LocksState, LockEvent> = {
+  parse: ({ type, data }) => LockEvent.safeParse({ type, data }).data,
+  evolve: evolveLocks,
+  empty: emptyLocks,
 };
 
 export type RunLedger = Ledger<RunState, RunEvent>;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { notesSince } from '../../core/project/notes.ts';
 import { Note, NoteScope, notesStream } from '../../schema/coordination/note.ts';
-import { AttemptCaller } from '../attempt-caller.ts';
+import { AttemptCaller, WaitSeconds } from '../attempt-caller.ts';
 import { requireActive } from '../find-run.ts';
 import { operation } from '../operation.ts';
 import { waitForChange } from '../wait-for-change.ts';
@@ -19,13 +19,14 @@ export const watchNotes = operation({
     ...AttemptCaller,
     scope: NoteScope.default('run'),
     prefix: z.string().max(200).default('').describe('Only keys that begin with this.'),
+    seconds: WaitSeconds,
     after: z.number().int().nonnegative().describe('The version that the last call, or list_notes, returned.'),
   }),
   output: z.object({ notes: z.array(Note), version: z.number().int() }),
-  run: async (app, { run, task, scope, prefix, after }, { signal }) => {
+  run: async (app, { run, task, scope, prefix, after, seconds }, { signal }) => {
     const stream = notesStream(scope, { run, project: requireActive(app, run).project.id });
     const read = () => notesSince(app.notes.state(stream), { prefix, after }).slice(0, MOST_NOTES);
-    const found = await waitForChange(app, { caller: { run, task }, streams: [stream], signal }, () => {
+    const found = await waitForChange(app, { caller: { run, task }, streams: [stream], seconds, signal }, () => {
       const notes = read();
       return notes.length === 0 ? undefined : notes;
     });

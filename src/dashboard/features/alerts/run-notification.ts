@@ -9,6 +9,7 @@ const WAITING: Record<RunOverview['attention'][number]['what'], string> = {
   held: 'has work to approve',
   blocked: 'is blocked',
   paused: 'is paused',
+  question: 'asks a question',
 };
 const ENDED: Partial<Record<RunOverview['status'], { kind: RunNotification['kind']; text: string }>> = {
   done: { kind: 'done', text: 'is done' },

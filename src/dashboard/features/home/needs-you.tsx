@@ -15,10 +15,10 @@ const TITLES: Record<WaitingEntry['item']['what'], string> = {
   held: 'Work to approve',
   blocked: 'Blocked',
   paused: 'Paused',
+  question: 'Question',
 };
 const MAX_FILES = 3;
-const MAX_ITEMS = 40;
-const MAX_FAILED = 10;
+const [MAX_ITEMS, MAX_FAILED] = [40, 10];
 
 type NeedsYouProps = { waiting: readonly WaitingEntry[]; failed: readonly RunOverview[] };
 

@@ -17,6 +17,7 @@ const LABELS: Record<InboxItem['what'], string> = {
   held: 'Work to approve',
   blocked: 'Blocked',
   paused: 'Paused',
+  question: 'Question',
 };
 const MAX_FILES = 3;
 

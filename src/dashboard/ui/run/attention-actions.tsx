@@ -1,4 +1,4 @@
-import type { ReactElement } from 'react';
+import { type ReactElement, useState } from 'react';
 import { useAction } from '../../api/use-operation.ts';
 import { runPath, taskPath } from '../browser/page-paths.ts';
 import { Button, LinkButton } from '../controls/button.tsx';
@@ -9,7 +9,8 @@ import { stepPieces } from './next-step.ts';
 type Waiting = {
   run: string;
   task: string | null;
-  what: 'plan' | 'held' | 'blocked' | 'paused';
+  what: 'plan' | 'held' | 'blocked' | 'paused' | 'question';
+  question?: string | undefined;
   track?: string | undefined;
 };
 
@@ -48,6 +49,8 @@ export function AttentionButtons({ item }: { item: Waiting }): ReactElement {
           <LinkButton to={path}>{task === null ? 'Open run' : 'Open task'}</LinkButton>
         </>
       );
+    case 'question':
+      return <AnswerForm run={run} question={item.question ?? ''} />;
     case 'paused':
       return (
         <Button
@@ -59,6 +62,25 @@ export function AttentionButtons({ item }: { item: Waiting }): ReactElement {
         </Button>
       );
   }
+}
+
+/** Answers a question of an agent, which continues with it. */
+function AnswerForm({ run, question }: { run: string; question: string }): ReactElement {
+  const [answer, setAnswer] = useState('');
+  const { act, isBusy } = useAction('answer-question', { done: 'Answered' });
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (answer.trim() !== '') act({ run, question, answer });
+      }}
+    >
+      <input aria-label="Answer" value={answer} onChange={(event) => setAnswer(event.target.value)} />
+      <Button weight="main" busy={isBusy} type="submit">
+        Answer
+      </Button>
+    </form>
+  );
 }
 
 /** The next step; its commands can be copied. */
