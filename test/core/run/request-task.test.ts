@@ -23,7 +23,7 @@ describe('a sub-task that an agent requests', () => {
           specs: [
             {
               key: 'sub/1.1',
-              role: 'implement',
+              role: 'job',
               optional: true,
               limits: { costUsd: 1 },
               requestedBy: { kind: 'task', task: 'job/1', call: 'c1' },
