@@ -126,6 +126,26 @@ describe('locks and questions of an attempt', () => {
   });
 });
 
+describe('sub-tasks of an attempt', () => {
+  it('run and land with one slot while their parent waits, and the rest of the example holds', async () => {
+    await using project = await makeScratch({ files: { 'a.txt': 'one\n' }, check: 'test -e a.txt' });
+    const scenario = join(import.meta.dirname, '../../examples/scenarios/together.yaml');
+    const job = ['job', 'work', '--rehearse', '--scenario', scenario, '--max-parallel', '1', '--json'];
+    const asked = await project.mh(job);
+    const { run } = RunDocument.parse(asked.json);
+    expect(asked.code).toBe(4);
+    const finished = await project.mh(['answer', 'two', '--json']);
+    const { tasks } = RunDocument.parse(finished.json);
+    expect(tasks.map(({ key, status }) => `${key} ${status}`)).toEqual([
+      'job/1 done',
+      'sub/1.1 done',
+      'sub/1.2 done',
+      'sub/1.3 done',
+    ]);
+    expect(project.git('ls-tree', '-r', '--name-only', `mh/${run}`).split('\n')).toContain('parent.txt');
+  });
+});
+
 function refusal() {
   return { type: 'error', error: { code: 'TOOL_REFUSED' } };
 }
