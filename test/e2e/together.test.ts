@@ -182,8 +182,8 @@ describe('an engine that is killed', () => {
     writeFileSync(join(project.root, 'resumed'), '');
     const [{ tasks }] = z.tuple([RunDocument]).parse((await resumed).json);
     expect(tasks).toMatchObject([
-      { key: 'job/1', status: 'done', attempts: [{ number: 1 }] },
-      { key: 'sub/1.1', status: 'done', attempts: [{ number: 1 }] },
+      { key: 'job/1', status: 'done', attempts: 1 },
+      { key: 'sub/1.1', status: 'done', attempts: 1 },
     ]);
     expect((await project.mh(['locks', '--json'])).json).toEqual({ held: [], queue: [] });
   });
