@@ -1,6 +1,8 @@
 import { serveBareEvents } from './bare-events.ts';
 import type { Benchmark } from './benchmark.ts';
 import { bulk, bulkGrowth } from './bulk.ts';
+import { cli } from './cli.ts';
+import { cycle } from './cycle.ts';
 import { dieDuringRun } from './dead-engine.ts';
 import { dependencies } from './dependencies.ts';
 import { events } from './events.ts';
@@ -10,6 +12,7 @@ import { merge } from './merge.ts';
 import { page } from './page.ts';
 import { machineDescription, type Row, rowOf, tableOf } from './report.ts';
 import { restart, resumeAndEnd } from './restart.ts';
+import { save } from './save.ts';
 import { streams } from './streams.ts';
 import { tasks } from './tasks.ts';
 import { trace } from './trace.ts';
@@ -21,16 +24,19 @@ const BENCHMARKS: readonly Benchmark[] = [
   bulk,
   bulkGrowth,
   graph,
+  cycle,
   events,
   line,
   restart,
   workspace,
   dependencies,
   merge,
+  save,
   trace,
   streams,
   page,
   vast,
+  cli,
 ];
 
 const [mode = '', folder = '', size = ''] = process.argv.slice(2);

@@ -32,6 +32,8 @@ const SMALL_PROGRAMS = {
   'scope-hook': 'src/gates/scope/scope-hook-program.ts',
   'agent-tools': 'src/mcp/agent-tools-program.ts',
   terminal: 'src/process/terminal/pty-program.ts',
+  'network-proxy': 'src/process/network/proxy-program.ts',
+  bridge: 'src/process/network/bridge-program.ts',
 };
 /** Folders of Markdown that the programs read. */
 const TEXTS = ['roles', 'templates'];
@@ -45,6 +47,10 @@ const MODULE_FORMS = { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' };
 /** Programs of the machine cannot be bundled; they are found where the package is installed. */
 const NATIVE = ['@lydell/node-pty'];
 const LEFT_OVER_MS = 7 * 24 * 3_600_000;
+/** A build has 22 MB of files of its own. */
+const KEPT_BUILDS = 8;
+/** All files of a build are written within this time. */
+const BUILD_MS = 60_000;
 
 /** Builds the programs if the sources are not those that dist was built from. */
 export async function buildIfNeeded(say) {
@@ -208,10 +214,14 @@ function filesBelow(folder, top = folder) {
   });
 }
 
-/** Chunks of earlier builds may still be asked for by a program that runs; after a week nobody does. */
+/** Chunks of earlier builds may still be asked for by a program that runs; after a week, or some builds later, nobody does. */
 function removeLeftOver() {
-  for (const path of filesBelow(DIST).map((each) => join(DIST, each))) {
-    const stats = statSync(path, { throwIfNoEntry: false });
-    if (stats !== undefined && Date.now() - stats.mtimeMs > LEFT_OVER_MS) rmSync(path, { force: true });
-  }
+  const files = filesBelow(DIST).flatMap((each) => {
+    const stats = statSync(join(DIST, each), { throwIfNoEntry: false });
+    return stats === undefined ? [] : [{ name: each, path: join(DIST, each), at: stats.mtimeMs }];
+  });
+  const builds = files.filter(({ name }) => /^chunk-base-\w+\.js$/.test(name)).map(({ at }) => at);
+  const oldestKept = builds.sort((a, b) => b - a)[KEPT_BUILDS - 1] ?? 0;
+  const limit = Math.max(Date.now() - LEFT_OVER_MS, oldestKept - BUILD_MS);
+  for (const { path, at } of files) if (at < limit) rmSync(path, { force: true });
 }

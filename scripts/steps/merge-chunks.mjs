@@ -8,10 +8,9 @@ const GROUPS = {
     'src/main.ts',
     'src/access/open-caller.ts',
     'src/cli/commands/watch/ls.ts',
-    'src/cli/commands/watch/show.ts',
     'src/operations/runs/list-runs.ts',
-    'src/operations/runs/show-run.ts',
   ],
+  document: ['src/cli/commands/watch/show.ts', 'src/operations/runs/show-run.ts'],
   engine: [
     'src/access/own-engine.ts',
     'src/implementations.ts',
@@ -27,7 +26,7 @@ const GROUPS = {
  */
 export async function mergeChunks({ outputFiles, metafile }, options) {
   const chunks = readChunks({ outputFiles, metafile });
-  const { groupOf, hash } = assignGroups(chunks);
+  const { groupOf, exported, hash } = assignGroups(chunks);
   const finalName = (name) => (chunks.get(name).isProgram ? name : name.replace(/\.js$/, `-${hash}.js`));
   const groupFile = (group) => `chunk-${group}-${hash}.js`;
   const alone = [...chunks.keys()].filter((name) => !groupOf.has(name));
@@ -38,7 +37,9 @@ export async function mergeChunks({ outputFiles, metafile }, options) {
       .filter((name) => chunks.get(name).isLoadedLater)
       .map((name) => [finalName(name).slice(0, -3), `imported:${name}`]),
   ]);
-  const plugins = [chunksFromMemory({ chunks, groupOf, groupFile, finalName, folder: options.absWorkingDir })];
+  const plugins = [
+    chunksFromMemory({ chunks, groupOf, exported, groupFile, finalName, folder: options.absWorkingDir }),
+  ];
   return (await build({ ...options, entryPoints, plugins })).outputFiles;
 }
 
@@ -77,13 +78,29 @@ function assignGroups(chunks) {
     };
     for (const [name, { source }] of chunks) if (sources.includes(source)) add(name);
   }
-  const names = [...groupOf].map(([name, group]) => `${group}/${name}`).sort();
-  return { groupOf, hash: createHash('sha256').update(names.join('\n')).digest('hex').slice(0, 8) };
+  const exported = findExported(chunks, groupOf);
+  const names = [...groupOf].map(([name, group]) => `${group}/${name} ${[...exported.get(name)].sort()}`).sort();
+  return { groupOf, exported, hash: createHash('sha256').update(names.join('\n')).digest('hex').slice(0, 8) };
+}
+
+/** The exports of merged chunks that files outside of their group import; each name that a file exports costs time when it is loaded. */
+function findExported(chunks, groupOf) {
+  const isWhole = (name) => chunks.get(name).isLoadedLater;
+  const exported = new Map(
+    [...groupOf.keys()].map((name) => [name, new Set(isWhole(name) ? chunks.get(name).exports : [])]),
+  );
+  for (const [importer, { text }] of chunks) {
+    for (const [, names, imported] of text.matchAll(/^import \{([^}]*)\} from "\.\/([^"]+)";$/gm)) {
+      if (!groupOf.has(imported) || groupOf.get(imported) === groupOf.get(importer)) continue;
+      for (const name of names.split(',')) exported.get(imported).add(name.trim().split(' ')[0]);
+    }
+  }
+  return exported;
 }
 
 const exportedAs = (chunk, name) => `${chunk.replace(/\W/g, '_')}$${name}`;
 
-function chunksFromMemory({ chunks, groupOf, groupFile, finalName, folder }) {
+function chunksFromMemory({ chunks, groupOf, exported, groupFile, finalName, folder }) {
   const members = (group) => [...groupOf].filter(([, each]) => each === group).map(([name]) => name);
   return {
     name: 'chunks',
@@ -117,9 +134,6 @@ function chunksFromMemory({ chunks, groupOf, groupFile, finalName, folder }) {
     },
   };
   function renamed(name, pair) {
-    return chunks
-      .get(name)
-      .exports.map((each) => pair(each, exportedAs(name, each)))
-      .join(', ');
+    return [...exported.get(name)].map((each) => pair(each, exportedAs(name, each))).join(', ');
   }
 }

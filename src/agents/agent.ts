@@ -75,6 +75,8 @@ export interface Assignment {
   shownFolders?: readonly string[];
   /** It runs in a terminal; no structured output is requested. */
   interactive?: boolean;
+  /** The port of this machine on which the application that it inspects listens. */
+  applicationPort?: number;
 }
 
 /** The program to start; `env` is complete: nothing else reaches the child. */
@@ -134,6 +136,25 @@ export interface AgentCapabilities {
   readonly modelApi?: ModelVendor;
 }
 
+/** The variables and arguments of a program. */
+type ProgramStart = Pick<AgentCommand, 'command' | 'env'>;
+
+/** A key that the network proxy adds to requests for `upstream`: with `replace` the program gets a placeholder and another base URL. */
+export interface AgentKey {
+  /** The variable that holds it. */
+  name: string;
+  secret: string;
+  upstream: string;
+  replace(program: ProgramStart, by: { placeholder: string; baseUrl: string }): ProgramStart;
+}
+
+/** What an agent needs of the network, by the environment of an attempt. */
+export interface AgentNetwork {
+  /** The hosts of its vendor: the model, and what refreshes its login. */
+  hosts(env: Readonly<Record<string, string>>): readonly string[];
+  keys(env: Readonly<Record<string, string>>): readonly AgentKey[];
+}
+
 /** A coding program: one implementation per kind, selected by the registry. */
 export interface Agent {
   readonly name: string;
@@ -144,6 +165,8 @@ export interface Agent {
   available(): Promise<Availability>;
   /** Its own vendor's variables, which it may see in addition to the common ones. */
   readonly vendor: RegExp | undefined;
+  /** Undefined for a program of which nothing is known; it reaches what the settings list. */
+  readonly network?: AgentNetwork;
   /** Settings files of a repository, and folders of them with a slash at the end, that it always obeys. */
   readonly obeys?: readonly string[];
   command(assignment: Assignment): Promise<AgentCommand>;

@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto';
 import { availableParallelism, totalmem } from 'node:os';
 import { MAX_DEFAULT_AGENTS } from '../schema/config/limits.ts';
+import { combinedNetwork } from '../schema/config/network.ts';
 import { withoutLooserSandbox } from '../schema/config/sandbox.ts';
 import { Config } from '../schema/config.ts';
 import { type ConfigIssue, refuseConfig } from './config-error.ts';
@@ -53,13 +55,25 @@ export function combineLayers(texts: readonly LayerText[]): LoadedConfig {
     (below, { scope, value }) => mergeConfig(below, scope === 'project' ? withoutLooserSandbox(below, value) : value),
     {},
   );
-  const together = Config.safeParse(mergeConfig({ limits: { agents: defaultAgents() } }, merged), {
-    reportInput: true,
-  });
+  const network = networkOf(texts, layers);
+  const together = Config.safeParse(
+    { ...mergeConfig({ limits: { agents: defaultAgents() } }, merged), network },
+    {
+      reportInput: true,
+    },
+  );
   if (together.success) return { config: together.data, layers };
   return refuseConfig(
     validationIssuesOf(together.error.issues).flatMap((complaint) => locateDeepest(layers, complaint)),
   );
+}
+
+/** Which hosts programs may reach depends on which of the two files names them, and whether the person trusts it. */
+function networkOf(texts: readonly LayerText[], layers: readonly ConfigLayer[]): Readonly<Plain> {
+  const own = layers.find(({ scope }) => scope === 'global')?.value ?? {};
+  const project = layers.find(({ scope }) => scope === 'project')?.value;
+  const text = texts.find(({ scope }) => scope === 'project')?.text ?? '';
+  return combinedNetwork(own, project, createHash('sha256').update(text).digest('hex'));
 }
 
 /** Where the value at a path comes from. */

@@ -23,7 +23,8 @@ const RECORD = 'cgroup';
 const GROUP_NAME = /^manyhands-[0-9a-f]{24}$/;
 /** The controllers without which resources count as not limited. */
 const LIMITING = ['memory', 'pids'];
-const REMOVAL_PAUSES_MS = [1, 2, 4, 8, 16, 32, 64];
+/** Two seconds in all: a busy machine takes longer to release the processes that were killed. */
+const REMOVAL_PAUSES_MS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1_024];
 const LEFTOVER_AGE_MS = 60_000;
 
 let known: CgroupBase | undefined;
@@ -118,10 +119,9 @@ export async function removeWhenEmpty(path: string): Promise<void> {
   }
 }
 
-/** Removes the empty groups that launches of killed engines left; a new one may not have been joined yet. */
-export function removeLeftoverGroups(now = realWorld.now(), base = cgroupBase()): void {
-  if (base.kind === 'none') return;
-  for (const path of leftoverGroups(base.path, now)) removeTree(path);
+/** Removes the empty groups that launches of killed engines left, and returns how many; a new one may not have been joined yet. */
+export function removeLeftoverGroups(now = realWorld.now(), base = cgroupBase()): number {
+  return base.kind === 'none' ? 0 : leftoverGroups(base.path, now).filter(removeTree).length;
 }
 
 /** The groups of launches below a group that were not created just now. */

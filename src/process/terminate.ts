@@ -5,6 +5,7 @@ import { cgroupBase, cgroupMembers, findCgroup, killCgroup, leaveCgroup } from '
 import { identify, liveness, type ProcessIdentity, requireToken } from './identity.ts';
 import { removeLimits } from './limit-groups.ts';
 import { thisMachine } from './machine.ts';
+import { BRIDGE_NAME } from './network/bridge.ts';
 import { type ProcessEntry, probeProc } from './proc-stat.ts';
 import { listPs } from './ps.ts';
 import { timeLimit } from './time-limit.ts';
@@ -24,6 +25,8 @@ type OwnershipMarks = {
 /** A launch whose processes are to be ended. */
 export type Target = { identity: ProcessIdentity; folder: string; token: string };
 
+/** The processes that a sandbox consists of besides its program, by their names. */
+const SANDBOX_HELPERS: ReadonlySet<string> = new Set(['bwrap', BRIDGE_NAME]);
 /** After a kill all processes end within this time, unless the system is faulty. */
 const KILLED_MS = 10_000;
 const LONGEST_PAUSE_MS = 50;
@@ -107,13 +110,13 @@ function findMembers(target: Target, cgroup: string | undefined, found: Readonly
   });
 }
 
-/** A sandbox that gets a signal to exit ends its program at once, so only the program gets it. */
+/** A sandbox that gets a signal to exit ends its program at once, and its bridge the network, so only the program gets it. */
 function isSandboxHelper({ pid }: ProcessEntry): boolean {
   try {
-    return process.platform === 'linux' && readFileSync(`/proc/${pid}/comm`, 'latin1') === 'bwrap\n';
+    return process.platform === 'linux' && SANDBOX_HELPERS.has(readFileSync(`/proc/${pid}/comm`, 'latin1').trim());
   } catch {
-    // It has ended.
-    return false;
+    // It has ended by itself, so it was not left running.
+    return true;
   }
 }
 

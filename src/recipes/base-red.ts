@@ -1,4 +1,5 @@
 import { isBuiltInRehearsal } from '../core/finish/outcomes.ts';
+import { needsNetwork } from '../core/land/missing-network.ts';
 import { isApproved } from '../core/run/holds.ts';
 import type { RunState, TaskState } from '../core/run/state.ts';
 import { isSatisfied } from '../gates/gate-kinds.ts';
@@ -85,7 +86,10 @@ function rehearsalFailure(run: RunState): string | undefined {
 
 function failing(red: readonly Evidence[]): string {
   const names = red.map((evidence) => evidence.gate).join(', ');
-  return `${names} ${red.length === 1 ? 'fails' : 'fail'} on the base, before any work`;
+  const because = red.every(needsNetwork)
+    ? ' because checks have no network access (name the hosts in network.allow of your own settings)'
+    : '';
+  return `${names} ${red.length === 1 ? 'fails' : 'fail'} on the base${because}, before any work`;
 }
 
 /** The evidence as a prompt shows it. */

@@ -6,6 +6,7 @@ import { isInvalidated } from '../core/view/document.ts';
 import { checkOutput } from '../core/view/failed-check.ts';
 import { taskLabel } from '../core/view/task-label.ts';
 import { isSatisfied } from '../gates/gate-kinds.ts';
+import type { NetworkUse } from '../schema/containment.ts';
 import type { RunDocument } from '../schema/document.ts';
 import type { Evidence } from '../schema/gate.ts';
 import { type Block, code, list, paragraph, table } from './page.ts';
@@ -70,7 +71,18 @@ function attemptText(attempt: AttemptState): string {
         ? 'ended'
         : `failed: ${ended.failure.kind}: ${ended.failure.message}`;
   const contained = containmentText(attempt.process?.containment);
-  return `attempt ${number} by ${agent}${model}${cost}: ${outcome}; chosen because ${because}${contained === '' ? '' : `; ${contained}`}`;
+  return `attempt ${number} by ${agent}${model}${cost}: ${outcome}; chosen because ${because}${contained === '' ? '' : `; ${contained}`}${networkText(ended?.network)}`;
+}
+
+/** The hosts that an attempt requested, with how often. */
+function networkText(network: NetworkUse | undefined): string {
+  if (network === undefined) return '';
+  const hosts = network.hosts.map(
+    ({ host, requests, refused }) => `${host} (${requests}${refused === 0 ? '' : `, ${refused} refused`})`,
+  );
+  const again =
+    network.interruptions === undefined ? '' : `; its proxy was started again ${network.interruptions} times`;
+  return `; requested of the network: ${hosts.length === 0 ? 'nothing' : hosts.join(', ')}${again}`;
 }
 
 function quote(text: string): Block {

@@ -6,6 +6,7 @@ import { HealthThresholds } from './config/health.ts';
 import { LandMode } from './config/land.ts';
 import { LimitsConfig } from './config/limits.ts';
 import { McpServer } from './config/mcp.ts';
+import { NetworkConfig } from './config/network.ts';
 import { ResourcesConfig } from './config/resources.ts';
 import { ReviewConfig } from './config/review.ts';
 import { RoutingConfig } from './config/routing.ts';
@@ -209,7 +210,7 @@ export const Config = z.strictObject({
     .record(InsidePath, z.string().regex(/^[0-9a-f]{64}$/))
     .default({})
     .describe(
-      'Files of the repository that may decide which programs run, each with its SHA-256: settings that agents may load, and .git/config, whose filters git runs only then.',
+      'Files of the repository that may decide which programs run, each with its SHA-256: settings that agents may load, .git/config, whose filters git runs only then, and .manyhands/config.yaml, whose network.allow counts only then (and only from your own settings).',
     ),
   criticalPatterns: CriticalPatterns,
   checks: z
@@ -220,6 +221,7 @@ export const Config = z.strictObject({
   scope: ScopeConfig,
   sandbox: SandboxMode,
   sandboxPaths: SandboxPaths,
+  network: NetworkConfig,
   secrets: SecretsConfig,
   syntax: SyntaxConfig,
   cleanOutput: z

@@ -13,8 +13,28 @@ export const ContainmentRecord = z.object({
   missing: z.array(z.string()).describe('The parts that are not restricted.'),
   reason: z.string().optional().describe('Why there is no sandbox.'),
   parts: z.record(z.string(), ContainmentPart).optional().describe('Absent in records of earlier versions.'),
+  login: z
+    .enum(['inside', 'outside'])
+    .optional()
+    .describe('outside: the network proxy adds the key of the agent, which sees only a placeholder.'),
 });
 export type ContainmentRecord = z.infer<typeof ContainmentRecord>;
 
 /** How an attempt of a task was contained. */
 export const AttemptContainment = ContainmentRecord.extend({ attempt: z.number().int() });
+
+/** What the programs of an attempt requested of the network, by host. */
+export const NetworkUse = z.object({
+  hosts: z.array(
+    z.object({
+      host: z.string(),
+      requests: z.number().int().describe('Connections and requests, also those that were refused.'),
+      refused: z.number().int().describe('Those that the network rules refused.'),
+    }),
+  ),
+  interruptions: z.number().int().optional().describe('How often the proxy ended and was started again.'),
+});
+export type NetworkUse = z.infer<typeof NetworkUse>;
+
+/** What an attempt of a task requested of the network. */
+export const AttemptNetworkUse = NetworkUse.extend({ attempt: z.number().int() });

@@ -38,9 +38,9 @@ test.runIf(base.kind === 'writable')(
     const child = spawn('sleep', ['60']);
     try {
       writeFileSync(join(used, 'cgroup.procs'), String(child.pid));
-      removeLeftoverGroups(Date.now(), base);
+      expect(removeLeftoverGroups(Date.now(), base)).toBe(0);
       expect([existsSync(empty), existsSync(used)]).toEqual([true, true]);
-      removeLeftoverGroups(Date.now() + 61_000, base);
+      expect(removeLeftoverGroups(Date.now() + 61_000, base)).toBe(1);
       expect([existsSync(empty), existsSync(used)]).toEqual([false, true]);
     } finally {
       child.kill('SIGKILL');

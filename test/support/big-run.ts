@@ -3,14 +3,17 @@ import { runStream } from '../../src/schema/ids.ts';
 import type { Store } from '../../src/store/store.ts';
 import { added, attemptEnded, attempted, failure, spec, started, taskEnded, used } from './given.ts';
 
-type BigRun = { run: string; tasks: number; root: string; tracks?: readonly string[] };
+type BigRun = { run: string; tasks: number; root: string; tracks?: readonly string[]; project?: string };
 type TimedEvents = { at: number; events: RunEvent[] };
 
 const AT_ONCE = 20;
 const STEP_MS = 1_500;
 
 /** The history of a large ended run: chains of five tasks, side by side; every 50th attempt fails and is tried again, every 211th task fails. */
-export function bigRunHistory({ run, tasks, root, tracks = [] }: BigRun, startedAt: number): TimedEvents[] {
+export function bigRunHistory(
+  { run, tasks, root, tracks = [], project = 'big' }: BigRun,
+  startedAt: number,
+): TimedEvents[] {
   const specs = Array.from({ length: tasks }, (_, index) => {
     const track = tracks[Math.floor(index / 5) % Math.max(tracks.length, 1)];
     return spec(`${index % 5 === 4 ? 'review' : 'implement'}/${index}`, {
@@ -22,7 +25,7 @@ export function bigRunHistory({ run, tasks, root, tracks = [] }: BigRun, started
   const told: TimedEvents[] = [
     {
       at: startedAt,
-      events: [started({ run, title: `A run of ${tasks} tasks`, project: { id: 'big', root } }), added(...specs)],
+      events: [started({ run, title: `A run of ${tasks} tasks`, project: { id: project, root } }), added(...specs)],
     },
   ];
   let at = startedAt;

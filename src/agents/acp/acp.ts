@@ -18,6 +18,7 @@ import { claudeLogin, codexLogin, geminiLogin, opencodeLogin } from '../login-pa
 import { findOnPath, type ProgramSearch, requireProgram } from '../program.ts';
 import { tailOfLines } from '../tail-of-lines.ts';
 import { areAllTrusted } from '../vendor-agent.ts';
+import { acpNetwork } from '../vendor-network.ts';
 import type { AcpInput } from './acp-input.ts';
 import { AcpLine } from './acp-line.ts';
 import { openSessionRecord, type SessionRecord } from './session-record.ts';
@@ -105,6 +106,7 @@ export function acpAgent({ name, config, search, program = clientProgram() }: Ac
     capabilities: { model: true, scripted: false, pictures: false, instructions: true },
     maxParallel: config.maxParallel ?? MAX_PARALLEL,
     vendor: VENDORS.find(([pattern]) => pattern.test(basename(command)))?.[1],
+    network: acpNetwork(basename(command)),
     obeys: obeyedBy(config),
     async available() {
       const found = find();

@@ -13,6 +13,7 @@ import { claudeLogin } from '../login-paths.ts';
 import { findOnPath, requireProgram } from '../program.ts';
 import { programAvailability, versionOf } from '../program-availability.ts';
 import { accountVariables, promptArgument, type VendorAgentOptions } from '../vendor-agent.ts';
+import { CLAUDE_NETWORK } from '../vendor-network.ts';
 import { type ClaudeFiles, claudeArguments, claudeTerminalArguments } from './claude-arguments.ts';
 import { claudeSettings } from './claude-hooks.ts';
 import { claudeReader } from './claude-reader.ts';
@@ -68,6 +69,7 @@ export function claudeAgent({ name, config, search, env = process.env }: VendorA
     capabilities: { model: true, scripted: false, pictures: true, instructions: true, modelApi: 'anthropic' },
     maxParallel: config.maxParallel ?? MAX_PARALLEL,
     vendor: /^(ANTHROPIC|CLAUDE)_/,
+    network: CLAUDE_NETWORK,
     available: () =>
       programAvailability(find(), {
         version: (program) => versionOf(program, versionEnv),

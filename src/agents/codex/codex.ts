@@ -14,6 +14,7 @@ import { PRICES, type PriceList } from '../prices.ts';
 import { findOnPath, requireProgram } from '../program.ts';
 import { programAvailability, readVersion } from '../program-availability.ts';
 import { accountVariables, areAllTrusted, promptArgument, type VendorAgentOptions } from '../vendor-agent.ts';
+import { CODEX_NETWORK } from '../vendor-network.ts';
 import { type CodexFacts, codexArguments, codexTerminalArguments } from './codex-arguments.ts';
 import { codexMcp } from './codex-mcp.ts';
 import { BEFORE_FILE, codexReader } from './codex-reader.ts';
@@ -73,6 +74,7 @@ export function codexAgent(options: CodexAgentOptions): Agent {
     capabilities: { model: true, scripted: false, pictures: true, instructions: true, modelApi: 'openai' },
     maxParallel: config.maxParallel ?? MAX_PARALLEL,
     vendor: /^(OPENAI|CODEX)_/,
+    network: CODEX_NETWORK,
     available: () =>
       programAvailability(find(), {
         version,

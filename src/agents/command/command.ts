@@ -10,6 +10,7 @@ import { interactiveReader } from '../interactive-reader.ts';
 import { parseJsonObject } from '../json-object.ts';
 import { type FoundProgram, findProgram, type ProgramSearch, requireProgram } from '../program.ts';
 import { tailOfLines } from '../tail-of-lines.ts';
+import { COMMAND_NETWORK } from '../vendor-network.ts';
 import { knownEvents } from './known-events.ts';
 
 /** The usage that a command may report; an invalid amount makes all of it unknown. */
@@ -48,6 +49,7 @@ export function commandAgent({ name, config, search }: CommandAgentOptions): Age
     capabilities: { model: false, scripted: false, pictures: false, instructions: false },
     maxParallel: config.maxParallel ?? MAX_PARALLEL,
     vendor: undefined,
+    network: COMMAND_NETWORK,
     available: async () => availability(find()),
     command: async (assignment) => ({
       command: [requireProgram(name, find()), ...config.args.map((argument) => fillIn(argument, assignment))],

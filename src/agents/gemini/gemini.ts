@@ -12,6 +12,7 @@ import type { PriceList } from '../prices.ts';
 import { findOnPath, requireProgram } from '../program.ts';
 import { programAvailability, versionOf } from '../program-availability.ts';
 import { promptArgument, type VendorAgentOptions } from '../vendor-agent.ts';
+import { GEMINI_NETWORK } from '../vendor-network.ts';
 import { type GeminiHome, prepareGeminiHome } from './gemini-home.ts';
 import { geminiRights } from './gemini-permissions.ts';
 import { geminiReader } from './gemini-reader.ts';
@@ -43,6 +44,7 @@ export function geminiAgent(options: GeminiAgentOptions): Agent {
     capabilities: { model: true, scripted: false, pictures: true, instructions: true, modelApi: 'gemini' },
     maxParallel: config.maxParallel ?? MAX_PARALLEL,
     vendor: /^(GEMINI|GOOGLE)_/,
+    network: GEMINI_NETWORK,
     available: () =>
       programAvailability(find(), {
         version: (program) => versionInTemporaryHome(program, search.path),

@@ -2,7 +2,8 @@ import { oneLine } from './clean-text.ts';
 
 /** Made when first needed: most commands print plain text, and making it takes 10 ms. */
 let segmenter: Intl.Segmenter | undefined;
-const NARROW = /^[\u0020-\u007e]*$/;
+/** Characters of one column that never join with their neighbours: Latin letters, dashes, arrows, boxes, and the marks that we print. */
+const NARROW = /^[\u0020-\u007e\u00a1-\u00ac\u00ae-\u024f\u2010-\u2027\u2190-\u21ff\u2500-\u25fc\u2713\u2717]*$/;
 const INVISIBLE = /^[\p{Mark}\p{Format}\u200b]+$/u;
 const EMOJI = /\p{Emoji_Presentation}|\ufe0f|\p{Regional_Indicator}{2}/u;
 /** The blocks that terminals draw two columns wide: Hangul, CJK, kana, full-width forms and their extensions. */

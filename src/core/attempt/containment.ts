@@ -13,15 +13,16 @@ export type MachineContainment = {
 export type Containment = { kind: 'sandbox' | 'none'; record: ContainmentRecord };
 
 /** What `sandbox: require` demands before anything starts. */
-export const REQUIRED_PARTS: readonly string[] = ['files'];
+export const REQUIRED_PARTS: readonly string[] = ['files', 'network'];
 
 /** How programs are contained under these settings; refuses where the settings require more than there is. */
 export function containmentOf(
-  { sandbox, workspace }: Pick<Config, 'sandbox' | 'workspace'>,
+  { sandbox, workspace, network: { mode } }: Pick<Config, 'sandbox' | 'workspace' | 'network'>,
   machine: MachineContainment,
 ): Containment {
   const reason = uncontainedReason(sandbox, workspace, machine.sandbox);
-  const { network, resources } = machine;
+  const { resources } = machine;
+  const network = mode === 'open' ? { contained: false, how: 'network.mode is open in the settings' } : machine.network;
   const record =
     reason === undefined
       ? containmentRecord({

@@ -1,6 +1,7 @@
 import { AppError } from '../../errors.ts';
 import { promptText } from '../../roles/prompt.ts';
 import type { HealthSign } from '../../schema/config/health.ts';
+import type { NetworkUse } from '../../schema/containment.ts';
 import type { ProcessRecord, RunEvent, RunEventOf, SavedWork, UnsavedAttempt } from '../../schema/event.ts';
 import type { Failure, FollowUp } from '../../schema/failure.ts';
 import type { TaskKey } from '../../schema/ids.ts';
@@ -38,6 +39,7 @@ export type EndAttempt = {
   output?: unknown;
   failure?: Failure;
   flags?: RiskFlag[];
+  network?: NetworkUse;
   follow?: FollowUp;
   /** Its work is finished but could not be saved or checked: it is concluded again, unless its task is withdrawn or repeated. */
   unsaved?: UnsavedAttempt;

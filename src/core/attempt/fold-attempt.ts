@@ -39,7 +39,7 @@ export function startAttempt(state: RunState, event: RunEventOf<'attempt.started
 /** Releases the reservation and charges the usage; the next event decides what happens to the task. */
 export function endAttempt(state: RunState, event: RunEventOf<'attempt.ended'>, at: number): void {
   const attempt = attemptOf(state, event.data);
-  const { usage, summary, output, failure, saved, session, flags } = event.data;
+  const { usage, summary, output, failure, saved, session, flags, network } = event.data;
   attempt.usage = usage;
   attempt.session = session ?? attempt.session;
   deliverMessages(taskOf(state, event.data.task), event);
@@ -51,6 +51,7 @@ export function endAttempt(state: RunState, event: RunEventOf<'attempt.ended'>, 
     failure: failure ?? null,
     saved: saved ?? null,
     flags: flags ?? [],
+    ...(network === undefined ? {} : { network }),
   };
   const track = taskOf(state, event.data.task).spec.track ?? '';
   if (failure?.kind === 'environment') state.environmentFailures[track] = (state.environmentFailures[track] ?? 0) + 1;

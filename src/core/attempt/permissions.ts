@@ -2,7 +2,7 @@ import type { LoginFolder, LoginPath } from '../../schema/config/sandbox.ts';
 import type { Config } from '../../schema/config.ts';
 
 /** What a program is started for. */
-type Purpose = 'agent' | 'check' | 'setup' | 'application';
+export type Purpose = 'agent' | 'check' | 'setup' | 'application';
 
 /** The paths that a program of a task may read, and those that it may also write; it has access to no other path of the user. Of `copied` folders it writes private copies. */
 export type Permissions = { read: string[]; write: string[]; copied: LoginFolder[] };

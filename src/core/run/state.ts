@@ -1,6 +1,7 @@
 import type { Origin } from '../../schema/actor.ts';
 import type { CallKind, CallTry } from '../../schema/call.ts';
 import type { HealthSign } from '../../schema/config/health.ts';
+import type { NetworkUse } from '../../schema/containment.ts';
 import type { Question } from '../../schema/coordination/question.ts';
 import type {
   Hold,
@@ -86,6 +87,8 @@ export type AttemptState = {
     failure: Failure | null;
     saved: SavedWork | null;
     flags: RiskFlag[];
+    /** What it requested of the network, where that was its own. */
+    network?: NetworkUse;
     /** Why its work was not accepted, where the agent itself did not fail: a check, a verification or a person. */
     rejected?: string;
   } | null;
@@ -229,6 +232,8 @@ export type RunState = {
   environmentFailures: Record<string, number>;
   /** Tasks that were done and must be done again. */
   invalidated: TaskKey[];
+  /** Why a person ended it with what has landed; absent unless one did. */
+  wrapUp?: string;
 };
 
 export const OPEN_STATUSES = [

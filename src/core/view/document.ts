@@ -40,6 +40,7 @@ export function runDocument(state: RunState): RunDocument {
     startedAt: new Date(state.startedAt).toISOString(),
     endedAt: state.status.kind === 'ended' ? new Date(state.status.at).toISOString() : null,
     nextAt: nextAtOf(state),
+    ...(start.deadline === undefined ? {} : { deadline: new Date(start.deadline).toISOString() }),
     waitsFor: null,
     activity: [],
     ...(result === undefined ? {} : { result }),
@@ -143,6 +144,7 @@ function taskDocument(state: RunState, task: TaskState): TaskDocument {
     attempts: task.attempts.length,
     agent: lastAttempt(task)?.agent ?? null,
     ...containmentDocument(task),
+    ...networkDocument(task),
     terminal: lastAttempt(task)?.process?.terminal !== undefined,
     commit: 'commit' in task.phase ? task.phase.commit : (lastAttempt(task)?.ended?.saved?.commit ?? null),
     cost: Math.round(cost * 1e6) / 1e6,
@@ -154,6 +156,13 @@ function taskDocument(state: RunState, task: TaskState): TaskDocument {
     ...resumeByHand(state, task),
     diagnosis: diagnosisOf(state, task),
   };
+}
+
+function networkDocument({ attempts }: TaskState): Pick<TaskDocument, 'network'> {
+  const network = attempts.flatMap(({ number, ended }) =>
+    ended?.network === undefined ? [] : [{ attempt: number, ...ended.network }],
+  );
+  return network.length === 0 ? {} : { network };
 }
 
 function containmentDocument({ attempts }: TaskState): Pick<TaskDocument, 'containment'> {

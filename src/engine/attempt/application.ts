@@ -22,6 +22,8 @@ import { containCommands } from './containment.ts';
 /** An application that runs during an attempt; disposing it ends it. */
 export interface Application extends AsyncDisposable {
   readonly url: string;
+  /** The port of the machine's loopback on which it listens. */
+  readonly port: number;
 }
 
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
@@ -128,7 +130,7 @@ async function runApplication(
   });
   // Whether it is awaited is up to the caller.
   ended.catch(() => {});
-  return { url: serve.url.replaceAll('{port}', String(port)), ended, [Symbol.asyncDispose]: end };
+  return { url: serve.url.replaceAll('{port}', String(port)), port, ended, [Symbol.asyncDispose]: end };
 }
 
 /** Ends the application of an attempt whose engine has ended. */

@@ -46,6 +46,7 @@ export type AssignmentRequest = {
   token: string;
   /** The URL of the application that the task inspects. */
   appUrl?: string;
+  appPort?: number;
   /** Ports that are leased to this attempt. */
   ports?: readonly number[];
   tools?: OpenTools | undefined;
@@ -86,6 +87,7 @@ export async function assignmentFor(
       ...portVariables(request.ports ?? []),
       ...(request.appUrl === undefined ? {} : { APP_URL: request.appUrl }),
     },
+    ...(request.appPort === undefined ? {} : { applicationPort: request.appPort }),
     ...(tier === undefined ? {} : { tier }),
     ...(attempt.session === null ? {} : { session: attempt.session }),
     ...output,

@@ -23,6 +23,7 @@ import { attemptFolder, removeRawOutput } from './assignment.ts';
 import { noChangeFailure } from './attempt-digest.ts';
 import { type AttemptWorkspace, nextSave, saveAttemptWorkspace } from './attempt-workspace.ts';
 import { filesWithMarkers, type Inspection, inspectWork } from './inspect-work.ts';
+import { endAgentNetwork } from './network.ts';
 import type { Outcome } from './supervise.ts';
 
 export type EndedAttempt = {
@@ -130,7 +131,9 @@ async function recordEnd(
   const usual = failure && ctx.implementations.followUp(failure, { attempt: attempt.number, now });
   const follow = isOverCap ? overCap : usual;
   const { usage, session, text, output } = outcome.result;
-  const releases = ctx.coordination.releasesOf(attemptId(run.id, task.ordinal, attempt.number), run.project.id);
+  const name = attemptId(run.id, task.ordinal, attempt.number);
+  const network = await endAgentNetwork(ctx, name);
+  const releases = ctx.coordination.releasesOf(name, run.project.id);
   await ctx.submit(
     run,
     (state) => [
@@ -143,6 +146,7 @@ async function recordEnd(
         now,
         ...rest,
         ...(session === undefined ? {} : { session }),
+        ...(network === undefined ? {} : { network }),
         ...(output === undefined ? {} : { output: redactValue(output, run.redact) }),
         ...(failure === undefined ? {} : { failure }),
         ...(follow === undefined ? {} : { follow: withDelay(follow, task) }),

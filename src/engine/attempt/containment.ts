@@ -1,7 +1,7 @@
 import { homedir, totalmem } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { AgentCommand, Assignment } from '../../agents/agent.ts';
+import type { Agent, AgentCommand, Assignment } from '../../agents/agent.ts';
 import { containmentOf, type MachineContainment } from '../../core/attempt/containment.ts';
 import { type PermissionRequest, permissionsFor } from '../../core/attempt/permissions.ts';
 import { type ResourceLimits, resourceLimitsFor } from '../../core/attempt/resources.ts';
@@ -10,12 +10,14 @@ import {
   bubblewrapCommand,
   type Contain,
   type SandboxAvailability,
+  type SandboxNetwork,
   sandboxAvailability,
 } from '../../process/sandbox/bubblewrap.ts';
 import { seccompFile } from '../../process/sandbox/seccomp.ts';
 import type { Config } from '../../schema/config.ts';
 import type { ContainmentPart, ContainmentRecord } from '../../schema/containment.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
+import { openAgentNetwork, openCommandNetwork } from './network.ts';
 
 /** Programs of ours that agents call, beside the built program. */
 const OWN_PROGRAMS = dirname(fileURLToPath(import.meta.url));
@@ -29,11 +31,19 @@ export async function requireSandbox({ env }: Pick<EngineContext, 'env'>, config
 export async function machineContainment(
   env: NodeJS.ProcessEnv,
 ): Promise<MachineContainment & { sandbox: SandboxAvailability }> {
+  const sandbox = await sandboxAvailability(env);
   return {
-    sandbox: await sandboxAvailability(env),
-    network: { contained: false, how: 'programs use the network of this machine' },
+    sandbox,
+    network: networkPart(sandbox),
     resources: resourcePart(),
   };
+}
+
+function networkPart(sandbox: SandboxAvailability): ContainmentPart {
+  if (sandbox.kind === 'none') return { contained: false, how: sandbox.reason };
+  const { networkProblem } = sandbox;
+  if (networkProblem === undefined) return { contained: true, how: 'it reaches only the hosts that the settings list' };
+  return { contained: false, how: `a program cannot get a network of its own: ${networkProblem}` };
 }
 
 /** What the programs of a run may use of this machine. */
@@ -54,46 +64,69 @@ export async function containCommands(
   run: ActiveRun,
   purpose: 'check' | 'setup' | 'application',
 ): Promise<{ contain: Contain | undefined; limits: ResourceLimits }> {
-  const { contain } = (await sandboxOf(ctx, run))((cwd) => ({ purpose, workspace: cwd }));
-  return { contain, limits: resourcesOf(run) };
+  const sandbox = await sandboxOf(ctx, run);
+  const limits = resourcesOf(run);
+  if (sandbox.containWith === undefined) return { contain: undefined, limits };
+  const network = sandbox.hasNetwork ? await openCommandNetwork(ctx, run, purpose) : undefined;
+  return { contain: sandbox.containWith((cwd) => ({ purpose, workspace: cwd }), network), limits };
+}
+
+/** Whether the programs of a run have a network of their own. */
+export async function isNetworkContained(ctx: EngineContext, run: ActiveRun): Promise<boolean> {
+  return (await sandboxOf(ctx, run)).hasNetwork;
 }
 
 /** The command of an attempt in its sandbox, and the record of how it is contained. */
 export async function containAgent<C extends Pick<AgentCommand, 'command' | 'env' | 'login' | 'programs'>>(
   ctx: EngineContext,
   run: ActiveRun,
-  { assignment, program }: { assignment: Assignment; program: C },
+  { agent, assignment, program: plain }: { agent: Agent; assignment: Assignment; program: C },
 ): Promise<{ program: C; record: ContainmentRecord }> {
   const { folder, workspace, shownFolders = [] } = assignment;
-  const agent = { folder, login: [...(program.login ?? []), ...shownFolders] };
-  const sandbox = (await sandboxOf(ctx, run))(() => ({ purpose: 'agent', workspace, agent }));
-  if (sandbox.contain === undefined) return { program, record: sandbox.record };
-  const { command: plain, env, programs = [] } = program;
-  const command = sandbox.contain({ command: plain, cwd: workspace, env, programs });
-  return { program: { ...program, command }, record: sandbox.record };
+  const sandbox = await sandboxOf(ctx, run);
+  if (sandbox.containWith === undefined) return { program: plain, record: sandbox.record };
+  const started = sandbox.hasNetwork
+    ? await openAgentNetwork(ctx, run, { agent, assignment, program: plain })
+    : { program: plain, network: undefined, keys: [] };
+  const { program, network, keys } = started;
+  const { login = [], env, programs = [] } = program;
+  const contain = sandbox.containWith(
+    () => ({ purpose: 'agent', workspace, agent: { folder, login: [...login, ...shownFolders] } }),
+    network,
+  );
+  const command = contain({ command: program.command, cwd: workspace, env, programs });
+  const record: ContainmentRecord = { ...sandbox.record, login: keys.length > 0 ? 'outside' : 'inside' };
+  return { program: { ...program, command }, record };
 }
 
 type Request = (cwd: string) => Omit<PermissionRequest, 'objects' | 'paths'>;
-type Sandbox = { contain: Contain | undefined; record: ContainmentRecord };
+/** `containWith` is undefined where there is no sandbox; `hasNetwork`: a program can have a network of its own. */
+type Sandbox = {
+  record: ContainmentRecord;
+  hasNetwork: boolean;
+  containWith: ((request: Request, network: SandboxNetwork | undefined) => Contain) | undefined;
+};
 
-async function sandboxOf(ctx: EngineContext, run: ActiveRun): Promise<(request: Request) => Sandbox> {
+async function sandboxOf(ctx: EngineContext, run: ActiveRun): Promise<Sandbox> {
   const { config } = run.ledger.state.start;
   const machine = await machineContainment(ctx.env);
   const { kind, record } = containmentOf(config, machine);
   const { sandbox } = machine;
-  if (kind === 'none' || sandbox.kind === 'none') return () => ({ contain: undefined, record });
+  if (kind === 'none' || sandbox.kind === 'none') return { record, hasNetwork: false, containWith: undefined };
   const { privateBytes } = resourcesOf(run);
   const seccomp = await seccompFile(ctx.home.root);
   const objects = join(run.project.mirror.dir, 'objects');
   const paths = { read: config.sandboxPaths.read.map(expand), write: config.sandboxPaths.write.map(expand) };
-  return (request) => ({
+  return {
     record,
-    contain: (program) => {
+    hasNetwork: record.parts?.network?.contained === true,
+    containWith: (request, network) => (program) => {
       const { read, write, copied } = permissionsFor({ ...request(program.cwd), objects, paths });
-      const shown = { read: [...read, OWN_PROGRAMS], write, hidden: [ctx.home.root], copied, privateBytes, seccomp };
+      const hidden = [ctx.home.root];
+      const shown = { read: [...read, OWN_PROGRAMS], write, hidden, copied, privateBytes, seccomp, network };
       return bubblewrapCommand(sandbox.program, program, shown);
     },
-  });
+  };
 }
 
 function expand(path: string): string {

@@ -46,9 +46,9 @@ export async function programOf(
   { agent, assignment }: { agent: Agent; assignment: Assignment },
 ): Promise<{ program: AttemptProgram; record: ContainmentRecord }> {
   if (assignment.interactive !== true)
-    return containAgent(ctx, run, { assignment, program: await agent.command(assignment) });
+    return containAgent(ctx, run, { agent, assignment, program: await agent.command(assignment) });
   const inner = await requireInteractive(agent).command(assignment);
-  const { program, record } = await containAgent(ctx, run, { assignment, program: inner });
+  const { program, record } = await containAgent(ctx, run, { agent, assignment, program: inner });
   const { command, env: own } = program;
   const kind: TerminalKind = (await findTmux(ctx.env))?.isUsable === true ? 'tmux' : 'pty';
   const { folder, workspace } = assignment;

@@ -26,6 +26,7 @@ import { resourcesOf } from './containment.ts';
 import { programOf } from './interactive-attempt.ts';
 import { interruptible } from './interrupt-attempt.ts';
 import { adoptUnrecorded, writeLaunchRecord } from './launch-record.ts';
+import { adoptAgentNetwork } from './network.ts';
 import { GRACE_MS, type Outcome, type Started, supervise } from './supervise.ts';
 
 const NOT_STARTED = { result: { usage: { kind: 'none' }, text: '' }, digest: undefined, model: undefined } as const;
@@ -69,7 +70,7 @@ export async function performAttempt(ctx: EngineContext, run: ActiveRun, task: T
       token,
       tools,
       ports: lease.ports,
-      ...(appUrl === undefined ? {} : { appUrl }),
+      ...(application === null ? {} : { appUrl: application.url, appPort: application.port }),
     };
     const assignment = await assignmentFor(ctx, run, assigning);
     await writePrompt(run, task, {
@@ -131,6 +132,7 @@ export async function adoptAttempt(ctx: EngineContext, run: ActiveRun, task: Tas
     await using tools = unsaved === undefined ? await openTools(ctx, run, { task, attempt }) : undefined;
     const assigning = { task, attempt, agent, workspace: workspace.path, token: process.token, tools };
     const assignment = await assignmentFor(ctx, run, assigning);
+    await adoptAgentNetwork(ctx, run, { agent, assignment });
     const interrupt = interrupted.signal;
     const outcome = await superviseToEnd(ctx, run, { task, attempt, agent, assignment, process, interrupt });
     if (outcome === undefined) return;

@@ -13,6 +13,7 @@ import type { Hold } from '../../schema/event.ts';
 import { MODELS_STREAM, projectStream } from '../../schema/ids.ts';
 import { isStoreFailure } from '../../store/ledger.ts';
 import { crashpoint } from '../../world.ts';
+import { endRunNetwork } from '../attempt/network.ts';
 import { landOnBase } from '../land/land-on-base.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
 import { landAsPullRequest } from '../pull-requests/land-as-pull-request.ts';
@@ -80,6 +81,7 @@ export async function finishRun(
     using _step = ctx.activities.begin({ run }, step);
     await run.keptDependencies[Symbol.asyncDispose]();
   }
+  await endRunNetwork(ctx, run);
   await run.ledger.snapshot();
   await maintainIfDue(ctx, run);
 }
@@ -120,7 +122,10 @@ function verdictWith({ ledger, recipe }: ActiveRun): RunVerdict {
   );
   const isGood = verdict.status === 'done' || verdict.status === 'unverified';
   const failure = isGood ? recipe.failure?.(state, state.start.input) : undefined;
-  return failure === undefined ? verdict : { status: 'failed', reason: failure };
+  if (failure !== undefined) return { status: 'failed', reason: failure };
+  const shortfall = isGood ? recipe.shortfall?.(state, state.start.input) : undefined;
+  if (shortfall === undefined) return verdict;
+  return { status: state.tip.commit === state.start.base.commit ? 'failed' : 'partial', reason: shortfall };
 }
 
 /** Maintenance that fails does not affect the ended run; it is done after another one. */

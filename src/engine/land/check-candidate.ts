@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { recordGate } from '../../core/land/decide-landing.ts';
+import { withNetworkHint } from '../../core/land/missing-network.ts';
 import { recordFlaky } from '../../core/run/decide-start.ts';
 import { proofKey } from '../../core/run/state.ts';
 import type { GateResult } from '../../gates/gate.ts';
@@ -13,7 +14,7 @@ import type { RiskFlag } from '../../schema/risk.ts';
 import { type CheckoutOptions, gateCheckout } from '../../workspaces/checkout.ts';
 import { childEnvironment } from '../../workspaces/environment.ts';
 import { crashpoint } from '../../world.ts';
-import { containCommands } from '../attempt/containment.ts';
+import { containCommands, isNetworkContained } from '../attempt/containment.ts';
 import { type ActiveRun, type EngineContext, lfsOf } from '../loop/context.ts';
 import { evidenceWithoutRun, NOTHING, type SelectedCheck, selectCheck } from './affected-check.ts';
 import { baselineOf, comparedWithBase, judgeBaseTests, listNames, storeTests } from './compare-with-base.ts';
@@ -91,8 +92,10 @@ async function runSelected(
   if (isCompared) await checkBaseline(ctx, run, gate);
   const bound = { tree: candidate.tree, definition };
   if (known !== undefined) return evidenceWithoutRun(run, { gate, evidence: known }, bound);
+  const isNetworkOwn = await isNetworkContained(ctx, run);
   const runOnce = async (isFresh: boolean) => {
-    const found = withTolerated(run, gate, await runGate(ctx, run, candidate, { gate, isFresh }));
+    const result = await runGate(ctx, run, candidate, { gate, isFresh });
+    const found = withTolerated(run, gate, isNetworkOwn ? withNetworkHint(result) : result);
     throwIfStopped(ctx, run);
     return found;
   };
@@ -193,14 +196,14 @@ export async function selectedChecks(run: ActiveRun, candidate: Candidate): Prom
   return selected.filter(({ evidence }) => evidence === undefined);
 }
 
-/** The command gates of these tasks, each once. */
+/** The command gates of these tasks that decide, each once. */
 export function commandGates(run: ActiveRun, tasks: readonly TaskKey[]): CommandGateSpec[] {
-  const gates = new Map<string, CommandGateSpec>();
-  for (const key of tasks) {
-    for (const gate of candidateGates(run.ledger.state.tasks[key]?.spec.gates ?? []))
-      gates.set(JSON.stringify(gate), gate);
-  }
-  return [...gates.values()];
+  return eachOnce(tasks.flatMap((key) => candidateGates(run.ledger.state.tasks[key]?.spec.gates ?? [])));
+}
+
+/** Gates that several tasks have, once. */
+export function eachOnce(gates: readonly CommandGateSpec[]): CommandGateSpec[] {
+  return [...new Map(gates.map((gate) => [JSON.stringify(gate), gate])).values()];
 }
 
 /** A check that could not run is repeated once before that is its result, because it is no evidence about the work. */
@@ -289,7 +292,7 @@ export async function checkoutOf(ctx: EngineContext, run: ActiveRun, commit: str
 }
 
 /** An aborted gate has no verdict. */
-function throwIfStopped(ctx: EngineContext, run: ActiveRun): void {
+export function throwIfStopped(ctx: EngineContext, run: ActiveRun): void {
   ctx.stopping.throwIfAborted();
   run.cancel.signal.throwIfAborted();
 }

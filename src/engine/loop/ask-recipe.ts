@@ -16,7 +16,7 @@ export function askRecipe(ctx: EngineContext, run: ActiveRun, questions: readonl
   for (const key of questions) {
     cancelOrphans(ctx, run, key);
     const { state } = run.ledger;
-    if (state.status.kind !== 'running' || !isBaseChecked(state)) return;
+    if (state.status.kind !== 'running' || state.wrapUp !== undefined || !isBaseChecked(state)) return;
     const planned = plannedEnd(state, key);
     if (planned === 'none') continue;
     const { add, cancel, hold, keep } = run.recipe.unfold(state, state.start.input, planned);

@@ -8,6 +8,7 @@ import type { Mirror } from '../../git/mirror/mirror.ts';
 import type { Repository } from '../../git/read/repository.ts';
 import type { Home } from '../../home.ts';
 import type { ModelApi } from '../../model-apis/model-api.ts';
+import type { NetworkProxy } from '../../process/network/proxy-client.ts';
 import type { FileStatuses, Recipe } from '../../recipes/recipe.ts';
 import type { RiskContext } from '../../risks/risk.ts';
 import type { Role } from '../../roles/role.ts';
@@ -116,6 +117,8 @@ export interface ActiveRun {
   endCommit: { commit: string; reason: string } | undefined;
   /** Instruction files of the last base that an attempt started from: tasks that start together share it. */
   nativeFiles: { base: string; files: Promise<Partial<Record<NativeFile, string>>> } | undefined;
+  /** The hosts of the package registries and the forge of its project, read once. */
+  projectHosts: Promise<string[]> | undefined;
   /** Dependencies that its checks pass on to each other; removed with the run. */
   readonly keptDependencies: KeptDependencies;
   /** What checks of affected packages or files came to on the commit that candidates are merged onto, by tree and definition. */
@@ -135,6 +138,8 @@ export interface EngineContext {
   readonly env: NodeJS.ProcessEnv;
   /** What the engine does now, for everybody who watches. */
   readonly activities: Activities;
+  /** The proxy through which contained programs reach other machines. */
+  readonly network: NetworkProxy;
   readonly coordination: Coordination;
   /** How many checks may run at once. */
   readonly checkSlots: Slots;

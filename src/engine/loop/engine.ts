@@ -7,6 +7,7 @@ import { type Intent, next } from '../../core/schedule/schedule-next.ts';
 import { isSettled } from '../../core/view/document.ts';
 import { AppError } from '../../errors.ts';
 import type { Home } from '../../home.ts';
+import { NetworkProxy } from '../../process/network/proxy-client.ts';
 import type { RunEvent } from '../../schema/event.ts';
 import type { TaskKey } from '../../schema/ids.ts';
 import type { Submission, SubmitOptions } from '../../store/ledger.ts';
@@ -56,7 +57,8 @@ export class Engine implements EngineContext {
   readonly implementations: Implementations;
   readonly env: NodeJS.ProcessEnv;
   readonly activities: Activities;
-  readonly checkSlots: Slots;
+  readonly network: NetworkProxy;
+  readonly checkSlots = new Slots(1);
   readonly coordination: Coordination;
   readonly #runs = new ActiveRuns();
   readonly #tracker: SchedulingInputTracker;
@@ -75,7 +77,7 @@ export class Engine implements EngineContext {
     this.implementations = options.implementations;
     this.env = options.env;
     this.activities = new Activities(options.world);
-    this.checkSlots = new Slots(1);
+    this.network = new NetworkProxy(options.home.root, options.env);
     this.coordination = new Coordination(options, () => this.wake());
     this.#tracker = new SchedulingInputTracker(options);
     this.#inFlight = new InFlight({
@@ -182,6 +184,7 @@ export class Engine implements EngineContext {
     this.#cancelAlarm();
     await this.#inFlight.work.ended();
     for (const run of this.#runs.values()) await run.keptDependencies[Symbol.asyncDispose]();
+    await this.network.leave();
   }
 
   /** Ends without stopping agents: they continue, and the next engine adopts them; afterwards this engine does nothing more. */
@@ -284,10 +287,7 @@ export class Engine implements EngineContext {
 
   #onError(run: ActiveRun, error: unknown): void {
     if (this.#stop.signal.aborted) return;
-    if (!run.cancel.signal.aborted) {
-      this.#failed.reject(error);
-      return;
-    }
+    if (!run.cancel.signal.aborted) return void this.#failed.reject(error);
     if (run.cancel.signal.reason === error || (error instanceof Error && error.name === 'AbortError')) return;
     run.cancelErrors += 1;
     if (run.cancelErrors >= MAX_CANCEL_ERRORS) this.#runs.delete(run.id);

@@ -1,5 +1,5 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { z } from 'zod';
 import type { Agent, AgentCapabilities, Assignment } from '../../agents/agent.ts';
 import { modelFor } from '../../core/models/tier.ts';
@@ -11,6 +11,7 @@ import type { CallKind } from '../../schema/call.ts';
 import { childEnvironment } from '../../workspaces/environment.ts';
 import { vendorVariables } from '../attempt/assignment.ts';
 import { containAgent, resourcesOf } from '../attempt/containment.ts';
+import { endAgentNetwork } from '../attempt/network.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
 
 /** A question to a model: a text to judge, and the schema of the answer. */
@@ -115,7 +116,7 @@ async function askAgent(ctx: EngineContext, run: ActiveRun, request: AgentQuesti
   const files = `${folder}-files`;
   try {
     const assignment = await prepare(ctx, run, { ...request, files });
-    const { program } = await containAgent(ctx, run, { assignment, program: await agent.command(assignment) });
+    const { program } = await containAgent(ctx, run, { agent, assignment, program: await agent.command(assignment) });
     const { command, env, stdin } = program;
     const { ending, timedOut, outputFile } = await runSupervised(
       {
@@ -137,6 +138,8 @@ async function askAgent(ctx: EngineContext, run: ActiveRun, request: AgentQuesti
     if (failure !== undefined) return { kind: 'failed', problem: failure.message, usage };
     return { kind: 'answered', output, usage };
   } finally {
+    // What it requested is not recorded; a proxy that cannot be reached has ended.
+    await endAgentNetwork(ctx, basename(files)).catch(() => {});
     await rm(folder, { recursive: true, force: true });
     await rm(files, { recursive: true, force: true });
   }
@@ -155,7 +158,7 @@ async function prepare(
   const model = modelFor(config, 'light');
   const [account] = Object.entries(config?.accounts ?? {});
   return {
-    attempt: `${run.id}-call`,
+    attempt: basename(files),
     run: run.id,
     task: question.kind,
     role: question.kind,

@@ -51,6 +51,7 @@ export async function openRun(
     checks: recipe.isReadOnly?.(start.input) === true ? [] : ctx.implementations.checks(start.config),
     endCommit: undefined,
     nativeFiles: undefined,
+    projectHosts: undefined,
     keptDependencies: new KeptDependencies(),
     baselines: new Map(),
     writtenBack: { version: 0, content: undefined },

@@ -1,7 +1,6 @@
 import { join, relative, resolve as resolvePath } from 'node:path';
 import { benchConfig } from '../../core/models/bench.ts';
 import { rankOpen } from '../../core/models/ranking.ts';
-import { checksOfRun } from '../../core/project/configured-checks.ts';
 import { fileNewRun } from '../../core/project/filing.ts';
 import { recordStart } from '../../core/run/decide-start.ts';
 import { evolve } from '../../core/run/evolve.ts';
@@ -9,7 +8,6 @@ import { withoutValues } from '../../core/run/recorded-config.ts';
 import type { RunState } from '../../core/run/state.ts';
 import { AppError } from '../../errors.ts';
 import { openMirror } from '../../git/mirror/mirror.ts';
-import { refreshMirror } from '../../git/mirror/refresh.ts';
 import { untrustedFilters, untrustedText, withoutFilters } from '../../git/read/filters.ts';
 import { inspectRepository, projectId, type Repository, uncommitted } from '../../git/read/repository.ts';
 import { branchAt, readRef, resolve } from '../../git/refs/mirror-refs.ts';
@@ -19,6 +17,7 @@ import type { Recipe } from '../../recipes/recipe.ts';
 import { roleNames, roleText } from '../../roles/load.ts';
 import type { Origin } from '../../schema/actor.ts';
 import type { GitConfig } from '../../schema/config/git.ts';
+import { ignoredHostsText } from '../../schema/config/network.ts';
 import type { Config } from '../../schema/config.ts';
 import type { RunStart } from '../../schema/event.ts';
 import { projectStream, runStream } from '../../schema/ids.ts';
@@ -34,6 +33,7 @@ import type { EngineContext, Project } from '../loop/context.ts';
 import { readHistory } from './model-history.ts';
 import { redactorOf } from './open-run.ts';
 import { pinChoices } from './pin-agents.ts';
+import { requireFuture, withOptions } from './start-options.ts';
 
 /** A benchmark: the folder whose settings apply, where it was requested, and the command that checks it. */
 type BenchStart = { kind: BenchKind; settings: string; dir: string; check: string[] };
@@ -51,6 +51,7 @@ export async function startRun(
 ): Promise<StartedRun> {
   const { options } = request;
   using step = ctx.activities.begin({ folder: options.dir }, { kind: 'workspace', what: 'reads the settings' });
+  requireFuture(options, ctx.world.now());
   await requireGit();
   const recipe = ctx.implementations.recipe(request.recipe);
   const { repository, folder } = await openFolder(ctx, recipe, request);
@@ -68,7 +69,6 @@ export async function startRun(
   const id = projectId(repository);
   const onProgress = mirrorProgress(step);
   const mirror = await openMirror({ dir: join(ctx.home.mirrors, `${id}.git`), repository, onProgress });
-  await refreshMirror(mirror, repository, undefined, onProgress);
   step.update({ kind: 'workspace', what: 'records the run' });
   if (folder === undefined) await requireRoomForBranch(mirror);
   const defaults = recipe.defaults?.(config, request.input) ?? {};
@@ -95,6 +95,8 @@ export async function startRun(
     config: withoutValues(pinned.config),
     roles,
     agents: pinned.byRole,
+    ...(options.until === undefined ? {} : { deadline: options.until }),
+    ...(options.maxIterations === undefined ? {} : { maxIterations: options.maxIterations }),
     ...(defaults.landEach === true && land === 'merge' ? { landEach: true } : {}),
     ...rankingFor(ctx, pinned, id),
     ...(Object.keys(unable).length === 0 ? {} : { unable }),
@@ -165,17 +167,6 @@ async function requireRoomForBranch(mirror: Project['mirror']): Promise<void> {
   throw new AppError('BRANCH_TAKEN', 'There is a branch named mh, so mh/<run> cannot be created', {
     branch: 'mh',
   });
-}
-
-function withOptions(config: Config, options: StartOptions): Config {
-  return {
-    ...config,
-    ...(options.repairBase === true ? { baseRed: 'repair' as const } : {}),
-    ...(options.knownRed === true ? { baseRed: 'known' as const } : {}),
-    checks: checksOfRun(config, options.checks),
-    limits: { ...config.limits, agents: options.maxParallel ?? config.limits.agents },
-    budget: { ...config.budget, ...(options.budget === undefined ? {} : { run: options.budget }) },
-  };
 }
 
 /** The agents that are not usable here now, and why; throws if none is usable. */
@@ -268,6 +259,8 @@ async function notesFor(isReadOnly: boolean, { repository, config, base, request
   const notes: string[] = [];
   const filters = await untrustedFilters(repository, config.trust);
   if (filters.names.length > 0) notes.push(untrustedText(filters));
+  const ignored = ignoredHostsText(config.network);
+  if (ignored !== undefined) notes.push(ignored);
   const all = (await uncommitted(repository, withoutFilters(filters))).map(({ path }) => path);
   const isSetting = (path: string) => path.startsWith(SETTINGS_FOLDER);
   const used = filesInUse(repository.root, config, request);

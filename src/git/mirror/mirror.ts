@@ -7,6 +7,7 @@ import { git } from '../git.ts';
 import { withMutex } from '../mutex.ts';
 import { readPlainText } from '../plain-file.ts';
 import type { Repository } from '../read/repository.ts';
+import { isOid, parsePackedRefs } from '../refs/refs.ts';
 import { removeLeftovers, removeStarting } from '../workspace/leftovers.ts';
 import { clearStaleLocks } from './locks.ts';
 import { type Mirror, mirrorConfig, privateFolder, requireUnmodified } from './mirror-config.ts';
@@ -48,6 +49,8 @@ async function openOrCreate(options: OpenMirror, world: World): Promise<Mirror> 
   if (!cleanedMirrors.has(dir)) {
     await clearStaleLocks(mirror);
     await removeStarting(privateFolder(mirror), ['taking-']);
+    // What a killed git had not flushed yet; no ref can name it.
+    await removeStarting(join(dir, 'objects'), ['tmp_objdir-']);
     cleanedMirrors.add(dir);
   }
   await refreshMirror(mirror, repository, signal, options.onProgress);
@@ -112,10 +115,20 @@ async function moveRefs(dir: string): Promise<void> {
     if (errorCode(error) === 'ENOENT') return '';
     throw error;
   });
+  await keepHead(dir, parsePackedRefs(packed));
   await writeFile(file, packed.replace(/^([0-9a-f]+ refs\/)/gm, '$1user/'));
   await writeFile(join(dir, 'HEAD'), 'ref: refs/heads/manyhands-has-no-head\n');
   const loose = await readdir(join(dir, 'refs', 'heads')).catch((): string[] => []);
   if (loose.length > 0) throw new AppError('GIT_FAILED', `The new mirror has unexpected branches: ${loose}`, { dir });
+}
+
+/** Keeps the commit of the user's HEAD, so that a new mirror needs no fetch for it; a refresh corrects it where it differs. */
+async function keepHead(dir: string, refs: ReadonlyMap<string, string>): Promise<void> {
+  const head = (await readPlainText(join(dir, 'HEAD'))).trim();
+  const commit = head.startsWith('ref: ') ? refs.get(head.slice('ref: '.length)) : head;
+  if (commit === undefined || !isOid(commit)) return;
+  await mkdir(join(dir, 'refs', 'user'), { recursive: true });
+  await writeFile(join(dir, 'refs', 'user', 'HEAD'), `${commit}\n`);
 }
 
 async function writeConfig(mirror: Mirror): Promise<void> {

@@ -18,6 +18,8 @@ export type AddAll = {
 /** `nested` are the folders that contain a repository; `problems` describe what could not be read. */
 export type Added = { index: Index; nested: string[]; problems: string[] };
 
+/** The index is a temporary copy: only objects must survive a power failure. All of them are flushed together. */
+const DURABLE_OBJECTS = ['-c', 'core.fsync=objects', '-c', 'core.fsyncMethod=batch'];
 const TIMEOUT_MS = 600_000;
 const PARALLEL_CHECKS = 64;
 const MAX_ERROR_CHARS = 500;
@@ -55,16 +57,12 @@ export async function addAll(options: AddAll): Promise<Added> {
 
 async function add(options: AddAll, exclude: readonly string[], env: Record<string, string> = {}) {
   const pathspecs = [':(top)', ...exclude.map((path) => `:(top,exclude,literal)${path.replace(/\/+$/, '')}`)];
-  // The index is a temporary copy: only objects must survive a power failure.
-  return git(
-    ['-c', 'core.fsync=objects', 'add', '-A', '--ignore-errors', '--pathspec-from-file=-', '--pathspec-file-nul'],
-    {
-      ...gitOptions(options),
-      input: pathspecs.join('\0'),
-      allow: [0, 1, 128],
-      env,
-    },
-  );
+  return git([...DURABLE_OBJECTS, 'add', '-A', '--ignore-errors', '--pathspec-from-file=-', '--pathspec-file-nul'], {
+    ...gitOptions(options),
+    input: pathspecs.join('\0'),
+    allow: [0, 1, 128],
+    env,
+  });
 }
 
 /** Git skips a folder that it cannot open with only a warning. */

@@ -33,6 +33,9 @@ const FILE_EVENT_MS = 2_000;
 const MEGABYTE = 1024 * 1024;
 const LEAST_MEMORY_MB = 256;
 
+/** Whether an agent in a sandbox can read its own login. */
+const LOGIN_TEXTS = { inside: 'its login is visible to it', outside: 'it sees no key: the network proxy adds it' };
+
 const NO_AGENT: DoctorLine = {
   name: 'agents',
   ok: false,
@@ -207,11 +210,11 @@ async function settings({ dir, app: { env } }: Examination): Promise<string> {
 async function agents({ app, dir }: Examination): Promise<DoctorLine[]> {
   try {
     const found = await viewAgents(app, dir);
-    const lines = found.agents.map(({ name, ok, detail, nextStep }) => ({
+    const lines = found.agents.map(({ name, ok, detail, nextStep, login }) => ({
       name: `agent ${name}`,
       ok,
       required: false,
-      detail,
+      detail: ok ? `${detail}; in a sandbox ${LOGIN_TEXTS[login]}` : detail,
       fix: nextStep,
     }));
     return [...lines, ...profiles(found.ccswitch), ...(found.agents.some(({ ok }) => ok) ? [] : [NO_AGENT])];

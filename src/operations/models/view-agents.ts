@@ -1,5 +1,5 @@
 import { accountsFor, discoverProfiles } from '../../agents/accounts/ccswitch.ts';
-import type { AgentCapabilities } from '../../agents/agent.ts';
+import type { Agent, AgentCapabilities } from '../../agents/agent.ts';
 import { BUILT_IN } from '../../agents/pin-agents.ts';
 import type { App } from '../../app.ts';
 import type { History } from '../../core/models/history.ts';
@@ -23,6 +23,8 @@ export type AgentView = {
   ok: boolean;
   detail: string;
   nextStep: string | null;
+  /** With the sandbox: whether its login is inside, or its key is added by the network proxy and stays outside. */
+  login: 'inside' | 'outside';
 };
 
 /** What is known about the agents of a project. */
@@ -88,14 +90,15 @@ export async function viewAgents(
   for (const agent of implementations.agents({ config, project: { id: '', root } }).values()) {
     const { ok, detail, nextStep } = await agent.available();
     const { name, kind, capabilities } = agent;
+    const login = loginOf(agent, { ...env, ...config.agents[name]?.env });
     const left = leftOfCap(config.agents[name], { runUsd: 0, dayUsd: spentToday[name] ?? 0 });
     if (ok && left !== undefined && left.leftUsd <= 0) {
       const step = `Raise agents.${name}.spendUsdPerDay, or wait until tomorrow (UTC).`;
       const overCap = `over its spending cap (${left.spent})`;
-      agents.push({ name, kind, capabilities, ok: false, detail: overCap, nextStep: step });
+      agents.push({ name, kind, capabilities, login, ok: false, detail: overCap, nextStep: step });
     } else {
       const shown = [detail, ...overCapIn(openRuns, name)].join('; ');
-      agents.push({ name, kind, capabilities, ok, detail: shown, nextStep: nextStep ?? null });
+      agents.push({ name, kind, capabilities, login, ok, detail: shown, nextStep: nextStep ?? null });
     }
   }
   const history = readHistory({ store, world });
@@ -113,6 +116,11 @@ export async function viewAgents(
     spentToday,
     now,
   };
+}
+
+function loginOf({ network }: Agent, env: NodeJS.ProcessEnv): AgentView['login'] {
+  const set = Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
+  return (network?.keys(Object.fromEntries(set)) ?? []).length > 0 ? 'outside' : 'inside';
 }
 
 /** In which runs that have not ended an agent used up its cap for one run; other runs may use it. */

@@ -2,14 +2,15 @@ import { existsSync, lstatSync, readlinkSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { AppError } from '../../errors.ts';
+import { bridgedCommand, PERSONAL_PROXY_VARIABLES, PROXY_VARIABLES, SOCKET_FOLDER } from '../network/bridge.ts';
 import { run } from '../run.ts';
 import { afterCopies, originalMounts, type PrivateFolder, privateFolderMounts } from './login-folders.ts';
 import { programFolders, toolchainFolders } from './toolchains.ts';
 
 /** Whether programs can be contained on this machine. */
 export type SandboxAvailability =
-  | { kind: 'available'; program: string; version: string }
-  | { kind: 'none'; reason: string };
+  /** `networkProblem`: why a program cannot get a network of its own. */
+  { kind: 'available'; program: string; version: string; networkProblem?: string } | { kind: 'none'; reason: string };
 
 /** A program to be contained; `env` is its whole environment, `programs` are others that it starts. */
 export type ContainedProgram = {
@@ -22,11 +23,15 @@ export type ContainedProgram = {
 /** Wraps the command of a program, so that it runs in a sandbox. */
 export type Contain = (program: ContainedProgram) => string[];
 
-/** The paths that a sandbox shows besides the system: `hidden` folders are never shown as a whole. */
+/** A network of its own, with nothing but its loopback; `proxy` is the folder with the socket of its session, `ports` those of the machine's loopback that the session may reach. */
+export type SandboxNetwork = { proxy?: string | undefined; ports?: readonly number[] };
+
+/** What a sandbox shows besides the system: `hidden` folders are never shown as a whole; without `network` it has that of the machine. */
 export type SandboxPaths = {
   read: readonly string[];
   write: readonly string[];
   hidden: readonly string[];
+  network?: SandboxNetwork | undefined;
   /** The file with the filter of system calls. */
   seccomp?: string | undefined;
   /** Folders of which the program writes private copies. */
@@ -107,6 +112,7 @@ export function bubblewrapCommand(bwrap: string, program: ContainedProgram, path
   return [
     ...filtered(bwrap, paths.seccomp),
     ...NAMESPACES,
+    ...(paths.network === undefined ? [] : ['--unshare-net']),
     ...SYSTEM.flatMap(systemMount),
     ...SECRET_FILES.filter((path) => existsSync(path)).flatMap((path) => ['--ro-bind', '/dev/null', path]),
     ...SECRET_FOLDERS.filter((path) => existsSync(path)).flatMap((path) => ['--tmpfs', path]),
@@ -117,11 +123,20 @@ export function bubblewrapCommand(bwrap: string, program: ContainedProgram, path
     ...sorted.flatMap(([, mount]) => mount),
     ...originalMounts(copied),
     ...(env.TMPDIR === undefined ? [] : ['--setenv', 'TMPDIR', '/tmp']),
+    ...networkArguments(paths.network),
     '--chdir',
     cwd,
     '--',
-    ...command,
+    ...(paths.network?.proxy === undefined ? command : bridgedCommand(command, paths.network.ports ?? [])),
   ];
+}
+
+/** The socket of its proxy, and the variables by which programs find it; without a proxy, none of the machine's. */
+function networkArguments(network: SandboxNetwork | undefined): string[] {
+  if (network === undefined) return [];
+  if (network.proxy === undefined) return PERSONAL_PROXY_VARIABLES.flatMap((name) => ['--unsetenv', name]);
+  const variables = Object.entries(PROXY_VARIABLES).flatMap(([name, value]) => ['--setenv', name, value]);
+  return ['--ro-bind', network.proxy, SOCKET_FOLDER, ...variables];
 }
 
 /** A shell, which becomes bubblewrap, opens the filter for it. */
@@ -155,18 +170,29 @@ async function probe(program: string, path: string): Promise<SandboxAvailability
   try {
     const found = resolveProgram(program, path);
     const version = await run([found, '--version'], { env, timeoutMs: PROBE_MS });
-    const trial = { command: ['/bin/sh', '-c', ':'], cwd: '/', env };
-    const tried = await run(bubblewrapCommand(found, trial, { read: [], write: [], hidden: [] }), {
-      env,
-      timeoutMs: PROBE_MS,
-    });
-    if (tried.code === 0) return { kind: 'available', program: found, version: version.stdout.toString().trim() };
-    const reason = tried.stderr.trim().split('\n').at(-1)?.slice(0, 300) || `it ended with ${tried.code}`;
-    return { kind: 'none', reason: `bubblewrap does not work here: ${reason}` };
+    const available = { kind: 'available', program: found, version: version.stdout.toString().trim() } as const;
+    const networkProblem = await trialProblem(found, env, {});
+    if (networkProblem === undefined) return available;
+    const problem = await trialProblem(found, env, undefined);
+    if (problem === undefined) return { ...available, networkProblem };
+    return { kind: 'none', reason: `bubblewrap does not work here: ${problem}` };
   } catch (error) {
     if (error instanceof AppError) return { kind: 'none', reason: error.message };
     return { kind: 'none', reason: `bubblewrap cannot be started: ${String(error)}` };
   }
+}
+
+/** Why a program cannot be contained in this way, if it cannot. */
+async function trialProblem(
+  bwrap: string,
+  env: Record<string, string>,
+  network: SandboxNetwork | undefined,
+): Promise<string | undefined> {
+  const trial = { command: ['/bin/sh', '-c', ':'], cwd: '/', env };
+  const command = bubblewrapCommand(bwrap, trial, { read: [], write: [], hidden: [], network });
+  const { code, stderr } = await run(command, { env, timeoutMs: PROBE_MS });
+  if (code === 0) return undefined;
+  return stderr.trim().split('\n').at(-1)?.slice(0, 300) || `it ended with ${code}`;
 }
 
 function resolveProgram(program: string, path: string): string {

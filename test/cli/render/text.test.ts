@@ -18,6 +18,8 @@ describe('text of an agent', () => {
 
   it('is measured in columns: wide, combined and joined characters', () => {
     expect(textWidth('abc')).toBe(3);
+    expect(textWidth('✓ né – → │ ◐ …')).toBe(14);
+    expect(textWidth('✗\u0301 ◽ \u00ad')).toBe(5);
     expect(textWidth('値段')).toBe(4);
     expect(textWidth('é')).toBe(1);
     expect(textWidth('👩‍👩‍👧')).toBe(2);

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { clearStaleLocks } from '../../../src/git/mirror/locks.ts';
@@ -49,6 +49,25 @@ test("the mirror has the user's refs under refs/user and does not change the use
     await Promise.all(['none', '-x', 'main~5', 'a b', '', 'main:a.txt', 'x\ny'].map((name) => resolve(mirror, name))),
   ).toEqual(Array(7).fill(undefined));
 });
+
+test.each(['on a branch', 'detached'])(
+  'a new mirror has all refs of a repository whose HEAD is %s without a fetch',
+  async (head) => {
+    const dir = folder();
+    const user = join(dir, 'user');
+    const base = userRepository(user);
+    if (head === 'detached') shell(user, 'checkout', '-q', '--detach');
+    const steps: string[] = [];
+    const onProgress = (what: string) => void steps.push(what);
+    const mirror = await openMirror({
+      dir: join(dir, 'mirror.git'),
+      repository: await inspectRepository(user),
+      onProgress,
+    });
+    expect(await resolve(mirror, 'HEAD')).toBe(base);
+    expect(steps.filter((step) => step.includes('fetches'))).toEqual([]);
+  },
+);
 
 test('refreshing fetches new and moved branches, and keeps the commits of deleted and rewritten ones', async () => {
   const box = await sandbox();
@@ -101,6 +120,18 @@ test('an incomplete mirror is never used, and is removed', async () => {
   const { mirror } = await mirrored(dir, join(dir, 'user'));
   expect(readdirSync(dir).sort()).toEqual(['mirror', 'user']);
   expect(shell(mirror.dir, 'fsck')).toBe('');
+});
+
+test('objects that a killed git had not flushed are removed when the mirror is first opened', async () => {
+  const box = await sandbox();
+  const moved = join(box.dir, 'moved');
+  const left = join(moved, 'objects', 'tmp_objdir-bulk-fsync-Qwe123');
+  renameSync(box.mirror.dir, moved);
+  mkdirSync(left);
+  writeFileSync(join(left, 'aa'), 'half an object');
+  const mirror = await openMirror({ dir: moved, repository: box.repository });
+  expect(existsSync(left)).toBe(false);
+  expect(await resolve(mirror, 'main')).toBe(box.base);
 });
 
 test('concurrent openings of the same mirror get the same one', async () => {

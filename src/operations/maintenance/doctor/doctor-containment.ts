@@ -1,6 +1,7 @@
 import { loadConfig } from '../../../config/load.ts';
 import { containmentOf, containmentText, REQUIRED_PARTS } from '../../../core/attempt/containment.ts';
 import { machineContainment } from '../../../engine/attempt/containment.ts';
+import { removeLeftoverGroups } from '../../../process/cgroup.ts';
 import { identificationProblem } from '../../../process/socket-peer.ts';
 import { containment } from '../../../process/terminate.ts';
 import { Config } from '../../../schema/config.ts';
@@ -17,11 +18,14 @@ export async function examineContainment(examined: { dir: string; env: NodeJS.Pr
   return [descendants(), ...(await sandbox(examined)), callers()];
 }
 
-/** Whether the system can contain agents that hide their child processes; reported, but not required. */
+/** Whether the system can contain agents that hide their child processes; reported, but not required. Groups that a killed engine left are removed. */
 function descendants(): DoctorLine {
   const { kind, detail } = containment();
   const ok = kind === 'cgroup';
-  return { name: 'containment', ok, required: false, detail, fix: ok ? null : CGROUP };
+  const removed = removeLeftoverGroups();
+  const groups =
+    removed === 0 ? '' : `; removed ${removed} empty ${removed === 1 ? 'group' : 'groups'} of ended attempts`;
+  return { name: 'containment', ok, required: false, detail: `${detail}${groups}`, fix: ok ? null : CGROUP };
 }
 
 /** Agents, checks, set-up commands and applications; a part is needed only where the settings require it. */

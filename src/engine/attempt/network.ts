@@ -1,0 +1,153 @@
+import type { Agent, AgentCommand, AgentKey, Assignment } from '../../agents/agent.ts';
+import { loopbackPorts, type NetworkAccess, networkFor } from '../../core/attempt/network.ts';
+import type { Purpose } from '../../core/attempt/permissions.ts';
+import { forgeHosts, REGISTRY_FILES, REGISTRY_PATHS, registriesIn } from '../../core/project/registries.ts';
+import { git } from '../../git/git.ts';
+import { showFile } from '../../git/read/diff.ts';
+import { readTopTexts } from '../../git/read/top-files.ts';
+import { routeAddress } from '../../process/network/bridge.ts';
+import type { KeyRoute } from '../../process/network/session-rules.ts';
+import type { SandboxNetwork } from '../../process/sandbox/bubblewrap.ts';
+import type { NetworkUse } from '../../schema/containment.ts';
+import { attemptId } from '../../schema/ids.ts';
+import type { ActiveRun, EngineContext } from '../loop/context.ts';
+
+type ProgramStart = Pick<AgentCommand, 'command' | 'env'>;
+
+/** The network of an agent's sandbox, its program with placeholders in place of keys, and the variables of those keys. */
+export type AgentNetworkStart<C> = { network: SandboxNetwork | undefined; program: C; keys: string[] };
+
+/** Opens the network of an attempt: a session of the proxy with what its agent may reach. */
+export async function openAgentNetwork<C extends ProgramStart>(
+  ctx: EngineContext,
+  run: ActiveRun,
+  { agent, assignment, program }: { agent: Agent; assignment: Assignment; program: C },
+): Promise<AgentNetworkStart<C>> {
+  const access = await agentAccess(ctx, run, { agent, assignment, env: program.env });
+  if (access.kind === 'shared') return { network: undefined, program, keys: [] };
+  const replaced = withoutKeys(
+    program,
+    assignment.interactive === true ? [] : (agent.network?.keys(program.env) ?? []),
+  );
+  const network = await openSession(ctx, { id: assignment.attempt, access, routes: replaced.routes });
+  return { network, program: { ...program, ...replaced.program }, keys: replaced.keys };
+}
+
+/** The network of the project's commands; one session serves all of a run with the same purpose. */
+export async function openCommandNetwork(
+  ctx: EngineContext,
+  run: ActiveRun,
+  purpose: Exclude<Purpose, 'agent'>,
+): Promise<SandboxNetwork | undefined> {
+  const { network } = run.ledger.state.start.config;
+  const project = purpose === 'setup' ? await projectHosts(run) : [];
+  const access = networkFor({ purpose, network, project });
+  if (access.kind === 'shared') return undefined;
+  return openSession(ctx, { id: sessionOf(run, purpose), access, routes: [] });
+}
+
+/** Continues the session of an attempt that an earlier engine started, where the proxy has ended since. */
+export async function adoptAgentNetwork(
+  ctx: EngineContext,
+  run: ActiveRun,
+  { agent, assignment }: { agent: Agent; assignment: Assignment },
+): Promise<void> {
+  if (!ctx.network.isOpen(assignment.attempt)) return;
+  const configured = run.config.agents[agent.name]?.env ?? {};
+  const env = { ...assignment.env, ...configured, ...assignment.settings.account?.env };
+  const access = await agentAccess(ctx, run, { agent, assignment, env });
+  if (access.kind === 'shared') return;
+  const keys = assignment.interactive === true ? [] : (agent.network?.keys(env) ?? []);
+  const { routes } = withoutKeys({ command: [], env }, keys);
+  await openSession(ctx, { id: assignment.attempt, access, routes });
+}
+
+/** Ends the network of an attempt, and gives what it has requested; undefined where it had none of its own. */
+export async function endAgentNetwork(ctx: EngineContext, id: string): Promise<NetworkUse | undefined> {
+  if (!ctx.network.isOpen(id)) return undefined;
+  // Its counts are lost where the proxy cannot be reached; the result of the attempt is not.
+  const use = await ctx.network.close(id).catch(() => undefined);
+  if (use === undefined) return undefined;
+  return { hosts: use.hosts, ...(use.interruptions === 0 ? {} : { interruptions: use.interruptions }) };
+}
+
+/** Ends the sessions of a run's own commands. */
+export async function endRunNetwork(ctx: Pick<EngineContext, 'network'>, run: ActiveRun): Promise<void> {
+  for (const purpose of ['setup', 'check'] as const) {
+    const id = sessionOf(run, purpose);
+    // A proxy that cannot be reached has ended, and with it the session.
+    if (ctx.network.isOpen(id)) await ctx.network.close(id).catch(() => {});
+  }
+}
+
+function sessionOf({ id }: ActiveRun, purpose: Purpose): string {
+  return attemptId(id, 0, purpose === 'setup' ? 1 : 2);
+}
+
+async function agentAccess(
+  ctx: EngineContext,
+  run: ActiveRun,
+  { agent, assignment, env }: { agent: Agent; assignment: Assignment; env: Record<string, string> },
+): Promise<NetworkAccess> {
+  // What the person's own environment contains, the person has named; settings are judged by the file they are in.
+  const variables = Object.entries(env).flatMap(([name, value]) => (ctx.env[name] === value ? [value] : []));
+  return networkFor({
+    purpose: 'agent',
+    network: run.ledger.state.start.config.network,
+    project: await projectHosts(run),
+    agent: { vendor: agent.network?.hosts(env) ?? [], variables, applicationPort: assignment.applicationPort },
+  });
+}
+
+async function openSession(
+  ctx: EngineContext,
+  session: { id: string; access: Extract<NetworkAccess, { kind: 'own' }>; routes: KeyRoute[] },
+): Promise<SandboxNetwork> {
+  const { id, access, routes } = session;
+  if (access.hosts.length === 0 && routes.length === 0) return {};
+  const proxy = await ctx.network.open({ id, allow: access.hosts, routes });
+  return { proxy, ports: loopbackPorts(access) };
+}
+
+/** The program with placeholders, and the routes on which the proxy replaces them; keys for the same address share a route. */
+function withoutKeys(
+  { command, env }: ProgramStart,
+  keys: readonly AgentKey[],
+): { program: ProgramStart; routes: KeyRoute[]; keys: string[] } {
+  const routes = new Map<string, KeyRoute>();
+  const replaced: string[] = [];
+  let program: ProgramStart = { command, env };
+  for (const { name, secret, upstream, replace } of keys) {
+    if (upstream === '') continue;
+    const route = routes.get(upstream) ?? { name: `key${routes.size + 1}`, upstream, keys: [] };
+    const placeholder = `mh-placeholder-${route.name}-${route.keys.length + 1}`;
+    const next = replace(program, { placeholder, baseUrl: routeAddress(route.name) });
+    if (JSON.stringify(next) === JSON.stringify(program)) continue;
+    program = next;
+    route.keys.push({ placeholder, secret });
+    routes.set(upstream, route);
+    replaced.push(name);
+  }
+  return { program, routes: [...routes.values()], keys: replaced };
+}
+
+/** What the project's files at its base name; files that an agent changes during the run do not count. */
+function projectHosts(run: ActiveRun): Promise<string[]> {
+  run.projectHosts ??= readProjectHosts(run).catch((error: unknown) => {
+    run.projectHosts = undefined;
+    throw error;
+  });
+  return run.projectHosts;
+}
+
+async function readProjectHosts({ project, ledger }: ActiveRun): Promise<string[]> {
+  const { commit } = ledger.state.start.base;
+  const files = await readTopTexts(project.mirror, commit, REGISTRY_FILES);
+  for (const path of REGISTRY_PATHS) {
+    const text = await showFile(project.mirror, commit, path);
+    if (text !== undefined) files.set(path, text);
+  }
+  const remotes = ['config', '--get-regexp', '^remote\\..*\\.url$'];
+  const { stdout } = await git(remotes, { cwd: project.repository.root, asUser: true, allow: [0, 1] });
+  return [...new Set([...registriesIn(files), ...stdout.split('\n').flatMap(forgeHosts)])];
+}

@@ -1,0 +1,86 @@
+/** An attack on the network from inside an attempt: a shell command that succeeds if it reached what it must not. */
+type NetworkCase = { name: string; command: string };
+
+const CANARY = 'canary-answer';
+const gets = (name: string, curl: string): NetworkCase => ({
+  name,
+  command: `curl -s -m 5 ${curl} | grep -qs ${CANARY}`,
+});
+/** Sends bytes to the proxy, and looks for the answer of a server. */
+const sends = (name: string, bytes: string, answer = CANARY): NetworkCase => ({
+  name,
+  command: `printf '${bytes}' "$CLOSED" "$CLOSED" | timeout 5 perl -e 'socket(S,2,1,0);connect(S,pack("S n N x8",2,61080,0x7f000001)) or exit;undef $/;$b=<STDIN>;syswrite S,$b;while(sysread S,$x,4096){print $x}' | grep -qs ${answer}`,
+});
+
+/** $PORT of this machine is listed, $CLOSED and $RAW are not; $NAME is listed by name and has only private addresses. */
+export const NETWORK_CASES: readonly NetworkCase[] = [
+  gets('reaches a listener on loopback', '--noproxy "*" "http://127.0.0.1:$CLOSED/"'),
+  gets('reaches a listener on loopback by its name', '--noproxy "*" "http://localhost:$CLOSED/"'),
+  gets('reaches a listener on loopback through the proxy', '--noproxy "" "http://127.0.0.1:$CLOSED/"'),
+  gets('reaches a listener by another spelling of its address', '--noproxy "" "http://2130706433:$CLOSED/"'),
+  gets('reaches a listener by a short address', '--noproxy "" "http://127.1:$CLOSED/"'),
+  gets('reaches a listener by an IPv6 address', '--noproxy "" "http://[::ffff:127.0.0.1]:$CLOSED/"'),
+  gets('reaches a listener by the unspecified address', '--noproxy "" "http://0.0.0.0:$CLOSED/"'),
+  gets('reaches a listener by the name of the machine', '--noproxy "" "http://$NAME:$CLOSED/"'),
+  gets('reaches a listener through a tunnel', '-p --noproxy "" "http://127.0.0.1:$CLOSED/"'),
+  gets('reaches a listed name at a private address', '--noproxy "" "http://$NAME/"'),
+  gets('reaches the listed port of another address', '--noproxy "" "http://127.0.0.2:$PORT/"'),
+  gets('claims another host in a header', '--noproxy "" -H "Host: 127.0.0.1:$PORT" "http://127.0.0.1:$CLOSED/"'),
+  gets('hides the host behind a login', '--noproxy "" "http://127.0.0.1:$PORT@127.0.0.1:$CLOSED/"'),
+  { name: 'reaches a literal address', command: 'curl -s -m 5 --noproxy "*" -o /dev/null http://93.184.216.34/' },
+  { name: 'reaches a literal address through the proxy', command: 'curl -sf -m 5 http://93.184.216.34/' },
+  { name: 'reaches an unlisted host', command: 'curl -sf -m 5 https://unlisted.example.com/' },
+  { name: 'reaches the metadata of a cloud', command: 'curl -sf -m 5 http://169.254.169.254/latest/meta-data/' },
+  { name: 'reaches the metadata by name', command: 'curl -sf -m 5 http://metadata.google.internal/' },
+  { name: 'resolves a name', command: 'getent hosts example.com' },
+  {
+    name: 'asks a resolver',
+    command: `perl -e 'socket(S,2,2,0);exit !connect(S,pack("S n C4 x8",2,53,8,8,8,8))'`,
+  },
+  {
+    name: 'sees an interface of the machine',
+    command: "grep -v -e Inter -e face -e ' lo:' /proc/net/dev | grep -q .",
+  },
+  {
+    name: 'sees the connections of the machine',
+    command: 'awk "NR>1" /proc/net/tcp | grep -qi "$(printf %04X "$CLOSED")"',
+  },
+  { name: 'tunnels to the port of SSH', command: 'curl -s -m 5 -p --noproxy "" "http://127.0.0.1:22/" | grep -q SSH' },
+  {
+    name: 'tunnels to a raw port',
+    command: 'curl -s --http0.9 -m 5 -p --noproxy "" "http://127.0.0.1:$RAW/" | grep -q SSH',
+  },
+  sends(
+    'smuggles a request behind a length',
+    'POST http://127.0.0.1:%s/ HTTP/1.1\\r\\nHost: x\\r\\nContent-Length: 0\\r\\nTransfer-Encoding: chunked\\r\\n\\r\\nGET http://127.0.0.1:%s/ HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n',
+  ),
+  sends('sends a path to the machine itself', 'GET /any HTTP/1.1\\r\\nHost: 127.0.0.1:%s\\r\\nX: %s\\r\\n\\r\\n'),
+  sends(
+    'connects by CONNECT in lower case',
+    'connect 127.0.0.1:%s HTTP/1.1\\r\\nX: %s\\r\\n\\r\\nGET / HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n',
+  ),
+  sends(
+    'sends a line break in the destination',
+    'CONNECT 127.0.0.1:%s\\r\\nX: %s HTTP/1.1\\r\\n\\r\\nGET / HTTP/1.1\\r\\n\\r\\n',
+  ),
+  {
+    name: "uses another attempt's proxy",
+    command: 'ls -d "$MANYHANDS_HOME/network/other-1-1" || ls /run/manyhands-network/../other-1-1',
+  },
+  {
+    name: 'replaces the socket of its proxy',
+    command: 'rm -f /run/manyhands-network/proxy.sock || touch /run/manyhands-network/other.sock',
+  },
+  {
+    name: 'leaves its network for that of the first process',
+    command: 'nsenter -t 1 -n curl -s -m 3 "http://127.0.0.1:$CLOSED/" | grep -q canary',
+  },
+  {
+    name: 'creates an interface',
+    command: 'unshare -rn ip link add escape0 type dummy && ip link show escape0',
+  },
+  {
+    name: 'reaches an abstract socket of the machine',
+    command: 'awk "NR>1" /proc/net/unix | grep -q @',
+  },
+];
