@@ -48,6 +48,7 @@ export const ROUTES = {
   'list-warnings': 'GET /api/runs/{run}/warnings',
   'lock-files': { unreachable: 'An agent calls it through the socket of its attempt.' },
   'mark-read': 'POST /api/runs/{run}/read',
+  'outline-run': 'POST /api/outline',
   'pause-run': 'POST /api/runs/{run}/pause',
   'pick-model': 'GET /api/models/pick',
   'plan-bench': 'GET /api/benches/plan',
@@ -108,6 +109,7 @@ export const ROUTES = {
   'watch-start': 'GET /api/start/stream',
   'watch-terminal': 'GET /api/runs/{run}/tasks/{task}/terminal',
   where: 'GET /api/where',
+  'wrap-up-run': 'POST /api/runs/{run}/wrap-up',
   'write-note': { unreachable: 'An agent calls it through the socket of its attempt.' },
   'write-settings': 'PUT /api/settings',
 } as const satisfies Record<string, Route>;
