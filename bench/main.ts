@@ -2,6 +2,7 @@ import { serveBareEvents } from './bare-events.ts';
 import type { Benchmark } from './benchmark.ts';
 import { bulk, bulkGrowth } from './bulk.ts';
 import { cli } from './cli.ts';
+import { cycle } from './cycle.ts';
 import { dieDuringRun } from './dead-engine.ts';
 import { dependencies } from './dependencies.ts';
 import { events } from './events.ts';
@@ -11,6 +12,7 @@ import { merge } from './merge.ts';
 import { page } from './page.ts';
 import { machineDescription, type Row, rowOf, tableOf } from './report.ts';
 import { restart, resumeAndEnd } from './restart.ts';
+import { save } from './save.ts';
 import { streams } from './streams.ts';
 import { tasks } from './tasks.ts';
 import { trace } from './trace.ts';
@@ -22,12 +24,14 @@ const BENCHMARKS: readonly Benchmark[] = [
   bulk,
   bulkGrowth,
   graph,
+  cycle,
   events,
   line,
   restart,
   workspace,
   dependencies,
   merge,
+  save,
   trace,
   streams,
   page,
