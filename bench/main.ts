@@ -2,6 +2,7 @@ import { serveBareEvents } from './bare-events.ts';
 import type { Benchmark } from './benchmark.ts';
 import { bulk, bulkGrowth } from './bulk.ts';
 import { cli } from './cli.ts';
+import { cycle } from './cycle.ts';
 import { dieDuringRun } from './dead-engine.ts';
 import { dependencies } from './dependencies.ts';
 import { events } from './events.ts';
@@ -23,6 +24,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   bulk,
   bulkGrowth,
   graph,
+  cycle,
   events,
   line,
   restart,

@@ -42,8 +42,45 @@ describe('the demo', () => {
   }, 180_000);
 });
 
-async function rehearse(scratch: Scratch, goal: string, scenario: string) {
-  const { code, json, stderr } = await scratch.mh(['do', goal, '--scenario', join(EXAMPLES, scenario), '--json']);
+describe('the cycle', () => {
+  test('comes to a verified end past an implementer and a reviewer that claim too much', async () => {
+    await using scratch = await makeScratch({ files: { 'hello.txt': 'hello\n' }, check: 'test -e hello.txt' });
+    const { code, run } = await rehearse(scratch, 'Greet people', 'cycle/scenario.yaml', 'cycle');
+    expect([code, run.status], run.reason ?? '').toEqual([0, 'done']);
+    expect(run.progress?.points.map(({ by, round }) => [by, round])).toEqual([
+      ['check', 1],
+      ['check', 3],
+      ['review', 2],
+    ]);
+    expect(run.progress?.rounds.map(({ done }) => done)).toEqual([1, 1, 1]);
+    expect(run.tasks.filter(({ role }) => role === 'milestones').map(({ agent }) => agent)).toEqual(
+      Array(3).fill('grace'),
+    );
+    const report = await scratch.mh(['report', run.run]);
+    expect(report.stdout).toContain('## Progress');
+    expect((await scratch.mh(['show', run.run])).stdout).toContain('Progress: 3 of 3');
+  }, 120_000);
+});
+
+describe('the debate', () => {
+  test('comes to an agreement with evidence, and to an action that the other side verified', async () => {
+    await using scratch = await makeScratch({ files: { 'hello.txt': 'hello\n' }, check: 'test -e hello.txt' });
+    const scenario = join(EXAMPLES, 'debate/scenario.yaml');
+    const args = ['debate', 'Is the greeting complete?', '--then', 'Complete it', '--scenario', scenario, '--json'];
+    const outline = await scratch.mh([...args, '--dry-run']);
+    expect(outline.json).toMatchObject({ started: false, cost: { tasks: 10 }, stops: expect.any(Array) });
+    const { code, json, stderr } = await scratch.mh(args);
+    const run = RunDocument.parse(json);
+    expect([code, run.status], stderr).toEqual([0, 'done']);
+    expect(run.progress?.points.map(({ status }) => status)).toEqual(['done', 'done']);
+    expect(run.result).toContain('Agreement after 2 rounds');
+    expect(run.tasks.map(({ agent }) => agent)).toEqual(['ada', 'grace', 'ada', 'grace', 'ada', 'grace']);
+    expect(scratch.git('show', `mh/${run.run}:greeting.txt`)).toBe('hello world');
+  }, 120_000);
+});
+
+async function rehearse(scratch: Scratch, goal: string, scenario: string, command = 'do') {
+  const { code, json, stderr } = await scratch.mh([command, goal, '--scenario', join(EXAMPLES, scenario), '--json']);
   expect(json, stderr).toBeDefined();
   return { code, run: RunDocument.parse(json) };
 }

@@ -30,6 +30,7 @@ const MEANINGS: Record<EventType, string> = {
   'task.verified': 'What that verification found: the work goes on to the branch, or back with the report.',
   'run.limited': 'A person changed how many attempts may be under way at once.',
   'run.settings-changed': 'A person changed limits, budget, scope or agents of the run with a retry.',
+  'run.wrapping-up': 'Somebody ended the run with what has landed; nothing new starts, open tasks are withdrawn.',
   'run.cancelling': 'Somebody cancelled the run; what is under way is being ended and saved.',
   'run.landed': 'The result is on the branch that the run started from.',
   'run.undone': 'A person took the landing back: this commit on the branch reverts it.',

@@ -6,19 +6,20 @@ import { InboxItem } from '../../src/operations/inbox/list-inbox.ts';
 import { ProjectLocks } from '../../src/operations/locks/list-locks.ts';
 import { DoctorLine } from '../../src/operations/maintenance/doctor/doctor-line.ts';
 import { OpenQuestion } from '../../src/operations/questions/list-questions.ts';
+import { RunOutline } from '../../src/operations/recipes/outline-run.ts';
 import { SalvageItem } from '../../src/operations/results/list-salvage.ts';
 import { WarningItem } from '../../src/operations/runs/list-warnings.ts';
 import { SearchResult } from '../../src/operations/transcripts/search.ts';
 import { BulkStatus } from '../../src/recipes/item-status.ts';
 import { Acceptance, Judgement } from '../../src/schema/acceptance.ts';
 import { BatchDocument, BatchResult } from '../../src/schema/batch.ts';
+import { UndoResult } from '../../src/schema/change.ts';
 import { CollectionDocument } from '../../src/schema/collection.ts';
 import { CompactRun } from '../../src/schema/compact-run.ts';
 import { AgentPick, AgentStatus, LogLine, RunDocument, RunSummary, UsageRow } from '../../src/schema/document.ts';
 import { ArchiveResult, BackupResult } from '../../src/schema/keeping.ts';
 import { BenchItem, BenchResult, ModelScore, RoutePlan } from '../../src/schema/model.ts';
 import { TemplateDocument } from '../../src/schema/template.ts';
-import { UndoResult } from '../../src/schema/undo.ts';
 import { WorkCheck } from '../../src/work-files/work-plan.ts';
 import { type Page, referencePage, table } from './markdown.ts';
 import { schemaBlock } from './schema-text.ts';
@@ -60,13 +61,14 @@ const DOCUMENTS: Record<string, z.ZodType> = {
   BatchResult,
   WorkCheck,
   DryRun,
+  RunOutline,
   BulkStatus,
   scanned: OPERATIONS['scan-files'].output,
 };
 
 const PRINTED: readonly (readonly [string, string])[] = [
   [
-    '`do`, `job`, `run`, `show`, `wait`, `approve`, `reject`, `retry`, `send`, `answer`, `land`, `pr`, `limit`, `pause`, `prioritize`, `plan edit`, `cancel`',
+    '`do`, `cycle`, `cycle wrap-up`, `debate`, `job`, `run`, `show`, `wait`, `approve`, `reject`, `retry`, `send`, `answer`, `land`, `pr`, `limit`, `pause`, `prioritize`, `plan edit`, `cancel`',
     '[RunDocument](#rundocument)',
   ],
   [
@@ -94,6 +96,7 @@ const PRINTED: readonly (readonly [string, string])[] = [
   ['`stop`', '`{ "pid" }` of the process that ended'],
   ['`token`', '`{ "role", "token" }`'],
   ['`run --dry-run`', '[DryRun](#dryrun)'],
+  ['`do --dry-run`, `cycle --dry-run`, `debate --dry-run`', '[RunOutline](#runoutline)'],
   ['`check`', '[WorkCheck](#workcheck), also when the file has mistakes'],
   ['`ls`', 'list of [RunSummary](#runsummary)'],
   ['`rename`', '[RunDocument](#rundocument)'],

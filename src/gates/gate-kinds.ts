@@ -19,9 +19,14 @@ const KINDS: Readonly<Record<Kind, { on: 'attempt' | 'candidate'; judges: Judged
   command: { on: 'candidate', judges: 'tree', recheck: true },
 };
 
-/** The gates that run on the candidate: commands. */
+/** The gates that decide on the candidate whether it lands: commands. */
 export function candidateGates(gates: readonly GateSpec[]): CommandGateSpec[] {
-  return gates.filter((gate) => isOnCandidate(gate));
+  return gates.filter((gate) => isOnCandidate(gate)).filter(({ informs }) => informs !== true);
+}
+
+/** The commands whose result on the candidate is only recorded. */
+export function informingGates(gates: readonly GateSpec[]): CommandGateSpec[] {
+  return gates.filter((gate) => isOnCandidate(gate)).filter(({ informs }) => informs === true);
 }
 
 /** Whether a gate runs a command on the candidate. */
@@ -93,7 +98,7 @@ export function withAllowed(gates: readonly GateSpec[], globs: readonly string[]
 
 /** The names of the checks among the gates. */
 export function commandChecks(gates: readonly GateSpec[]): string[] {
-  return [...new Set(gates.flatMap((gate) => (gate.gate === 'command' ? [gate.name] : [])))];
+  return [...new Set(candidateGates(gates).map(({ name }) => name))];
 }
 
 /** Whether nothing is wrong by this verdict: it passed, or there was nothing to check. */

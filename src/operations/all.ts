@@ -45,6 +45,8 @@ import { reviewPullRequest } from './pull-requests/review-pull-request.ts';
 import { answerQuestion } from './questions/answer-question.ts';
 import { askUser } from './questions/ask-user.ts';
 import { listQuestions } from './questions/list-questions.ts';
+import { listRecipes } from './recipes/list-recipes.ts';
+import { outlineRun } from './recipes/outline-run.ts';
 import { askJudge } from './results/ask-judge.ts';
 import { diffRun } from './results/diff-run.ts';
 import { judgeRun } from './results/judge-run.ts';
@@ -67,7 +69,6 @@ import { editPlan } from './runs/edit-plan.ts';
 import { flagRun } from './runs/flag-run.ts';
 import { hideRun } from './runs/hide-run.ts';
 import { limitRun } from './runs/limit-run.ts';
-import { listRecipes } from './runs/list-recipes.ts';
 import { listRuns } from './runs/list-runs.ts';
 import { listWarnings } from './runs/list-warnings.ts';
 import { markRead } from './runs/mark-read.ts';
@@ -87,12 +88,15 @@ import { startRun } from './runs/start-run.ts';
 import { watchRun } from './runs/watch-run.ts';
 import { watchRuns } from './runs/watch-runs.ts';
 import { watchStart } from './runs/watch-start.ts';
+import { wrapUpRun } from './runs/wrap-up-run.ts';
 import { getSetting } from './settings/get-setting.ts';
 import { listSettings } from './settings/list-settings.ts';
 import { readSettings } from './settings/read-settings.ts';
 import { setSetting } from './settings/set-setting.ts';
 import { unsetSetting } from './settings/unset-setting.ts';
 import { writeSettings } from './settings/write-settings.ts';
+import { createTask } from './tasks/create-task.ts';
+import { waitForTasks } from './tasks/wait-for-tasks.ts';
 import { listTemplates } from './templates/list-templates.ts';
 import { removeTemplate } from './templates/remove-template.ts';
 import { saveTemplate } from './templates/save-template.ts';
@@ -123,6 +127,7 @@ export const OPERATIONS = {
   clean,
   'compact-run': compactRun,
   'compare-environment': compareEnvironment,
+  'create-task': createTask,
   'diff-run': diffRun,
   'dismiss-warning': dismissWarning,
   doctor,
@@ -152,6 +157,7 @@ export const OPERATIONS = {
   'list-warnings': listWarnings,
   'lock-files': lockFiles,
   'mark-read': markRead,
+  'outline-run': outlineRun,
   'pause-run': pauseRun,
   'pick-model': pickModel,
   'plan-bench': planBench,
@@ -201,8 +207,10 @@ export const OPERATIONS = {
   'unset-setting': unsetSetting,
   usage,
   'verify-run': verifyRun,
+  'wait-for-tasks': waitForTasks,
   'watch-notes': watchNotes,
   where,
+  'wrap-up-run': wrapUpRun,
   'write-note': writeNote,
   'write-settings': writeSettings,
 } as const;

@@ -2,9 +2,9 @@ import type { z } from 'zod';
 import type { RunState, TaskState } from '../core/run/state.ts';
 import type { LandMode } from '../schema/config/land.ts';
 import type { Config } from '../schema/config.ts';
-import type { NodeDocument } from '../schema/document.ts';
 import type { Hold } from '../schema/event.ts';
 import type { TaskKey } from '../schema/ids.ts';
+import type { NodeDocument, ProgressDocument } from '../schema/progress.ts';
 import type { StartOptions } from '../schema/request.ts';
 import type { TaskEdit, TaskSpec } from '../schema/task.ts';
 import type { Template } from '../schema/template.ts';
@@ -38,6 +38,9 @@ export type FileStatuses = {
 
 /** A request as a recipe sees it. */
 type RecipeRequest<Input> = { input: Input; options: StartOptions };
+
+/** What a run will do at most: its phases with their number of tasks, and why it stops; `most` is null where a plan decides. */
+export type RecipeOutline = { phases: { title: string; role: string; most: number | null }[]; stops: string[] };
 
 /** Resolves what a request refers to by name. */
 export type References = {
@@ -84,6 +87,14 @@ export interface Recipe<Input = unknown> {
   failure?(run: RunState, input: Input): string | undefined;
   /** The current status of each piece of work in the file that described it. */
   statuses?(run: RunState, input: Input): FileStatuses | undefined;
+  /** What is missing although every required task succeeded, if something is: the run is then partial, or failed where nothing landed. */
+  shortfall?(run: RunState, input: Input): string | undefined;
+  /** The points that a run which works in rounds must reach, and what each round did. */
+  progress?(run: RunState, input: Input): ProgressDocument | undefined;
+  /** The result of a run that answers with more than the text of one task. */
+  result?(run: RunState, input: Input): unknown;
+  /** What its runs will do, before one is started: the tasks by phase, and when it stops. */
+  outline?(config: Config, input: Input, maxIterations: number | undefined): RecipeOutline;
   /** The nodes of a run that follows a graph: the reason of each round, and what the gates decided. */
   nodes?(run: RunState, input: Input): NodeDocument[];
   /** The status of each item of a run that consists of independent items. */

@@ -1,7 +1,9 @@
 import type { RunState } from '../core/run/state.ts';
 import { AppError } from '../errors.ts';
-import type { NodeDocument } from '../schema/document.ts';
+import type { NodeDocument, ProgressDocument } from '../schema/progress.ts';
 import { bulk } from './bulk/bulk.ts';
+import { cycle } from './cycle/cycle.ts';
+import { debate } from './debate/debate.ts';
 import { features } from './features/features.ts';
 import { goal } from './goal/goal.ts';
 import { job } from './job/job.ts';
@@ -18,6 +20,8 @@ export type AnyRecipe = Recipe<unknown>;
 /** In the order in which formats of work files are tried. */
 const RECIPES: readonly AnyRecipe[] = [
   parsing(goal),
+  parsing(cycle),
+  parsing(debate),
   parsing(job),
   parsing(bulk),
   parsing(features),
@@ -48,6 +52,16 @@ export function nodesOf(state: RunState): NodeDocument[] | undefined {
   return findRecipe(state.start.recipe.name)?.nodes?.(state, state.start.input);
 }
 
+/** The progress of a run that works in rounds. */
+export function progressOf(state: RunState): ProgressDocument | undefined {
+  return findRecipe(state.start.recipe.name)?.progress?.(state, state.start.input);
+}
+
+/** The result of a run whose recipe makes one of several tasks. */
+export function resultOf(state: RunState): unknown {
+  return findRecipe(state.start.recipe.name)?.result?.(state, state.start.input);
+}
+
 /** Inputs are parsed once per value: a run passes the same one on every call. */
 function parsing<Input>(recipe: Recipe<Input>): AnyRecipe {
   const parsed = new WeakMap<object, Input>();
@@ -58,7 +72,7 @@ function parsing<Input>(recipe: Recipe<Input>): AnyRecipe {
     if (typeof input === 'object' && input !== null) parsed.set(input, value);
     return value;
   };
-  const { prepare, itemStatus, nodes } = recipe;
+  const { prepare, itemStatus, nodes, outline } = recipe;
   return {
     ...recipe,
     title: (input) => recipe.title(read(input)),
@@ -68,8 +82,12 @@ function parsing<Input>(recipe: Recipe<Input>): AnyRecipe {
     defaults: (config, input) => recipe.defaults?.(config, read(input)) ?? {},
     unfold: (run, input, ended) => recipe.unfold(run, read(input), ended),
     failure: (run, input) => recipe.failure?.(run, read(input)),
+    shortfall: (run, input) => recipe.shortfall?.(run, read(input)),
+    progress: (run, input) => recipe.progress?.(run, read(input)),
+    result: (run, input) => recipe.result?.(run, read(input)),
     statuses: (run, input) => recipe.statuses?.(run, read(input)),
     ...(nodes === undefined ? {} : { nodes: (run, input) => nodes(run, read(input)) }),
+    ...(outline === undefined ? {} : { outline: (config, input, most) => outline(config, read(input), most) }),
     ...(itemStatus === undefined ? {} : { itemStatus: (run, input) => itemStatus(run, read(input)) }),
     ...(prepare === undefined
       ? {}

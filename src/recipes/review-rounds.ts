@@ -1,26 +1,35 @@
 import { isApproved } from '../core/run/holds.ts';
 import { lastAttempt, type RunState, type TaskState } from '../core/run/state.ts';
 import { promptText } from '../roles/prompt.ts';
+import type { TaskKey } from '../schema/ids.ts';
 import { ReviewOutput } from '../schema/output.ts';
 import type { TaskSpec } from '../schema/task.ts';
+import { type Finding, hasReturned } from './findings.ts';
 import type { Unfolding } from './recipe.ts';
 import { taskSpec } from './task-spec.ts';
 
-/** One review round: how heavy its findings were, and the commit that was reviewed. */
-export type ReviewRound = { score: number; high: number; commit: string };
+/** One review round: its serious findings, how heavy they were, and the commit that was reviewed. */
+export type ReviewRound = { score: number; high: number; commit: string; findings: readonly Finding[] };
 
 type Convergence =
   | { kind: 'clean' }
   | { kind: 'continue' }
-  | { kind: 'stop'; why: 'plateau' | 'deterioration' | 'rounds'; best: ReviewRound };
+  | { kind: 'stop'; why: 'plateau' | 'deterioration' | 'oscillation' | 'rounds'; best: ReviewRound };
 
 const SEVERITY_SCORE = { low: 0, medium: 1, high: 3 } as const;
 
 /**
  * How a result is reviewed: the maximum of rounds, the commit that the first compares with, and the description of a
- * pull request; `reviewsResult`: the run has a result also without the review.
+ * pull request; `reviewsResult`: the run has a result also without the review; `avoidsAgentOf`: whose work it is.
  */
-export type ReviewPlan = { most: number; since: string; title: string; pullRequest: string; reviewsResult?: true };
+export type ReviewPlan = {
+  most: number;
+  since: string;
+  title: string;
+  pullRequest: string;
+  reviewsResult?: true;
+  avoidsAgentOf?: TaskKey;
+};
 
 /** Findings beyond this many in one round are left for the next. */
 const FIXES_PER_ROUND = 20;
@@ -42,7 +51,7 @@ export function firstReview(run: RunState, plan: ReviewPlan): TaskSpec {
 }
 
 function reviewTask(run: RunState, plan: ReviewPlan, earlier: TaskState[]): TaskSpec {
-  const { since, title, pullRequest, reviewsResult } = plan;
+  const { since, title, pullRequest, reviewsResult, avoidsAgentOf } = plan;
   const last = earlier.at(-1);
   const round = earlier.length + 1;
   const from = last === undefined ? since : (lastAttempt(last)?.base ?? since);
@@ -54,6 +63,7 @@ function reviewTask(run: RunState, plan: ReviewPlan, earlier: TaskState[]): Task
     access: 'read',
     prompt: promptText('recipes/review-changes', { since: from, pullRequest, earlierFindings: known.join('\n') }),
     ...(reviewsResult === undefined ? {} : { reviewsResult }),
+    ...(avoidsAgentOf === undefined ? {} : { avoidsAgentOf }),
   });
 }
 
@@ -96,6 +106,7 @@ function locationOf({ file, line }: ReviewOutput['findings'][number]): string {
 function roundOf(task: TaskState): ReviewRound {
   const findings = findingsOf(task);
   return {
+    findings: findings.filter(({ severity }) => SEVERITY_SCORE[severity] > 0),
     score: findings.reduce((sum, finding) => sum + SEVERITY_SCORE[finding.severity], 0),
     high: findings.filter((finding) => finding.severity === 'high').length,
     commit: lastAttempt(task)?.base ?? '',
@@ -118,7 +129,8 @@ function reviewsOf(run: RunState): TaskState[] {
 
 /**
  * Whether another round of fixing is worth it: stops on a clean review, when a round found no less than the one before
- * (plateau) or more (deterioration), and at the cap. The best tree is the one with the lightest findings, not the last.
+ * (plateau) or more (deterioration), when a fixed finding returned (oscillation), and at the cap. The best tree is the
+ * one with the lightest findings, not the last.
  */
 export function converge(rounds: readonly ReviewRound[], most: number): Convergence {
   const last = rounds.at(-1);
@@ -128,6 +140,7 @@ export function converge(rounds: readonly ReviewRound[], most: number): Converge
   const before = rounds.at(-2);
   if (before !== undefined && last.score > before.score) return { kind: 'stop', why: 'deterioration', best };
   if (before !== undefined && last.score === before.score) return { kind: 'stop', why: 'plateau', best };
+  if (hasReturned(rounds.map(({ findings }) => findings))) return { kind: 'stop', why: 'oscillation', best };
   if (rounds.length >= most) return { kind: 'stop', why: 'rounds', best };
   return { kind: 'continue' };
 }

@@ -7,10 +7,12 @@ import { shellWord } from '../core/view/shell-word.ts';
 import { labelOf, taskLabel } from '../core/view/task-label.ts';
 import type { Acceptance, Judgement } from '../schema/acceptance.ts';
 import type { ChangeSummary } from '../schema/change.ts';
-import type { NodeDocument, RunDocument } from '../schema/document.ts';
+import type { RunDocument } from '../schema/document.ts';
 import type { ShownEvent } from '../schema/event.ts';
 import type { Evidence } from '../schema/gate.ts';
+import type { NodeDocument, ProgressDocument } from '../schema/progress.ts';
 import { type Block, code, list, type Page, type Piece, paragraph, section, table } from './page.ts';
+import { progressBlocks } from './progress-section.ts';
 import { checkBlocks, taskBlocks } from './task-section.ts';
 import { decisionTrail } from './trail.ts';
 
@@ -19,6 +21,8 @@ export type ReportMaterial = {
   state: RunState;
   /** The nodes of a workflow; none for other runs. */
   nodes?: readonly NodeDocument[] | undefined;
+  /** The progress of a run that works in rounds. */
+  progress?: ProgressDocument | undefined;
   events: readonly ShownEvent[];
   examination: { acceptance: Acceptance; judgement: Judgement; changes: ChangeSummary } | null;
   unreadable: string | null;
@@ -28,7 +32,7 @@ const MAX_FILES = 200;
 const MAX_STEPS = 500;
 
 /** The report of a run: what was requested, what was done, what proves it, what is risky, what it cost, and who decided what. */
-export function runReport({ state, nodes = [], events, examination, unreadable }: ReportMaterial): Page {
+export function runReport({ state, nodes = [], progress, events, examination, unreadable }: ReportMaterial): Page {
   const document = runDocument(state);
   return {
     title: document.title,
@@ -40,6 +44,7 @@ export function runReport({ state, nodes = [], events, examination, unreadable }
       ...(examination === null ? [] : section('What changed', changeBlocks(examination.changes, document))),
       ...section('What was done', taskBlocks(state, document)),
       ...(nodes.length === 0 ? [] : section('Nodes and gates', nodeBlocks(nodes, state))),
+      ...(progress === undefined ? [] : section('Progress', progressBlocks(progress))),
       ...section('Risks', riskBlocks(document)),
       ...section('Decisions', trailBlocks(events, state)),
       ...section('How to inspect it yourself', checkOutBlocks(document)),

@@ -43,6 +43,8 @@ function stepOf(event: RunEvent): Omit<TrailStep, 'at'> | undefined {
       return person(event.data.task ?? 'run', 'settings changed', settingsChangeText(event.data));
     case 'run.cancelling':
       return person('run', 'cancelled', event.data.reason);
+    case 'run.wrapping-up':
+      return person('run', 'wrapped up', event.data.reason);
     case 'run.reopened':
       return person('run', 'reopened', `${event.data.reason}: ${event.data.tasks.join(', ')}`);
     case 'tasks.invalidated':

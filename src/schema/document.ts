@@ -3,6 +3,7 @@ import { Diagnosis } from './call.ts';
 import { Filing } from './collection.ts';
 import { AttemptContainment, AttemptNetworkUse } from './containment.ts';
 import { Evidence } from './gate.ts';
+import { NodeDocument, ProgressDocument } from './progress.ts';
 import { RiskFlag } from './risk.ts';
 
 /** The status of a run; `needs-rerun`: done work of it was invalidated, and none of it is being done again yet. */
@@ -68,18 +69,6 @@ export const TaskDocument = z.object({
     ),
 });
 export type TaskDocument = z.infer<typeof TaskDocument>;
-
-/** A node of a workflow: its status, the reason of each of its rounds, and what its gates decided. */
-export const NodeDocument = z.object({
-  id: z.string(),
-  status: z.enum(['waiting', 'running', 'passed', 'refused', 'held', 'skipped', 'failed', 'needs-rerun']),
-  reason: z.string().nullable().describe('Why it is skipped, refused or held.'),
-  rounds: z.array(z.object({ task: z.string(), status: z.string(), reason: z.string() })),
-  gates: z.array(
-    z.object({ id: z.string(), verdict: z.enum(['pending', 'passed', 'failed', 'approved']), reason: z.string() }),
-  ),
-});
-export type NodeDocument = z.infer<typeof NodeDocument>;
 
 /** The id of a task for display; absent in documents of earlier versions, and where there is no task. */
 export const TaskLabel = z
@@ -159,6 +148,7 @@ export const RunDocument = z.object({
   startedAt: z.string(),
   endedAt: z.string().nullable(),
   nextAt: z.string().nullable().describe('When its next task starts, if the run waits for a start time.'),
+  deadline: z.string().optional().describe('When the run stops, if it has a deadline.'),
   waitsFor: WaitsFor.nullable()
     .default(null)
     .describe('Why nothing of a running run is in progress; null where something is.'),
@@ -182,6 +172,9 @@ export const RunDocument = z.object({
     .array(NodeDocument)
     .optional()
     .describe('The nodes of a workflow; in the output of `show` and of commands that follow a run.'),
+  progress: ProgressDocument.optional().describe(
+    'The progress of a run that works in rounds; in the output of `show` and of commands that follow a run.',
+  ),
   attention: z.array(AttentionDocument),
   baseEvidence: z.array(Evidence).optional().describe('The results of the checks on the base so far.'),
   landingEvidence: z

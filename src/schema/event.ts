@@ -3,6 +3,7 @@ import { Origin } from './actor.ts';
 import { CallKind, CallTry } from './call.ts';
 import { HealthSign } from './config/health.ts';
 import { LandMode } from './config/land.ts';
+import { withPresentNames } from './config/recorded.ts';
 import { Config } from './config.ts';
 import { ContainmentRecord, NetworkUse } from './containment.ts';
 import { Question, QuestionId } from './coordination/question.ts';
@@ -39,6 +40,10 @@ export const RunStart = z.object({
   config: RecordedConfig,
   roles: z.record(z.string(), z.string()),
   agents: z.record(z.string(), z.string()),
+  /** When it stops: nothing starts from then on, and running attempts are ended. In milliseconds since 1970. */
+  deadline: z.number().optional(),
+  /** The maximum number of rounds, whatever a round of its recipe is. */
+  maxIterations: z.number().int().min(1).optional(),
   /** Each landing on the run branch is merged into the base at once. */
   landEach: z.boolean().optional(),
   /** Agents that were unusable when the run started, and why: they are skipped while others are available. */
@@ -118,6 +123,8 @@ export const RunEvent = z.discriminatedUnion('type', [
   event('run.settings-changed', RunSettingsChange.shape),
   /** `force`: agents are killed at once, without a chance to end by themselves. */
   event('run.cancelling', { reason: z.string(), force: z.boolean().optional() }),
+  /** A person ends the run with what has landed: nothing new starts, open tasks are withdrawn. */
+  event('run.wrapping-up', { reason: z.string() }),
   event('run.landed', {
     branch: z.string(),
     commit: z.string(),
@@ -268,24 +275,6 @@ export const ModelEvent = z.discriminatedUnion('type', [
   event('model.benched', BenchResult.shape),
 ]);
 export type ModelEvent = z.infer<typeof ModelEvent>;
-
-function withPresentNames(recorded: unknown): unknown {
-  if (!isRecord(recorded)) return recorded;
-  const config = { ...recorded };
-  if (isRecord(config.limits) && 'outputBytes' in config.limits) {
-    const { outputBytes, ...limits } = config.limits;
-    config.limits = { ...limits, output: { maxBytes: outputBytes } };
-  }
-  if (isRecord(config.workspace) && 'symlinkDirs' in config.workspace) {
-    const { symlinkDirs, ...workspace } = config.workspace;
-    config.workspace = { copyDirs: symlinkDirs, ...workspace };
-  }
-  return config;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /** An event as it is shown to a client; folded with the same `evolve`. */
 export const ShownEvent = z.object({

@@ -41,6 +41,7 @@ export const FailureLimit = z.enum([
   'run-budget',
   'project-budget',
   'recovery-budget',
+  'deadline',
 ]);
 export type FailureLimit = z.infer<typeof FailureLimit>;
 

@@ -5,7 +5,7 @@ import { RiskFlag } from './risk.ts';
 
 const Command = z.union([z.string().min(1), z.array(z.string()).min(1)]);
 
-/** A gate of a task. The text of a command is from trusted config, a flag, or the base; never from an agent. */
+/** A gate of a task. The text of a command that decides is from trusted config, a flag, or the base; one that an agent proposed only informs, until a person has read it. */
 export const GateSpec = z.discriminatedUnion('gate', [
   z.object({ gate: z.literal('changed'), name: z.string().default('changed') }),
   z.object({
@@ -19,6 +19,8 @@ export const GateSpec = z.discriminatedUnion('gate', [
     timeoutMs: z.number().int().positive().default(600_000),
     /** It checks only this task's own files: it runs when the task lands, and not again when others do. */
     own: z.boolean().optional(),
+    /** Its result is recorded on the candidate and decides nothing about the landing. */
+    informs: z.boolean().optional(),
     /** How often it is run again when it fails, before the failure counts; without it the run's limit applies. */
     rerun: z.number().int().min(0).max(5).optional(),
   }),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ScopeGlob } from './config/scope.ts';
 
 const Text = z.string().trim().min(1, 'must not be empty');
 
@@ -57,6 +58,31 @@ export const ReviewOutput = z.object({
 });
 export type ReviewOutput = z.infer<typeof ReviewOutput>;
 
+/** The output of the assess role: what to reach, in milestones, and what may be changed for it. */
+export const CyclePlan = z.object({
+  milestones: z
+    .array(
+      z.object({
+        title: Text.max(200),
+        description: Text.max(4_000).describe('What is true when it is reached.'),
+        check: Text.max(1_000).optional().describe('A shell command that fails now and exits 0 once it is reached.'),
+        size: z.enum(['S', 'M', 'L', 'XL']).optional(),
+      }),
+    )
+    .min(1, 'a plan needs at least one milestone')
+    .max(100, 'a plan has at most 100 milestones'),
+  contract: z
+    .object({
+      allow: z.array(ScopeGlob).max(100).default([]),
+      deny: z.array(ScopeGlob).max(100).default([]),
+      rules: z.array(Text.max(500)).max(50).default([]),
+    })
+    .prefault({}),
+  verify: z.array(Text.max(500)).max(50).default([]).describe('Steps that verify the whole result.'),
+  summary: z.string().default(''),
+});
+export type CyclePlan = z.infer<typeof CyclePlan>;
+
 /** The output of the analyze role about a failed attempt. */
 export const AnalysisOutput = z.object({
   cause: Text.describe('Why the attempt failed, from the evidence.'),
@@ -99,3 +125,11 @@ export const StepsOutput = RequestedSteps.extend({
   summary: z.string().default(''),
 });
 export type StepsOutput = z.infer<typeof StepsOutput>;
+
+/** The output of the milestones role: which milestones are reached, by their numbers from 1, and what else is wrong. */
+export const MilestonesOutput = ReviewOutput.extend({
+  steps: z.array(StepResult).max(100),
+  findings: ReviewOutput.shape.findings.default([]),
+  summary: z.string().default(''),
+});
+export type MilestonesOutput = z.infer<typeof MilestonesOutput>;

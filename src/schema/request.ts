@@ -10,6 +10,9 @@ import { RetryPolicy, Tier } from './task.ts';
 import { FileName } from './template.ts';
 import { BulkInput, FeaturesInput, TasksInput, TodoInput, WorkflowInput } from './work-file.ts';
 
+/** A point in time after which nothing starts, in milliseconds since 1970. */
+const Deadline = z.number().int().positive();
+
 /** The options of every request for work, independent of the recipe. */
 export const StartOptions = z.object({
   dir: z.string().describe('The folder of the project.'),
@@ -17,6 +20,14 @@ export const StartOptions = z.object({
   checks: z.array(z.string()).default([]).describe('Shell commands that must exit 0 on the merged tree.'),
   land: LandMode.optional().describe('How the result lands: on a branch, merged into the base, or as a pull request.'),
   budget: z.number().positive().optional().describe('Maximum cost of the run in US dollars.'),
+  until: Deadline.optional().describe('When the run stops, in milliseconds since 1970.'),
+  maxIterations: z
+    .number()
+    .int()
+    .min(1)
+    .max(1000)
+    .optional()
+    .describe('Maximum number of rounds: cycles, debate rounds, reviews, verifications or repetitions.'),
   base: z.string().optional().describe('The branch or commit to start from.'),
   rehearse: z.boolean().default(false).describe('Run a scenario instead of calling a model.'),
   scenario: z.string().optional().describe('The scenario file to run.'),
@@ -34,6 +45,24 @@ export const GoalInput = z.object({
   planOnly: z.boolean().default(false).describe('Stop after the plan and wait for it to be approved.'),
 });
 export type GoalInput = z.infer<typeof GoalInput>;
+
+export const CycleInput = z.object({
+  goal: z.string().trim().min(1).describe('The goal, in your own words.'),
+  cycles: z.number().int().min(1).max(50).default(10).describe('Maximum number of cycles of implement and review.'),
+  threshold: z.number().min(0.1).max(1).default(1).describe('The part of the milestones that must be reached.'),
+  steps: z.array(z.string().trim().min(1)).default([]).describe('Steps that verify the whole result at the end.'),
+  planOnly: GoalInput.shape.planOnly,
+});
+export type CycleInput = z.infer<typeof CycleInput>;
+
+export const DebateInput = z.object({
+  question: z.string().trim().min(1).describe('The question to debate.'),
+  sides: z.number().int().min(2).max(5).default(2).describe('How many agents debate.'),
+  rounds: z.number().int().min(1).max(10).default(3).describe('Maximum number of rounds.'),
+  action: z.string().trim().min(1).optional().describe('What to do with the outcome, if the sides agree.'),
+  loops: z.number().int().min(1).max(20).default(1).describe('How often debate, action and verification are repeated.'),
+});
+export type DebateInput = z.infer<typeof DebateInput>;
 
 /** When an attempt of a job is stopped. */
 export const StopRule = z.object({
@@ -61,6 +90,7 @@ export const RunSettingsChange = z.object({
   /** Globs that are added to each list of allowed files. */
   scopeAllow: z.array(ScopeGlob).optional(),
   budget: z.number().positive().optional(),
+  deadline: Deadline.optional(),
   /** Agents by their settings, those that come first in the order of preference, and those chosen by role or `*`. */
   agents: z
     .object({
@@ -88,6 +118,11 @@ export const JobInput = z.object({
   context: Context.default({}).describe('Facts for the agent, each under a name.'),
   notBefore: z.number().int().nonnegative().optional().describe('When it starts, in milliseconds since 1970.'),
   repeat: Repeat.optional().describe('Repeat it after each success.'),
+  debate: DebateInput.shape.rounds
+    .unwrap()
+    .optional()
+    .describe('Let two agents debate the task first, for at most this many rounds.'),
+  review: z.boolean().optional().describe('Another agent reviews the result, and its findings are fixed.'),
   interactive: z
     .boolean()
     .optional()
@@ -109,6 +144,8 @@ export type TodoRequest = z.infer<typeof TodoRequest>;
 /** A request for work: the recipe with its input, and the options. */
 export const StartRequest = z.discriminatedUnion('recipe', [
   z.object({ recipe: z.literal('goal'), input: GoalInput, options: StartOptions }),
+  z.object({ recipe: z.literal('cycle'), input: CycleInput, options: StartOptions }),
+  z.object({ recipe: z.literal('debate'), input: DebateInput, options: StartOptions }),
   z.object({ recipe: z.literal('job'), input: JobInput, options: StartOptions }),
   z.object({ recipe: z.literal('features'), input: FeaturesInput, options: StartOptions }),
   z.object({ recipe: z.literal('bulk'), input: BulkInput, options: StartOptions }),
@@ -125,6 +162,7 @@ export const BatchStart = z.object({
   name: z.string(),
   collection: z.string(),
   parallel: z.number().int().min(1).max(50),
+  as: z.enum(['job', 'debate']).optional().describe('What each item becomes; a job by default.'),
   options: StartOptions,
   items: z.array(
     z.object({

@@ -81,7 +81,7 @@ export const Priority = z.number().int().min(-10).max(10);
 const TaskRequester = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('person') }),
   z.object({ kind: z.literal('recipe') }),
-  z.object({ kind: z.literal('task'), task: TaskKey }),
+  z.object({ kind: z.literal('task'), task: TaskKey, call: z.string().optional() }),
 ]);
 
 /** A task as a recipe requests it. Recorded specs are final: a known key with another spec is an error. */
@@ -107,6 +107,10 @@ export const TaskSpec = z.object({
   verify: Verification.optional(),
   /** The task whose work this one verifies: its verdict lands that work or sends it back. */
   verifies: TaskKey.optional(),
+  /** The task whose agent gets this one only if no other is available. */
+  avoidsAgentOf: TaskKey.optional(),
+  /** Each attempt after a failure that counts gets a heavier tier. */
+  escalates: z.boolean().optional(),
   /** Where its first attempt begins, if not at the branch's tip. */
   from: WorkStart.optional(),
   serve: Serve.optional(),

@@ -27,6 +27,9 @@ export type Expected = {
   movesBase: boolean;
 };
 
+/** The roles of the crash suite that change nothing. */
+const READING = new Set(['plan', 'review', 'assess', 'milestones', 'debate', 'verify']);
+
 type Stored = { document: RunDocument; events: RunEvent[] };
 
 /** What must hold once the work has settled, however often it was killed on the way. */
@@ -58,7 +61,10 @@ async function readRun(scratch: Scratch): Promise<Stored> {
   let state: RunState | undefined;
   for (const recorded of events) state = evolve(state, structuredClone(recorded));
   if (state === undefined) throw new Error('The run has no events');
-  const { filing: _, carried: __, ...derived } = document;
+  const { filing: _, carried: __, progress, ...shownState } = document;
+  // A recipe that works in rounds adds its progress, and may make a result of several tasks.
+  const { result: ___, ...withoutResult } = shownState;
+  const derived = progress === undefined ? shownState : withoutResult;
   expect(derived).toEqual(JSON.parse(JSON.stringify(documentWithOutputs(state))));
   replay(
     events.map((recorded) => JSON.stringify(recorded)),
@@ -74,7 +80,7 @@ function expectDone(scratch: Scratch, { status, run, commit, tasks }: RunDocumen
   expect({ status, open: tasks.filter((task) => task.status !== 'done') }).toEqual({ status: 'done', open: [] });
   expect(scratch.git('rev-parse', `refs/heads/mh/${run}`)).toBe(commit);
   for (const task of tasks) {
-    if (task.commit !== null && task.role !== 'plan' && task.role !== 'review')
+    if (task.commit !== null && !READING.has(task.role))
       scratch.git('merge-base', '--is-ancestor', task.commit, `mh/${run}`);
   }
 }

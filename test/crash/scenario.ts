@@ -14,6 +14,15 @@ export const MERGE_JOB = ['job', 'Write the third file', '--land', 'merge', '--j
 /** Plan and review are left out, the first attempt is sent back. */
 export const PAID_MERGE_ATTEMPTS = 2;
 
+/** Arguments that start two cycles. */
+export const CYCLE = ['cycle', 'List one and two', '--json'];
+/** The plan, and an implementation and a review in each cycle. */
+export const PAID_CYCLE_ATTEMPTS = 5;
+/** Arguments that start a debate of two rounds whose outcome is acted on. */
+export const DEBATE = ['debate', 'What is missing?', '--then', 'Add it', '--json'];
+/** Two sides in two rounds, the action, and its verification. */
+export const PAID_DEBATE_ATTEMPTS = 6;
+
 const PLAN = {
   tasks: [
     { id: 'one', title: 'Add one', description: 'Append one to list.txt.' },
@@ -21,6 +30,10 @@ const PLAN = {
     { id: 'three', title: 'Write the third file', description: 'Write right into three.txt.' },
   ],
 };
+const MILESTONES = [
+  { title: 'One', description: 'one is listed', check: 'grep -q one list.txt' },
+  { title: 'Two', description: 'two is listed' },
+];
 const USAGE = `"usage":{"costUsd":${ATTEMPT_USD}}`;
 
 /**
@@ -30,6 +43,17 @@ const USAGE = `"usage":{"costUsd":${ATTEMPT_USD}}`;
 const AGENT = `#!/bin/sh
 echo "$MANYHANDS_ATTEMPT" >>"$HOME/ledger"
 landed() { test "$(cat "$HOME"/data/mirrors/*.git/refs/manyhands/runs/*)" != "$(git rev-parse HEAD)"; }
+said() { printf '{%s,${USAGE}}\\n' "$1"; exit; }
+has() { if grep -q "$1" list.txt; then echo pass; else echo fail; fi; }
+case "$MANYHANDS_TASK" in
+  plan/1) if [ "$MANYHANDS_ROLE" = assess ]; then said '"milestones":${JSON.stringify(MILESTONES)}'; fi ;;
+  cycle/*/implement) echo "$(if grep -q one list.txt; then echo two; else echo one; fi)" >>list.txt; said '"ok":true' ;;
+  cycle/*/review) said "$(echo '"summary":"Fine.","findings":[],"steps":[{"step":1,"result":"'"$(has one)"'","note":"list.txt:2"},{"step":2,"result":"'"$(has two)"'","note":"list.txt:3"}]')" ;;
+  debate/1/1/*) said '"verdict":"disagree","position":"?","points":[{"claim":"'"$MANYHANDS_TASK"'","evidence":"list.txt:1"}]' ;;
+  debate/1/2/*) said '"verdict":"agree","points":[],"answers":[{"point":"P1","stance":"agree","evidence":"list.txt:1"},{"point":"P2","stance":"agree","evidence":"list.txt:1"}]' ;;
+  action/1) echo right >three.txt; said '"ok":true' ;;
+esac
+if [ "$MANYHANDS_ROLE" = verify ]; then said '"summary":"Fine.","steps":[{"step":1,"result":"pass","note":"ran it"},{"step":2,"result":"pass","note":"ran it"}]'; fi
 case "$MANYHANDS_TASK" in
   plan/*) echo '{"tasks":${JSON.stringify(PLAN.tasks)},${USAGE}}'; exit ;;
   review/*) echo '{"findings":[],"summary":"Fine.",${USAGE}}'; exit ;;

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { UndoResult } from '../../src/schema/change.ts';
 import { RunDocument } from '../../src/schema/document.ts';
-import { UndoResult } from '../../src/schema/undo.ts';
 import { type Finished, makeScratch, type Scratch } from '../support/scratch.ts';
 import { TESTS_ALL, variants } from '../support/variants.ts';
 

@@ -3,7 +3,16 @@ import { describe, expect, it } from 'vitest';
 import { converge, type ReviewRound } from '../../src/recipes/review-rounds.ts';
 
 const rounds = (...scores: number[]): ReviewRound[] =>
-  scores.map((score, index) => ({ score, high: 0, commit: `c${index + 1}` }));
+  scores.map((score, index) => ({ score, high: 0, commit: `c${index + 1}`, findings: [] }));
+
+/** Rounds that find less each time, with these titles. */
+const found = (...titles: string[][]): ReviewRound[] =>
+  titles.map((round, index) => ({
+    score: 9 - index,
+    high: 0,
+    commit: `c${index + 1}`,
+    findings: round.map((title) => ({ title, file: 'src/cart.ts', line: 12 })),
+  }));
 
 describe('review rounds', () => {
   it('begin without a reason', () => {
@@ -22,6 +31,18 @@ describe('review rounds', () => {
     expect(converge(rounds(5, 5), 9)).toMatchObject({ kind: 'stop', why: 'plateau' });
     expect(converge(rounds(3, 5), 9)).toMatchObject({ kind: 'stop', why: 'deterioration' });
     expect(converge(rounds(5, 3, 1), 3)).toMatchObject({ kind: 'stop', why: 'rounds' });
+  });
+
+  it('stop on oscillation: a finding that was fixed returns, also in other words', () => {
+    const returned = found(['Discount is applied twice'], ['Total is negative'], ['The discount is applied two times']);
+    expect(converge(returned, 9)).toMatchObject({ kind: 'stop', why: 'oscillation' });
+  });
+
+  it('continue while a finding is not fixed yet, and after a new one in the same file', () => {
+    const open = found(['Discount is applied twice'], ['Discount is applied twice'], ['Discount is applied twice']);
+    expect(converge(open, 9)).toEqual({ kind: 'continue' });
+    const other = found(['Discount is applied twice'], ['Total is negative'], ['Empty cart crashes']);
+    expect(converge(other, 9)).toEqual({ kind: 'continue' });
   });
 
   it('keep the lightest tree, not the last', () => {

@@ -57,10 +57,24 @@ export function improvise(attempt: UnscriptedAttempt): Step[] {
   if (attempt.role === 'resolve') return [{ step: 'resolve', how: 'union' }, say('Kept both sides of every conflict.')];
   const text = `Rehearsed ${attempt.role} of ${attempt.task}: ${attempt.title}`;
   if (attempt.role === 'verify') return [{ step: 'output', output: verified(attempt.steps, text) }, say(text)];
+  if (attempt.role === 'milestones')
+    return [{ step: 'output', output: { ...verified(attempt.steps, text), findings: [] } }, say(text)];
+  if (attempt.role === 'debate') return [{ step: 'output', output: agreeing(text) }, say(text)];
   const steps: Step[] = attempt.access === 'write' ? [ownFile(attempt)] : [];
   if (attempt.outputSchema !== undefined)
     steps.push({ step: 'output', output: minimalValue(attempt.outputSchema, text) });
   return [...steps, say(text)];
+}
+
+/** A rehearsed side of a debate has one point and agrees with it. */
+function agreeing(text: string): Json {
+  const evidence = 'README.md:1';
+  return {
+    position: text,
+    verdict: 'agree',
+    answers: [{ point: 'P1', stance: 'agree', evidence }],
+    points: [{ claim: 'A rehearsed point', evidence }],
+  };
 }
 
 function plan(goal: string): Step[] {

@@ -70,6 +70,18 @@ export const COMMANDS: readonly ListedCommand[] = [
     load: async () => (await import('./work/resume.ts')).resumeCommand,
   },
   {
+    name: 'cycle',
+    group: 'Work',
+    summary: 'work on a goal in cycles of implement and review until its milestones are reached',
+    load: async () => (await import('./work/cycle.ts')).cycleCommand,
+  },
+  {
+    name: 'debate',
+    group: 'Work',
+    summary: 'let agents debate a question until they agree with evidence',
+    load: async () => (await import('./work/debate.ts')).debateCommand,
+  },
+  {
     name: 'tool',
     aliases: ['agent-tools'],
     group: 'Work',

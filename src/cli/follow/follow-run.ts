@@ -120,8 +120,14 @@ async function currentDocument({ caller, dir, run }: FollowOptions, state: RunSt
   const current = await caller.call('show-run', { dir, run });
   const document = runDocument(state);
   if (fingerprint(current) !== fingerprint(document)) return undefined;
-  const { nodes, tasks } = current;
-  return { ...document, tasks, ...(nodes === undefined ? {} : { nodes }) };
+  const { nodes, progress, result, tasks } = current;
+  return {
+    ...document,
+    tasks,
+    ...(nodes === undefined ? {} : { nodes }),
+    ...(progress === undefined ? {} : { progress }),
+    ...(result === undefined ? {} : { result }),
+  };
 }
 
 function fingerprint({ status, endedAt, landed, commit, tasks }: RunDocument): string {

@@ -69,3 +69,10 @@ export function wholeNumber(least: number, most: number): (text: string) => numb
     throw new InvalidArgumentError(`Use a whole number from ${least} to ${most}.`);
   };
 }
+
+/** Reads a part of a whole, from 0.1 to 1. */
+export function parsePart(text: string): number {
+  const part = /^\d*\.?\d+$/.test(text.trim()) ? Number(text) : 0;
+  if (part >= 0.1 && part <= 1) return part;
+  throw new InvalidArgumentError('Use a number from 0.1 to 1.');
+}

@@ -8,14 +8,12 @@ import type { RunDocument, TaskDocument } from '../../schema/document.ts';
 import { durationText } from './amounts.ts';
 import { cleanText, oneLine } from './clean-text.ts';
 import { nextSteps } from './next-steps.ts';
+import { labelIn, nodeLines, progressLines, type SummaryView } from './progress-lines.ts';
 import { type Painter, runMark, shownStatus, taskMark, verdictMark } from './symbols.ts';
 import { pad, shorten, textWidth, wrap } from './text-width.ts';
 
 const MOST_MESSAGES = 5;
 const MOST_STEPS = 10;
-
-/** `hasContainment`: how each attempt was contained is shown too. */
-export type SummaryView = { columns: number; now: number; colors: Painter; hasContainment?: boolean };
 
 const NARROW = 60;
 const MOST_FAILURES = 5;
@@ -30,6 +28,7 @@ export function summaryLines(document: RunDocument, view: SummaryView): string[]
     attentionLines(document, view),
     manyTaskLines(document, view),
     nodeLines(document, view),
+    progressLines(document, view),
     failureLines(document.tasks, view),
     checkLines(document, view),
     messageLines(document.tasks, view),
@@ -69,13 +68,14 @@ function nowLines({ activity, tasks }: RunDocument, { columns, now, colors }: Su
 }
 
 /** What a waiting run waits for, when a scheduled one starts, and how the run is filed. */
-function filingTexts({ nextAt, waitsFor, filing }: RunDocument, now: number): string[] {
+function filingTexts({ nextAt, waitsFor, filing, deadline, endedAt }: RunDocument, now: number): string[] {
   const until = waitsFor === null ? nextAt : waitsFor.until;
   const at = until === null ? undefined : Date.parse(until);
   const wait = at === undefined || at <= now ? '' : ` (in ${durationText(at - now)})`;
   const scheduled = at === undefined ? [] : [`scheduled for ${momentText(at)}${wait}`];
   return [
     ...(waitsFor === null ? scheduled : [`${waitText(waitsFor, now)}${wait}`]),
+    ...(deadline === undefined || endedAt !== null ? [] : [`stops at ${momentText(deadline)}`]),
     ...(filing?.flag == null ? [] : [`flagged${filing.flag.note === null ? '' : `: ${filing.flag.note}`}`]),
     ...(filing?.collection == null ? [] : [`in the collection ${filing.collection}`]),
     ...(filing?.hidden === true ? ['hidden; list it with manyhands ls --hidden'] : []),
@@ -99,11 +99,6 @@ function attentionLines({ attention, tasks }: RunDocument, { columns, colors }: 
     });
   const left = attention.length - MOST_ATTENTION;
   return [colors.bold('Needs you'), ...lines, ...(left > 0 ? [`  ${colors.dim(`and ${left} more`)}`] : [])];
-}
-
-function labelIn(tasks: readonly TaskDocument[], key: string | null): string {
-  const task = tasks.find((each) => each.key === key);
-  return task === undefined ? (key ?? 'the run') : taskLabel(task);
 }
 
 /** If there are many tasks, those that are not done come first and the omitted ones are counted. */
@@ -134,20 +129,6 @@ function taskLines(tasks: readonly TaskDocument[], view: SummaryView): string[] 
     const row = `  ${paint(symbol)} ${pad(taskLabel(task), key)}${name}  ${colors.dim(pad(whoText(task), who))}`;
     return `${row}  ${factsText(task, columns - used, colors)}`.trimEnd();
   });
-}
-
-/** What a workflow decided: the nodes it skipped, why rounds were repeated, and its gates. */
-function nodeLines({ nodes = [], tasks }: RunDocument, { columns, colors }: SummaryView): string[] {
-  const texts = nodes.flatMap(({ id, status, reason, rounds, gates }) => [
-    ...(status === 'skipped' ? [`${id} skipped: ${reason ?? ''}`] : []),
-    ...(status === 'needs-rerun' ? [`${id} needs a rerun: its work was invalidated`] : []),
-    ...rounds.slice(1).map((round) => `${labelIn(tasks, round.task)}: ${round.reason}`),
-    ...gates.map((gate) => `gate ${gate.id} of ${id} ${gate.verdict}: ${gate.reason}`),
-  ]);
-  if (texts.length === 0) return [];
-  const lines = texts.slice(0, MOST_TASKS).map((text) => `  ${shorten(oneLine(text), columns - 3)}`);
-  const left = texts.length - lines.length;
-  return [colors.bold('Decisions'), ...lines, ...(left > 0 ? [`  ${colors.dim(`and ${left} more`)}`] : [])];
 }
 
 /** What to do about the first failed tasks, and why each failed if an agent analyzed it. */

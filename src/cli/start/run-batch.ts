@@ -30,6 +30,8 @@ export type BatchRun = {
   options: OperationInput<'start-run'>['options'];
   collection: string | undefined;
   background: boolean;
+  /** What each item becomes; a job by default. */
+  as: 'job' | 'debate' | undefined;
 };
 
 export type BatchEnd = { result: BatchResult; code: number };
@@ -77,7 +79,7 @@ export async function runBatch(session: Session, request: BatchRun): Promise<Bat
   return { result, code: worstExitCode([...ended.map(exitCodeOf), ...(isInterrupted ? [INTERRUPTED] : [])]) };
 }
 
-function requestOf({ batch, from, parallel, collection, options }: BatchRun): OperationInput<'start-batch'> {
+function requestOf({ batch, from, parallel, collection, options, as }: BatchRun): OperationInput<'start-batch'> {
   const { dir, title: _, collection: __, ...rest } = options;
   return {
     dir,
@@ -85,6 +87,7 @@ function requestOf({ batch, from, parallel, collection, options }: BatchRun): Op
     from,
     options: rest,
     ...(parallel === undefined ? {} : { parallel }),
+    ...(as === undefined ? {} : { as }),
     ...(collection === undefined ? {} : { collection }),
   };
 }

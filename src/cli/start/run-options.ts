@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander';
 import { z } from 'zod';
 import { WorkFormat } from '../../schema/work-file.ts';
 import { collect } from '../command.ts';
+import type { Session } from '../platform.ts';
 import { addStartOptions, StartFlags } from './start-options.ts';
 
 /** The options of commands that run a work file, as commander returns them. */
@@ -21,8 +22,8 @@ export const RunFlags = StartFlags.extend({
 export type RunFlags = z.infer<typeof RunFlags>;
 
 /** Adds the options of every command that runs a work file. */
-export function addRunOptions(command: Command): Command {
-  return addStartOptions(command)
+export function addRunOptions(command: Command, session: Session): Command {
+  return addStartOptions(command, session)
     .addOption(
       new Option('--format <format>', 'the format, if it is not recognized from the content').choices(
         WorkFormat.options,

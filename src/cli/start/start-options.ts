@@ -4,9 +4,11 @@ import { z } from 'zod';
 import { LandMode } from '../../schema/config/land.ts';
 import type { StartOptions } from '../../schema/request.ts';
 import { addDir, addFollowing, addJson, collect, FollowOptions } from '../command.ts';
+import type { Session } from '../platform.ts';
 import { parseUsd, wholeNumber } from '../render/amounts.ts';
 import { resolveDir } from '../target.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { addDeadlineOptions, DeadlineFlags, deadlineOf } from './deadline-options.ts';
 
 /** The options of every command that starts a run, as commander returns them. */
 export const StartFlags = FollowOptions.extend({
@@ -14,6 +16,8 @@ export const StartFlags = FollowOptions.extend({
   check: z.array(z.string()).default([]),
   land: LandMode.optional(),
   budget: z.number().optional(),
+  ...DeadlineFlags.shape,
+  maxIterations: z.number().optional(),
   base: z.string().optional(),
   repairBase: z.boolean().default(false),
   knownRed: z.boolean().default(false),
@@ -26,7 +30,7 @@ export const StartFlags = FollowOptions.extend({
 export type StartFlags = z.infer<typeof StartFlags>;
 
 /** Adds the options of StartFlags. */
-export function addStartOptions(command: Command): Command {
+export function addStartOptions(command: Command, session: Session): Command {
   command
     .option(
       '-a, --agent <agent>',
@@ -40,7 +44,13 @@ export function addStartOptions(command: Command): Command {
         'branch creates mh/<run> (default), merge fast-forwards the base, pr opens a pull request',
       ).choices(LandMode.options),
     )
-    .option('--budget <usd>', 'maximum cost in US dollars', parseUsd)
+    .option('--budget <usd>', 'maximum cost in US dollars', parseUsd);
+  addDeadlineOptions(command, session)
+    .option(
+      '--max-iterations <n>',
+      'maximum number of rounds: cycles, debate rounds, reviews, verifications or repetitions',
+      wholeNumber(1, 1000),
+    )
     .option('--base <rev>', 'the branch or commit to start from')
     .addOption(
       new Option('--known-red', 'tests that fail on the base may keep failing; new failures block').conflicts(
@@ -58,7 +68,8 @@ export function addStartOptions(command: Command): Command {
 
 /** The options of the request; paths are relative to the current folder. */
 export async function startOptions(terminal: Terminal, flags: StartFlags): Promise<z.input<typeof StartOptions>> {
-  const { land, budget, base, scenario, maxParallel, title, collection } = flags;
+  const { land, budget, base, scenario, maxParallel, maxIterations, title, collection } = flags;
+  const until = deadlineOf(flags);
   return {
     dir: await resolveDir(terminal, flags.dir),
     agents: flags.agent,
@@ -66,6 +77,8 @@ export async function startOptions(terminal: Terminal, flags: StartFlags): Promi
     rehearse: flags.rehearse || scenario !== undefined,
     ...(land === undefined ? {} : { land }),
     ...(budget === undefined ? {} : { budget }),
+    ...(until === undefined ? {} : { until }),
+    ...(maxIterations === undefined ? {} : { maxIterations }),
     ...(base === undefined ? {} : { base }),
     ...(flags.repairBase ? { repairBase: true } : {}),
     ...(flags.knownRed ? { knownRed: true } : {}),

@@ -46,6 +46,7 @@ export function nextStepAfter(state: RunState, task: TaskState, failure: Failure
     case 'stalled':
       return `Read its last output with manyhands logs ${target}. If it was still working, let it be silent for longer: ${retry} --stop silence=${durationText(task.spec.limits.inactivityMs * 2)}.`;
     case 'timeout':
+      if (failure.limit === 'deadline') return `Give the run more time: manyhands retry ${run} --until +2h.`;
       return `Give it more time: ${retry} --stop time=${durationText(usedMs(task) * 2)}; or split the task.`;
     case 'crashed':
       return `Read its last output with manyhands logs ${target}, update the agent, then ${retry}${orAgent(other)}.`;
@@ -174,6 +175,7 @@ function budgetStep(state: RunState, failure: Failure, step: StepContext): strin
       return `The budget for repeated attempts (budget.recovery) is used up: read why they failed with manyhands logs ${target}, then ${retry}.`;
     case 'output':
       return `It wrote more than limits.output.maxBytes: read its output with manyhands logs ${target}, then tell it to write less: ${step.send('Write less output')}.`;
+    case 'deadline':
     case 'run-attempts':
     case undefined:
       return `Tell the agent to do less: ${step.send('Do only the first part')}; or split the task.`;

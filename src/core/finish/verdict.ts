@@ -17,6 +17,10 @@ export function verdictOf(state: RunState, notStarted = 0): RunVerdict {
   const cancelled = state.counts.cancelled === 0 ? 0 : requestedTasks(state, 'cancelled').length;
   if (failures[0] !== undefined) return failedOrPartial(state, [failures[0], ...failures.slice(1)], notStarted);
   if (cancelled > 0) return { status: 'cancelled', reason: `${count(cancelled, 'task')} cancelled` };
+  if (state.wrapUp !== undefined) {
+    const isEmpty = state.tip.commit === state.start.base.commit;
+    return { status: isEmpty ? 'cancelled' : 'partial', reason: `ended with what has landed: ${state.wrapUp}` };
+  }
   if (done === 0 && skipped > 0) return { status: 'failed', reason: 'no task was done' };
   if (state.tip.commit === state.start.base.commit)
     return { status: 'done', reason: `${count(done, 'task')} done, nothing to land` };

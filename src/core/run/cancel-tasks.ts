@@ -1,11 +1,28 @@
+import { AppError } from '../../errors.ts';
 import type { RunEvent } from '../../schema/event.ts';
 import type { TaskKey } from '../../schema/ids.ts';
 import { tasksToInvalidate } from './reopening.ts';
-import { requireTask } from './require.ts';
+import { requireLive, requireTask } from './require.ts';
 import { isOpen, type RunState } from './state.ts';
 
 /** Phases that are not cancelled: work that is landing or being verified is completed. */
 const LET_FINISH: ReadonlySet<string> = new Set(['landing', 'verifying']);
+
+/** Ends a run with what has landed: its hold is released, and tasks that have not ended are withdrawn; work that is landing or being verified is completed. */
+export function wrapUpRun(state: RunState, reason: string): RunEvent[] {
+  requireLive(state);
+  if (state.status.kind === 'cancelling')
+    throw new AppError('REFUSED', `Run ${state.start.run} is being cancelled`, { run: state.start.run });
+  if (state.wrapUp !== undefined) return [];
+  const open = state.order.filter((key) => requireTask(state, key).spec.verifies === undefined);
+  return [
+    { type: 'run.wrapping-up', data: { reason } },
+    ...cancelTasks(state, { tasks: open, reason }),
+    ...(state.status.kind === 'held'
+      ? [{ type: 'run.approved' as const, data: { hold: state.status.hold.id, note: reason } }]
+      : []),
+  ];
+}
 
 /** Withdraws tasks while the run continues, and skips what needs them; ended tasks are not changed. */
 export function cancelTasks(state: RunState, what: { tasks: readonly TaskKey[]; reason: string }): RunEvent[] {

@@ -5,7 +5,7 @@ import type { TaskKey } from '../../schema/ids.ts';
 import type { RunSettingsChange, StopRule } from '../../schema/request.ts';
 import type { TaskLimits, TaskSpec } from '../../schema/task.ts';
 import { affordable, reservationFor } from '../schedule/budget.ts';
-import { moneyText } from '../view/amounts.ts';
+import { momentText, moneyText } from '../view/amounts.ts';
 import { retryTasks } from './decide-run.ts';
 import { canReopen } from './reopening.ts';
 import { requeueTasks } from './requeue.ts';
@@ -17,6 +17,7 @@ export type SettingsChange = {
   stop?: StopRule | undefined;
   scopeAllow: readonly string[];
   budget?: number | undefined;
+  deadline?: number | undefined;
   agents?: RunSettingsChange['agents'];
 };
 
@@ -57,17 +58,17 @@ export function limitsOfStop({ turns, budget, seconds, silenceSeconds, completio
 }
 
 function changeOf(state: RunState, change: SettingsChange, key: TaskKey | undefined): RunSettingsChange | undefined {
-  const { stop, scopeAllow, budget, agents } = change;
+  const { stop, scopeAllow, budget, deadline, agents } = change;
   const limits = stop === undefined ? {} : limitsOfStop(stop);
   const data: RunSettingsChange = {
     ...(key === undefined ? {} : { task: servedBy(requireTask(state, key)) }),
     ...(Object.keys(limits).length === 0 ? {} : { limits }),
     ...(scopeAllow.length === 0 ? {} : { scopeAllow: [...scopeAllow] }),
     ...(budget === undefined ? {} : { budget }),
+    ...(deadline === undefined ? {} : { deadline }),
     ...(agents === undefined ? {} : { agents }),
   };
-  if (data.limits === undefined && data.scopeAllow === undefined && budget === undefined && agents === undefined)
-    return undefined;
+  if (Object.keys(data).every((name) => name === 'task')) return undefined;
   requireScope(state, data);
   requireAffordable(state, data);
   return data;
@@ -112,7 +113,8 @@ export function changeSettings(state: RunState, { data }: RunEventOf<'run.settin
     if (data.task === undefined || data.task === task.spec.key) task.spec = changedSpec(task.spec, data);
 }
 
-function changedStart(start: RunState['start'], { task, limits, scopeAllow, budget, agents }: RunSettingsChange) {
+function changedStart(start: RunState['start'], change: RunSettingsChange) {
+  const { task, limits, scopeAllow, budget, deadline, agents } = change;
   const { config, unable } = start;
   const isRun = task === undefined;
   const own = isRun && limits !== undefined ? limits : {};
@@ -121,6 +123,7 @@ function changedStart(start: RunState['start'], { task, limits, scopeAllow, budg
   const all = raisedTo(limits?.runtimeMs, { ...config.agents, ...agents?.settings });
   return {
     ...start,
+    ...(deadline === undefined ? {} : { deadline }),
     ...(unable === undefined
       ? {}
       : { unable: Object.fromEntries(Object.entries(unable).filter(([name]) => !chosen.includes(name))) }),
@@ -207,7 +210,7 @@ function changedLimits(
 }
 
 /** Changed settings in one line. */
-export function settingsChangeText({ limits, scopeAllow, budget, agents }: RunSettingsChange): string {
+export function settingsChangeText({ limits, scopeAllow, budget, deadline, agents }: RunSettingsChange): string {
   const { turns, costUsd, runtimeMs, inactivityMs } = limits ?? {};
   const chosen = Object.entries(agents?.byRole ?? {}).map(([role, name]) => (role === '*' ? name : `${role}=${name}`));
   return [
@@ -217,6 +220,7 @@ export function settingsChangeText({ limits, scopeAllow, budget, agents }: RunSe
     ...(inactivityMs === undefined ? [] : [`at most ${inactivityMs / 1000} s without output`]),
     ...(scopeAllow === undefined ? [] : [`may also change ${scopeAllow.join(', ')}`]),
     ...(budget === undefined ? [] : [`budget ${moneyText(budget)}`]),
+    ...(deadline === undefined ? [] : [`until ${momentText(deadline)}`]),
     ...(chosen.length === 0 ? [] : [`agent ${chosen.join(', ')}`]),
   ].join('; ');
 }

@@ -115,7 +115,11 @@ function apply(state: RunState, event: RunEvent, when: When): void {
     case 'run.branch-removed':
       state.pushed = null;
       return;
+    case 'run.wrapping-up':
+      state.wrapUp = event.data.reason;
+      return;
     case 'run.reopened':
+      delete state.wrapUp;
       if (state.status.kind !== 'held') state.status = { kind: 'running' };
       state.crashes = {};
       for (const key of event.data.tasks) reopen(state, taskOf(state, key), { at, changes: event.data.changes });

@@ -232,6 +232,8 @@ export type RunState = {
   environmentFailures: Record<string, number>;
   /** Tasks that were done and must be done again. */
   invalidated: TaskKey[];
+  /** Why a person ended it with what has landed; absent unless one did. */
+  wrapUp?: string;
 };
 
 export const OPEN_STATUSES = [

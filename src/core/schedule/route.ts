@@ -59,7 +59,8 @@ export function route(state: RunState, task: TaskState, availability: AgentAvail
   const { crashes } = state;
   const spentBy = Object.fromEntries(Object.keys(config.agents).map((name) => [name, spentInRun(state, name)]));
   const { role, agent, access } = task.spec;
-  const avoid = task.spec.verifies === undefined ? undefined : state.tasks[task.spec.verifies]?.attempts.at(-1)?.agent;
+  const worked = task.spec.verifies ?? task.spec.avoidsAgentOf;
+  const avoid = worked === undefined ? undefined : state.tasks[worked]?.attempts.at(-1)?.agent;
   const session = hasUndeliveredMessage(task) ? lastAttempt(task) : undefined;
   return pickAgent(
     { config, agents, spentBy, crashes, unable, ranking, role, access, agent, avoid, session },

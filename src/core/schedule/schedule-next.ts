@@ -3,6 +3,7 @@ import type { TaskKey } from '../../schema/ids.ts';
 import type { Spend } from '../../schema/usage.ts';
 import { openQuestions } from '../attempt/decide-question.ts';
 import { hasLanded, type RunState, type TaskState } from '../run/state.ts';
+import { momentText } from '../view/amounts.ts';
 import { isPaused } from '../view/attention.ts';
 import { affordable, nextReservation, shortOfMoney } from './budget.ts';
 import { agedPriority, highest, inOrder } from './queue.ts';
@@ -17,7 +18,14 @@ export type Intent =
       Extract<Route, { kind: 'agent' }>,
       'kind'
     >)
-  | { do: 'give-up'; run: string; task: TaskKey; kind: 'budget' | 'environment'; reason: string; limit?: FailureLimit }
+  | {
+      do: 'give-up';
+      run: string;
+      task: TaskKey;
+      kind: 'budget' | 'environment' | 'timeout';
+      reason: string;
+      limit?: FailureLimit;
+    }
   | { do: 'block'; run: string; task: TaskKey; reason: string }
   | { do: 'answer'; run: string; task: TaskKey; question: string }
   | { do: 'conclude'; run: string; task: TaskKey }
@@ -96,14 +104,20 @@ function first(lines: readonly RunLine[], now: number): RunLine | undefined {
 }
 
 function* startable(run: RunState, schedulingInput: SchedulingInput, tally: Tally): Generator<TaskState> {
+  if (run.start.deadline !== undefined && !isPastDeadline(run, schedulingInput.now)) wakeAt(tally, run.start.deadline);
   yield* unclaimed(run, due(run, schedulingInput.now, tally), schedulingInput);
   yield* unclaimed(run, inOrder(run.ready), schedulingInput);
+}
+
+/** Whether the run may start nothing more because of its deadline. */
+function isPastDeadline({ start: { deadline } }: RunState, now: number): boolean {
+  return deadline !== undefined && now >= deadline;
 }
 
 function due(run: RunState, now: number, tally: Tally): TaskKey[] {
   const keys: TaskKey[] = [];
   for (const [key, at] of Object.entries(run.delayed)) {
-    if (at <= now) keys.push(key);
+    if (at <= now || isPastDeadline(run, now)) keys.push(key);
     else wakeAt(tally, at);
   }
   return keys;
@@ -203,6 +217,11 @@ function reasonToGiveUp(
   schedulingInput: SchedulingInput,
 ): Pick<Extract<Intent, { do: 'give-up' }>, 'kind' | 'reason' | 'limit'> | undefined {
   const { limits, budget } = state.start.config;
+  const { deadline } = state.start;
+  if (isPastDeadline(state, schedulingInput.now)) {
+    const reason = `the run stopped at its deadline, ${momentText(deadline ?? 0)}`;
+    return { kind: 'timeout', limit: 'deadline', reason };
+  }
   const before = outsideOf(task, schedulingInput);
   if (before?.is === 'failed') return { kind: 'environment', reason: `it waits for ${before.ref}, which was not done` };
   if (state.attempts >= limits.runAttempts) {

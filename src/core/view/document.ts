@@ -40,6 +40,7 @@ export function runDocument(state: RunState): RunDocument {
     startedAt: new Date(state.startedAt).toISOString(),
     endedAt: state.status.kind === 'ended' ? new Date(state.status.at).toISOString() : null,
     nextAt: nextAtOf(state),
+    ...(start.deadline === undefined ? {} : { deadline: new Date(start.deadline).toISOString() }),
     waitsFor: null,
     activity: [],
     ...(result === undefined ? {} : { result }),

@@ -50,6 +50,8 @@ function factsByKey(state: RunState, { event, at }: { event: RunEvent; at: numbe
       );
     case 'run.approved':
       return run('approved');
+    case 'run.wrapping-up':
+      return run(`ends with what has landed: ${event.data.reason}`);
     case 'run.rejected':
       return run(`rejected: ${event.data.reason}`);
     case 'tasks.cancelled':

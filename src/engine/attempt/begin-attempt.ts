@@ -12,7 +12,7 @@ import { readRef, writeRef } from '../../git/refs/mirror-refs.ts';
 import { promptText } from '../../roles/prompt.ts';
 import { TierAnswer } from '../../schema/call.ts';
 import type { TaskKey } from '../../schema/ids.ts';
-import type { Tier } from '../../schema/task.ts';
+import { Tier } from '../../schema/task.ts';
 import { crashpoint } from '../../world.ts';
 import { runRef } from '../land/land-tasks.ts';
 import { mirrorProgress } from '../loop/activities.ts';
@@ -124,6 +124,20 @@ function continuedSession(
 
 /** The tier of the task, the settings or the role; else one by complexity, where an agent has models for it. */
 function tierOf(
+  state: RunState,
+  task: TaskState,
+  roleTier: Tier | undefined,
+): { tier: Tier | undefined; why?: string } {
+  const chosen = plainTierOf(state, task, roleTier);
+  if (task.spec.escalates !== true || task.counted === 0) return chosen;
+  const tiers = Tier.options;
+  const heavier = tiers[Math.min(tiers.length - 1, tiers.indexOf(chosen.tier ?? 'standard') + task.counted)];
+  return heavier === undefined || heavier === chosen.tier
+    ? chosen
+    : { tier: heavier, why: `${task.counted} attempts failed` };
+}
+
+function plainTierOf(
   state: RunState,
   task: TaskState,
   roleTier: Tier | undefined,

@@ -79,6 +79,7 @@ export async function supervise(
       submission.committed.catch(failures.reject);
     },
     leftOfCap: () => leftForAttempt(ctx, run, { task, attempt }),
+    deadline: () => run.ledger.state.start.deadline,
     stop: end,
   });
   const stopObserving = ctx.coordination.waits.onChange({ run: run.id, task: task.spec.key }, (isWaiting) =>

@@ -5,7 +5,7 @@ import {
   type Warning,
   warningsFor,
 } from '../../core/attempt/health.ts';
-import { moneyText } from '../../core/view/amounts.ts';
+import { momentText, moneyText } from '../../core/view/amounts.ts';
 import type { HealthThresholds } from '../../schema/config/health.ts';
 import type { Failure } from '../../schema/failure.ts';
 import type { TaskLimits } from '../../schema/task.ts';
@@ -18,6 +18,8 @@ export type WatchdogOptions = {
   startedAt: number;
   world: World;
   thresholds: HealthThresholds;
+  /** When its run stops, if it has a deadline; it may be changed while the attempt runs. */
+  deadline?: () => number | undefined;
   /** Called with the warnings about the attempt; the same warning may be passed again. */
   warn: (warnings: Warning[]) => void;
   /** What is left of the spending caps of its agent for this attempt, if there is a cap. */
@@ -107,6 +109,7 @@ export class Watchdog {
     const dueAt = Math.min(
       this.#lastActivityAt + limits.inactivityMs,
       startedAt + this.#waitedMs + limits.runtimeMs,
+      this.#deadline(),
       nextWarningAt(this.#metrics(), now),
     );
     this.#cancelAlarm = world.alarm(dueAt, () => this.#onAlarm());
@@ -116,11 +119,18 @@ export class Watchdog {
     const { limits, startedAt, world } = this.#options;
     const now = world.now();
     this.#warn();
-    if (now >= startedAt + this.#waitedMs + limits.runtimeMs) {
+    if (now >= this.#deadline()) {
+      const message = `The run stopped at its deadline, ${momentText(this.#deadline())}`;
+      this.#stop({ kind: 'timeout', message, limit: 'deadline' });
+    } else if (now >= startedAt + this.#waitedMs + limits.runtimeMs) {
       this.#stop({ kind: 'timeout', message: `It took longer than ${limits.runtimeMs / 1000} s` });
     } else if (now >= this.#lastActivityAt + limits.inactivityMs) {
       this.#stop({ kind: 'stalled', message: `It wrote nothing for ${limits.inactivityMs / 1000} s` });
     } else if (!this.#done) this.#arm();
+  }
+
+  #deadline(): number {
+    return this.#options.deadline?.() ?? Number.POSITIVE_INFINITY;
   }
 
   #warn(): void {

@@ -122,7 +122,10 @@ function verdictWith({ ledger, recipe }: ActiveRun): RunVerdict {
   );
   const isGood = verdict.status === 'done' || verdict.status === 'unverified';
   const failure = isGood ? recipe.failure?.(state, state.start.input) : undefined;
-  return failure === undefined ? verdict : { status: 'failed', reason: failure };
+  if (failure !== undefined) return { status: 'failed', reason: failure };
+  const shortfall = isGood ? recipe.shortfall?.(state, state.start.input) : undefined;
+  if (shortfall === undefined) return verdict;
+  return { status: state.tip.commit === state.start.base.commit ? 'failed' : 'partial', reason: shortfall };
 }
 
 /** Maintenance that fails does not affect the ended run; it is done after another one. */

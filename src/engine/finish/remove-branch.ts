@@ -4,7 +4,7 @@ import { refreshMirror } from '../../git/mirror/refresh.ts';
 import { deleteBranch } from '../../git/refs/delete-branch.ts';
 import { readRef, writeRef } from '../../git/refs/mirror-refs.ts';
 import type { Origin } from '../../schema/actor.ts';
-import type { UndoResult } from '../../schema/undo.ts';
+import type { UndoResult } from '../../schema/change.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
 
 /** Deletes the branch of a run in the user's repository, after its commits were saved under a ref. */

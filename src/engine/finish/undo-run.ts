@@ -10,7 +10,7 @@ import { readRef, writeRef } from '../../git/refs/mirror-refs.ts';
 import { readRefs } from '../../git/refs/refs.ts';
 import type { Origin } from '../../schema/actor.ts';
 
-import type { UndoResult } from '../../schema/undo.ts';
+import type { UndoResult } from '../../schema/change.ts';
 import type { StoredEvent } from '../../store/store.ts';
 import { crashpoint } from '../../world.ts';
 import { checkCandidate, commandGates } from '../land/check-candidate.ts';

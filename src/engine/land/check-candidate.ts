@@ -196,14 +196,14 @@ export async function selectedChecks(run: ActiveRun, candidate: Candidate): Prom
   return selected.filter(({ evidence }) => evidence === undefined);
 }
 
-/** The command gates of these tasks, each once. */
+/** The command gates of these tasks that decide, each once. */
 export function commandGates(run: ActiveRun, tasks: readonly TaskKey[]): CommandGateSpec[] {
-  const gates = new Map<string, CommandGateSpec>();
-  for (const key of tasks) {
-    for (const gate of candidateGates(run.ledger.state.tasks[key]?.spec.gates ?? []))
-      gates.set(JSON.stringify(gate), gate);
-  }
-  return [...gates.values()];
+  return eachOnce(tasks.flatMap((key) => candidateGates(run.ledger.state.tasks[key]?.spec.gates ?? [])));
+}
+
+/** Gates that several tasks have, once. */
+export function eachOnce(gates: readonly CommandGateSpec[]): CommandGateSpec[] {
+  return [...new Map(gates.map((gate) => [JSON.stringify(gate), gate])).values()];
 }
 
 /** A check that could not run is repeated once before that is its result, because it is no evidence about the work. */
@@ -292,7 +292,7 @@ export async function checkoutOf(ctx: EngineContext, run: ActiveRun, commit: str
 }
 
 /** An aborted gate has no verdict. */
-function throwIfStopped(ctx: EngineContext, run: ActiveRun): void {
+export function throwIfStopped(ctx: EngineContext, run: ActiveRun): void {
   ctx.stopping.throwIfAborted();
   run.cancel.signal.throwIfAborted();
 }

@@ -24,6 +24,7 @@ import {
   passesWith,
   selectedChecks,
 } from './check-candidate.ts';
+import { informingCommands, recordInforming } from './informing-checks.ts';
 import { tracedFiles } from './trace-check.ts';
 
 /** The work of one task merged onto the branch and the tasks before it. */
@@ -69,6 +70,7 @@ async function proveChain(
   candidate: Candidate,
 ): Promise<LandingProof> {
   const proof = await checkCandidate(ctx, run, candidate, commandGates(run, candidate.tasks));
+  if (proof.verdict === 'pass' || proof.verdict === 'held') await recordInforming(ctx, run, candidate);
   const tests = chain.flatMap((merge) => merge.tests ?? []);
   if (proof.verdict !== 'pass' || tests.length === 0) return proof;
   return checkAddedTests(ctx, run, candidate, {
@@ -155,7 +157,10 @@ async function passGuards(
     from: merge.onto,
     to: merge.commit,
     config,
-    gates: (await selectedChecks(run, candidate)).map(({ gate }) => gate),
+    gates: [
+      ...(await selectedChecks(run, candidate)).map(({ gate }) => gate),
+      ...informingCommands(run, [merge.key]).map(({ informs: _, ...gate }) => gate),
+    ],
     targets: scopeGates(run.ledger.state.tasks[merge.key]?.spec.gates ?? []).flatMap(({ allow }) => allow),
     trace: (gate) => tracedFiles(ctx, run, gate),
   });

@@ -1,7 +1,6 @@
 import { join, relative, resolve as resolvePath } from 'node:path';
 import { benchConfig } from '../../core/models/bench.ts';
 import { rankOpen } from '../../core/models/ranking.ts';
-import { checksOfRun } from '../../core/project/configured-checks.ts';
 import { fileNewRun } from '../../core/project/filing.ts';
 import { recordStart } from '../../core/run/decide-start.ts';
 import { evolve } from '../../core/run/evolve.ts';
@@ -34,6 +33,7 @@ import type { EngineContext, Project } from '../loop/context.ts';
 import { readHistory } from './model-history.ts';
 import { redactorOf } from './open-run.ts';
 import { pinChoices } from './pin-agents.ts';
+import { requireFuture, withOptions } from './start-options.ts';
 
 /** A benchmark: the folder whose settings apply, where it was requested, and the command that checks it. */
 type BenchStart = { kind: BenchKind; settings: string; dir: string; check: string[] };
@@ -51,6 +51,7 @@ export async function startRun(
 ): Promise<StartedRun> {
   const { options } = request;
   using step = ctx.activities.begin({ folder: options.dir }, { kind: 'workspace', what: 'reads the settings' });
+  requireFuture(options, ctx.world.now());
   await requireGit();
   const recipe = ctx.implementations.recipe(request.recipe);
   const { repository, folder } = await openFolder(ctx, recipe, request);
@@ -94,6 +95,8 @@ export async function startRun(
     config: withoutValues(pinned.config),
     roles,
     agents: pinned.byRole,
+    ...(options.until === undefined ? {} : { deadline: options.until }),
+    ...(options.maxIterations === undefined ? {} : { maxIterations: options.maxIterations }),
     ...(defaults.landEach === true && land === 'merge' ? { landEach: true } : {}),
     ...rankingFor(ctx, pinned, id),
     ...(Object.keys(unable).length === 0 ? {} : { unable }),
@@ -164,17 +167,6 @@ async function requireRoomForBranch(mirror: Project['mirror']): Promise<void> {
   throw new AppError('BRANCH_TAKEN', 'There is a branch named mh, so mh/<run> cannot be created', {
     branch: 'mh',
   });
-}
-
-function withOptions(config: Config, options: StartOptions): Config {
-  return {
-    ...config,
-    ...(options.repairBase === true ? { baseRed: 'repair' as const } : {}),
-    ...(options.knownRed === true ? { baseRed: 'known' as const } : {}),
-    checks: checksOfRun(config, options.checks),
-    limits: { ...config.limits, agents: options.maxParallel ?? config.limits.agents },
-    budget: { ...config.budget, ...(options.budget === undefined ? {} : { run: options.budget }) },
-  };
 }
 
 /** The agents that are not usable here now, and why; throws if none is usable. */

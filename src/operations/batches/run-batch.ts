@@ -2,8 +2,9 @@ import type { App } from '../../app.ts';
 import type { BatchState } from '../../core/project/project-state.ts';
 import { isSettled } from '../../core/view/document.ts';
 import { AppError, messageOf } from '../../errors.ts';
+import { jobPrompt } from '../../recipes/job/job.ts';
 import type { Origin } from '../../schema/actor.ts';
-import { JobInput } from '../../schema/request.ts';
+import { DebateInput, JobInput, type StartRequest } from '../../schema/request.ts';
 import { requireControl } from '../find-run.ts';
 import { beginRun } from '../runs/start-run.ts';
 
@@ -117,10 +118,17 @@ async function startItem(
   { batch, item, origin }: { batch: BatchState; item: Item; origin: Origin },
 ): Promise<StartedItem> {
   const { prompt, title, template, context } = item;
-  const input = JobInput.parse({ task: prompt, template, context });
+  const isDebate = batch.as === 'debate';
   const { title: _, ...options } = batch.options;
   const named = title === undefined ? options : { ...options, title };
-  const request = { recipe: 'job' as const, input, options: { ...named, collection: batch.collection } };
+  const filed = { ...named, collection: batch.collection };
+  const request: StartRequest = isDebate
+    ? {
+        recipe: 'debate',
+        input: DebateInput.parse({ question: jobPrompt({ task: prompt, context: context ?? {} }) }),
+        options: filed,
+      }
+    : { recipe: 'job', input: JobInput.parse({ task: prompt, template, context }), options: filed };
   const { run } = await beginRun(app, request, { origin, item: { batch: batch.batch, item: item.item } });
   return { item: item.item, run };
 }

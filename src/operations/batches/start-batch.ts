@@ -24,6 +24,7 @@ const BatchRequest = z.object({
     .max(50)
     .optional()
     .describe('Maximum number of concurrent jobs; overrides the batch.'),
+  as: z.enum(['job', 'debate']).optional().describe('What each item becomes; a job by default.'),
   collection: CollectionName.optional().describe('Where its runs are filed; by default a new collection.'),
   options: StartOptions.omit({ dir: true, title: true, collection: true }).prefault({}),
 });
@@ -84,7 +85,8 @@ function startOf(state: ProjectState, batch: BatchDocument, request: BatchReques
   let number = 1;
   while (taken.has(`${collection}/${number}`)) number += 1;
   const options = { ...request.options, dir: request.dir };
-  return { batch: `${collection}/${number}`, name: batch.name, collection, parallel, options, items };
+  const as = request.as === undefined ? {} : { as: request.as };
+  return { batch: `${collection}/${number}`, name: batch.name, collection, parallel, ...as, options, items };
 }
 
 function eventsOf(state: ProjectState, start: BatchStart): ProjectEvent[] {

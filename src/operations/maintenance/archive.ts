@@ -7,7 +7,7 @@ import type { RunState } from '../../core/run/state.ts';
 import { loadRun } from '../../engine/loop/ledger.ts';
 import { AppError } from '../../errors.ts';
 import type { Home } from '../../home.ts';
-import { nodesOf } from '../../recipes/registry.ts';
+import { nodesOf, progressOf } from '../../recipes/registry.ts';
 import { toMarkdown } from '../../reports/markdown.ts';
 import { runReport } from '../../reports/run-report.ts';
 import type { Origin } from '../../schema/actor.ts';
@@ -130,6 +130,7 @@ function reportOf(store: Store, state: RunState): string {
     runReport({
       state,
       nodes: nodesOf(state),
+      progress: progressOf(state),
       events,
       examination: null,
       unreadable: 'this report was created for an archive',

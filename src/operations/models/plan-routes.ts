@@ -6,7 +6,21 @@ import { pickFor, roleTraits } from './pick-agent.ts';
 import { viewAgents } from './view-agents.ts';
 
 /** The roles that recipes use. */
-const ROLES = ['plan', 'implement', 'verify', 'fix', 'review', 'resolve', 'repair', 'analyze', 'bulk', 'discover'];
+const ROLES = [
+  'plan',
+  'implement',
+  'verify',
+  'fix',
+  'review',
+  'resolve',
+  'repair',
+  'analyze',
+  'bulk',
+  'discover',
+  'assess',
+  'milestones',
+  'debate',
+];
 
 /** The picked agent for every role that recipes use, that the settings contain, or that has results. */
 export const planRoutes = operation({

@@ -3,7 +3,7 @@ import { changeSummary } from '../../core/finish/change-summary.ts';
 import { judgementOf } from '../../core/finish/judgement.ts';
 import type { RunState } from '../../core/run/state.ts';
 import { AppError } from '../../errors.ts';
-import { nodesOf } from '../../recipes/registry.ts';
+import { nodesOf, progressOf } from '../../recipes/registry.ts';
 import { toMarkdown } from '../../reports/markdown.ts';
 import { runReport } from '../../reports/run-report.ts';
 import { promptText } from '../../roles/prompt.ts';
@@ -38,7 +38,14 @@ export const askJudge = operation({
     const judgement = judgementOf(state, acceptance, []);
     const examination = { acceptance, judgement, changes: changeSummary(snapshot.changes) };
     const report = toMarkdown(
-      runReport({ state, nodes: nodesOf(state), events: app.runs.history(start.run), examination, unreadable: null }),
+      runReport({
+        state,
+        nodes: nodesOf(state),
+        progress: progressOf(state),
+        events: app.runs.history(start.run),
+        examination,
+        unreadable: null,
+      }),
     );
     const task = promptText('roles/sections/judge-run', {
       run: start.run,

@@ -4,7 +4,7 @@ import { changeSummary } from '../../core/finish/change-summary.ts';
 import { judgementOf } from '../../core/finish/judgement.ts';
 import type { RunState } from '../../core/run/state.ts';
 import { AppError } from '../../errors.ts';
-import { nodesOf } from '../../recipes/registry.ts';
+import { nodesOf, progressOf } from '../../recipes/registry.ts';
 import { toHtml } from '../../reports/html.ts';
 import { toMarkdown } from '../../reports/markdown.ts';
 import { type ReportMaterial, runReport } from '../../reports/run-report.ts';
@@ -24,7 +24,13 @@ export const reportRun = operation({
   run: async (app, { format, ...ref }) => {
     const state = await findRun(app, ref);
     const examined = await examineIfPossible(app, state);
-    const page = runReport({ state, nodes: nodesOf(state), events: app.runs.history(state.start.run), ...examined });
+    const page = runReport({
+      state,
+      nodes: nodesOf(state),
+      progress: progressOf(state),
+      events: app.runs.history(state.start.run),
+      ...examined,
+    });
     return { run: state.start.run, format, text: format === 'html' ? toHtml(page) : toMarkdown(page) };
   },
 });

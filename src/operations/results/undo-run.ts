@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { UndoResult } from '../../schema/undo.ts';
+import { UndoResult } from '../../schema/change.ts';
 import { findRun, RunRef, requireControl } from '../find-run.ts';
 import { operation } from '../operation.ts';
 

@@ -1,6 +1,9 @@
 import { z } from 'zod';
 import type { RetryRequest } from '../../core/run/changed-settings.ts';
+import type { RunState } from '../../core/run/state.ts';
+import { momentText } from '../../core/view/amounts.ts';
 import { runDocument } from '../../core/view/document.ts';
+import { AppError } from '../../errors.ts';
 import { ScopeGlob } from '../../schema/config/scope.ts';
 import { RunDocument } from '../../schema/document.ts';
 import { WorkspaceChanges } from '../../schema/event.ts';
@@ -31,20 +34,32 @@ export const retryRun = operation({
     ),
     scopeAllow: z.array(ScopeGlob).default([]).describe('Globs of additional files that may be changed.'),
     budget: StartOptions.shape.budget.describe('Changes the maximum total cost of the run in US dollars.'),
+    until: StartOptions.shape.until.describe('Changes when the run stops, in milliseconds since 1970.'),
   }),
   output: RunDocument,
-  run: async (app, { requeue, changes, agents, stop, scopeAllow, budget, ...input }, { origin }) => {
+  run: async (app, { requeue, changes, agents, stop, scopeAllow, budget, until, ...input }, { origin }) => {
     const found = await findRun(app, input);
     const { run, project } = found.start;
+    requireTimeLeft(found, until, app.world.now());
     const task = input.task === undefined ? {} : { task: completeKey(found, input.task) };
     const request: RetryRequest = {
       ...task,
       reason: 'requested by a person',
       requeue,
       changes,
-      change: { stop, scopeAllow, budget },
+      change: { stop, scopeAllow, budget, deadline: until },
     };
     const chosen = agents.length === 0 ? {} : { agents: { agents, dir: input.dir ?? project.root } };
     return runDocument(await requireControl(app).retry(run, { request, ...chosen }, origin));
   },
 });
+
+/** A run whose deadline has passed would give up its tasks again at once. */
+function requireTimeLeft({ start }: RunState, until: number | undefined, now: number): void {
+  const deadline = until ?? start.deadline;
+  if (deadline === undefined || deadline > now) return;
+  const which = until === undefined ? `The deadline of run ${start.run}` : 'The new deadline';
+  throw new AppError('INPUT_INVALID', `${which}, ${momentText(deadline)}, has passed: use --until +2h or later`, {
+    run: start.run,
+  });
+}

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { filingOf } from '../../core/project/project-state.ts';
 import { documentWithOutputs } from '../../core/view/document.ts';
-import { nodesOf } from '../../recipes/registry.ts';
+import { nodesOf, progressOf, resultOf } from '../../recipes/registry.ts';
 import { RunDocument } from '../../schema/document.ts';
 import { findRun, RunRef } from '../find-run.ts';
 import { operation } from '../operation.ts';
@@ -19,9 +19,13 @@ export const showRun = operation({
     const state = await findRun(app, ref);
     const { run, project } = state.start;
     const nodes = nodesOf(state);
+    const progress = progressOf(state);
+    const result = resultOf(state);
     return {
       ...documentWithOutputs(state),
       ...(nodes === undefined ? {} : { nodes }),
+      ...(progress === undefined ? {} : { progress }),
+      ...(result === undefined ? {} : { result }),
       ...app.runs.activity(run),
       carried: app.runs.isActive(run),
       filing: filingOf(app.projects.state(project.id), run),

@@ -3,12 +3,13 @@ import { findCycle } from '../../core/run/graph.ts';
 import { isApproved, rejectionOf } from '../../core/run/holds.ts';
 import { lastAttempt, openTasks, type RunState, type TaskState } from '../../core/run/state.ts';
 import { promptText } from '../../roles/prompt.ts';
+import type { Config } from '../../schema/config.ts';
 import type { Evidence } from '../../schema/gate.ts';
 import { PlanOutput } from '../../schema/output.ts';
 import { GoalInput } from '../../schema/request.ts';
 import type { TaskSpec } from '../../schema/task.ts';
 import { acceptingRedBase, describeEvidence, redBaseHold, redOnBase, repairTask } from '../base-red.ts';
-import type { PlanDraft, Recipe, Unfolding } from '../recipe.ts';
+import type { PlanDraft, Recipe, RecipeOutline, Unfolding } from '../recipe.ts';
 import { nextRound } from '../review-rounds.ts';
 import { oneLine, taskSpec } from '../task-spec.ts';
 
@@ -28,7 +29,25 @@ export const goal: Recipe<GoalInput> = acceptingRedBase({
     return openTasks(run) === 0 ? afterWork(run) : NOTHING_NEW;
   },
   planTask,
+  outline,
 });
+
+/** The plan decides how many tasks there are, a review how many fixes. */
+function outline({ review }: Config): RecipeOutline {
+  return {
+    phases: [
+      { title: 'Plan the work', role: 'plan', most: 1 },
+      { title: 'Run the tasks of the plan in parallel', role: 'implement', most: null },
+      { title: 'Review the merged result', role: 'review', most: review.rounds },
+      { title: 'Fix what a review found', role: 'fix', most: null },
+    ],
+    stops: [
+      'every task of the plan has landed or failed, and a review finds nothing serious',
+      'a review finds as much as the one before or more, or a fixed finding returns: the best tree is kept',
+      `${review.rounds} reviews are used`,
+    ],
+  };
+}
 
 function begin(run: RunState, input: GoalInput): Unfolding {
   const { config } = run.start;

@@ -1,14 +1,21 @@
+import { requiredFailures } from '../../core/finish/verdict.ts';
 import { limitsOfStop } from '../../core/run/changed-settings.ts';
-import type { RunState, TaskState } from '../../core/run/state.ts';
+import { openTasks, type RunState, type TaskState } from '../../core/run/state.ts';
 import { withoutChange } from '../../gates/gate-kinds.ts';
 import { promptText } from '../../roles/prompt.ts';
 import { JobInput, type StartOptions } from '../../schema/request.ts';
 import type { TaskSpec } from '../../schema/task.ts';
 import type { Template } from '../../schema/template.ts';
 import { acceptingRedBase, describeEvidence, redBaseHold, redOnBase } from '../base-red.ts';
+import { debateDocument } from '../debate/debate.ts';
+import { type DebateStep, nextDebateStep } from '../debate/debate-rounds.ts';
+import { refusePoints } from '../points.ts';
 import type { Recipe, References, Unfolding } from '../recipe.ts';
+import { nextRound } from '../review-rounds.ts';
 import { oneLine, scopeGatesOf, taskSpec } from '../task-spec.ts';
 
+const NOTHING_NEW: Unfolding = { add: [] };
+const OUTCOME_CHARS = 20_000;
 const KEY = /^job\/(\d+)$/;
 
 /**
@@ -32,7 +39,13 @@ export const job: Recipe<JobInput> = acceptingRedBase({
   isReadOnly: (input) => !writes(input),
   acceptsFolder: (input) => !writes(input),
   defaults: (_config, input) => (input.repeat === undefined ? {} : { landEach: true }),
-  unfold: (run, input, ended) => (ended === undefined ? begin(run, input) : again(run, input, ended)),
+  accept: (task, output) => (task.spec.role === 'debate' ? refusePoints(output) : undefined),
+  unfold: (run, input, ended) => {
+    if (run.tasks['job/1'] === undefined) return openTasks(run) > 0 ? NOTHING_NEW : begin(run, input);
+    if (input.review === true && openTasks(run) === 0 && requiredFailures(run).length === 0)
+      return reviewOf(run, ended);
+    return ended === undefined ? NOTHING_NEW : again(run, input, ended);
+  },
 });
 
 /** The template's guidelines and defaults are recorded with the run, and the runs it comes after by their full ids. */
@@ -43,7 +56,37 @@ async function prepare(request: JobRequest, references: References): Promise<Job
   return { input: { ...input, after: input.after.map((reference) => references.run(reference)) }, options };
 }
 
-function begin(run: RunState, input: JobInput): Unfolding {
+/** The work as another agent reviews it; a job that changed nothing has nothing to review. */
+function reviewOf(run: RunState, ended: TaskState | undefined): Unfolding {
+  const { base, config } = run.start;
+  if (ended === undefined || run.tip.commit === base.commit) return NOTHING_NEW;
+  const most = Math.max(1, config.review.rounds);
+  const title = 'Review the work';
+  return nextRound(run, {
+    most,
+    since: base.commit,
+    title,
+    pullRequest: '',
+    reviewsResult: true,
+    avoidsAgentOf: 'job/1',
+  });
+}
+
+/** What two agents came to before the work begins; undefined where no debate was requested. */
+function debateBefore(run: RunState, { task, debate }: JobInput): DebateStep | undefined {
+  if (debate === undefined) return undefined;
+  return nextDebateStep(run, { prefix: 'debate/1', question: task, sides: 2, rounds: debate });
+}
+
+function begin(run: RunState, requested: JobInput): Unfolding {
+  const step = debateBefore(run, requested);
+  if (step?.do === 'add') return { add: step.add };
+  if (step !== undefined && step.do !== 'end') return NOTHING_NEW;
+  const debated =
+    step === undefined
+      ? {}
+      : { 'What a debate came to': debateDocument(requested.task, step.outcome).slice(0, OUTCOME_CHARS) };
+  const input = { ...requested, context: { ...requested.context, ...debated } };
   const red = writes(input) ? redOnBase(run) : [];
   const add = [
     specOf(run, input, {
@@ -62,7 +105,7 @@ function again(run: RunState, input: JobInput, { spec, phase }: TaskState): Unfo
   const last = KEY.exec(spec.key)?.[1];
   if (repeat === undefined || last === undefined || phase.status !== 'done') return { add: [] };
   const number = Number(last) + 1;
-  if (number > (repeat.times ?? number)) return { add: [] };
+  if (number > Math.min(repeat.times ?? number, run.start.maxIterations ?? number)) return { add: [] };
   const afterLanding = run.start.landEach === true && phase.commit !== null ? { afterLanding: true } : {};
   return { add: [specOf(run, input, { number, notBefore: phase.at + repeat.everyMs, ...afterLanding })] };
 }

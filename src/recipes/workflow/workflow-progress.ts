@@ -1,6 +1,6 @@
 import { isOpen, lastAttempt, type RunState, type TaskState } from '../../core/run/state.ts';
 import { isInvalidated } from '../../core/view/document.ts';
-import type { NodeDocument } from '../../schema/document.ts';
+import type { NodeDocument } from '../../schema/progress.ts';
 import type { WorkflowGate, WorkflowInput, WorkflowNode } from '../../schema/work-file.ts';
 import { evaluate } from './expression.ts';
 
@@ -186,7 +186,8 @@ function isToLoop(
   node: WorkflowNode,
   { task, round }: { task: TaskState; round: number },
 ): boolean {
-  if (node.loop === undefined || round >= node.loop.max) return false;
+  if (node.loop === undefined || round >= Math.min(node.loop.max, context.run.start.maxIterations ?? node.loop.max))
+    return false;
   const own = outputOf(task);
   const answer = evaluate(node.loop.until, workflowVariables(new Map([...context.outputs, [node.id, own]]), own));
   return !(answer.ok && answer.value);
@@ -237,7 +238,7 @@ function canRedo({ run, input }: ProgressContext, gate: WorkflowGate): boolean {
   if (gate.onFail === undefined) return false;
   const rounds = latestOf(run, input, gate.onFail.retry)?.round ?? 0;
   const redone = Object.keys(run.tasks).filter((key) => /^node\/\d+\/\d+$/.test(key)).length;
-  return rounds <= gate.onFail.max && redone < input.loopGuard;
+  return rounds <= Math.min(gate.onFail.max, (run.start.maxIterations ?? 1e9) - 1) && redone < input.loopGuard;
 }
 
 function isBeingRedone({ run, input }: ProgressContext, { onFail }: WorkflowGate): boolean {

@@ -54,6 +54,23 @@ function run(
 
 const three = [added(spec('a'), spec('b'), spec('c'))];
 
+describe('the deadline of a run', () => {
+  const later = [added(spec('a'), spec('b', { notBefore: T0 + 60_000 }), spec('c', { needs: ['a'] }))];
+  const until = (deadline: number) => given(started({ deadline }), ...later).state;
+
+  it('ends every task that has not started, also one that would start later', () => {
+    expect(actions([until(T0 + 1)])).toEqual(['attempt r0000001 a']);
+    expect(actions([until(T0)])).toEqual(['give-up r0000001 b', 'give-up r0000001 a']);
+    const { intents } = next([until(T0)], schedulingInput());
+    expect(intents[0]).toMatchObject({ kind: 'timeout', limit: 'deadline' });
+  });
+
+  it('wakes the engine, although nothing else would', () => {
+    const { wakeAt } = next([until(T0 + 5)], schedulingInput());
+    expect(wakeAt).toBe(T0 + 5);
+  });
+});
+
 describe('the actions to perform now', () => {
   it('is the task of the run with the highest priority; a run that waits long rises', () => {
     const low = run('run1', [added(spec('a', { priority: -10 }), spec('b', { priority: -10 }))]);

@@ -129,6 +129,39 @@ function watch(limits: Partial<TaskLimits>) {
   return rows;
 }
 
+describe('an attempt of a run with a deadline', () => {
+  it('is stopped at the deadline, which may be moved while it runs', () => {
+    let now = 1000;
+    let deadline = 2000;
+    const rings: (() => void)[] = [];
+    const stopped: string[] = [];
+    new Watchdog({
+      limits: TaskLimits.parse({}),
+      reservation: { costUsd: 0, tokens: 0, turns: 0 },
+      startedAt: now,
+      world: {
+        ...realWorld,
+        now: () => now,
+        alarm: (_at, ring) => {
+          rings.push(ring);
+          return () => {};
+        },
+      },
+      thresholds: HealthThresholds.parse({}),
+      deadline: () => deadline,
+      warn: () => {},
+      stop: ({ kind, limit }) => stopped.push(`${kind} ${limit}`),
+    });
+    now = 2000;
+    deadline = 3000;
+    rings.shift()?.();
+    expect(stopped).toEqual([]);
+    now = 3000;
+    rings.shift()?.();
+    expect(stopped).toEqual(['timeout deadline']);
+  });
+});
+
 describe('an attempt with much output', () => {
   it('is warned about once, and stopped for its budget at the limit', () => {
     expect(watch({ outputBytes: 200, output: { softBytes: 100 } })).toEqual(['much-output', 'budget']);

@@ -4,7 +4,18 @@ import { runDocument } from '../../../src/core/view/document.ts';
 import { nextClosingStep } from '../../../src/engine/finish/next-closing-step.ts';
 import { job } from '../../../src/recipes/job/job.ts';
 import { JobInput } from '../../../src/schema/request.ts';
-import { added, attempted, given, landed, spec, started, T0, taskEnded, worked } from '../../support/given.ts';
+import {
+  added,
+  attemptEnded,
+  attempted,
+  given,
+  landed,
+  spec,
+  started,
+  T0,
+  taskEnded,
+  worked,
+} from '../../support/given.ts';
 
 function asked(input: Partial<JobInput>, config = {}) {
   const parsed = JobInput.parse({ task: 'Rename it', ...input });
@@ -12,6 +23,60 @@ function asked(input: Partial<JobInput>, config = {}) {
   if (task === undefined) throw new Error('the job has no task');
   return task;
 }
+
+const REVIEWED = JobInput.parse({ task: 'Rename it', review: true });
+
+describe('a job that is reviewed', () => {
+  const done = given(started(), added(asked({})), ...worked('job/1'), landed('job/1'));
+
+  it('is reviewed by another agent, and what it finds is fixed', () => {
+    const { add } = job.unfold(done.state, REVIEWED, done.state.tasks['job/1']);
+    expect(add).toMatchObject([{ key: 'review/1', role: 'review', avoidsAgentOf: 'job/1', reviewsResult: true }]);
+    const finding = { severity: 'high', title: 'Wrong', description: 'It is wrong' };
+    const found = done.and(
+      added(...add),
+      attempted('review/1'),
+      attemptEnded('review/1', 1, { output: { findings: [finding], summary: '' } }),
+      taskEnded('review/1', 'done'),
+    );
+    expect(job.unfold(found.state, REVIEWED, found.state.tasks['review/1']).add).toMatchObject([
+      { key: 'fix/1.1', role: 'fix' },
+    ]);
+  });
+
+  it('is done and not reviewed when money or time ends before its review', () => {
+    const { add } = job.unfold(done.state, REVIEWED, done.state.tasks['job/1']);
+    const out = { kind: 'timeout', message: 'the run stopped at its deadline', limit: 'deadline' } as const;
+    const ended = done.and(added(...add), taskEnded('review/1', 'failed', out));
+    expect(runDocument(ended.state).reviewed).toBe(false);
+    expect(job.unfold(ended.state, REVIEWED, ended.state.tasks['review/1'])).toEqual({ add: [] });
+  });
+
+  it('that failed, or changed nothing, is not', () => {
+    const failed = given(started(), added(asked({})), taskEnded('job/1', 'failed'));
+    expect(job.unfold(failed.state, REVIEWED, failed.state.tasks['job/1'])).toEqual({ add: [] });
+  });
+});
+
+describe('a job that is debated first', () => {
+  it('begins with what the debate came to', () => {
+    const input = JobInput.parse({ task: 'Rename it', debate: 1 });
+    const begun = given(started());
+    const { add } = job.unfold(begun.state, input, undefined);
+    expect(add.map(({ key }) => key)).toEqual(['debate/1/1/a', 'debate/1/1/b']);
+    const output = {
+      position: 'Rename it to Basket',
+      verdict: 'disagree',
+      points: [{ claim: 'Cart is ambiguous', evidence: 'src/cart.ts:1' }],
+    };
+    const said = begun.and(
+      added(...add),
+      ...add.flatMap(({ key }) => [attempted(key), attemptEnded(key, 1, { output }), taskEnded(key, 'done')]),
+    );
+    const [task] = job.unfold(said.state, input, said.state.tasks['debate/1/1/b']).add;
+    expect(task).toMatchObject({ key: 'job/1', prompt: expect.stringContaining('Rename it to Basket') });
+  });
+});
 
 describe('the job recipe', () => {
   it('is one writing task that must change something and pass the checks', () => {

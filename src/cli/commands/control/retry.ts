@@ -13,6 +13,7 @@ import {
 import { EXIT_CODES } from '../../exit-code.ts';
 import { work } from '../../follow/work.ts';
 import { parseUsd } from '../../render/amounts.ts';
+import { addDeadlineOptions, DeadlineFlags, deadlineOf } from '../../start/deadline-options.ts';
 import { collectGlob } from '../../start/scope-options.ts';
 import { addStopOption, StopFlag } from '../../start/stop-option.ts';
 import { parseTarget, resolveDir } from '../../target.ts';
@@ -23,6 +24,7 @@ const EXAMPLES = [
   'manyhands retry k3v9x2ab implement/1.2 --detach',
   'manyhands retry k3v9x2ab implement/1.2 --requeue',
   'manyhands retry k3v9x2ab --budget 10 --stop time=2h',
+  'manyhands retry k3v9x2ab --until +2h',
   'manyhands retry k3v9x2ab implement/1.2 --agent codex --scope-allow docs',
 ];
 
@@ -34,6 +36,7 @@ const Flags = FollowOptions.extend({
   scopeAllow: z.array(z.string()).default([]),
   budget: z.number().optional(),
   stop: StopFlag,
+  ...DeadlineFlags.shape,
 });
 
 /** Retries failed or blocked tasks. */
@@ -55,17 +58,18 @@ export const retryCommand: CliCommand = {
       )
       .option('--scope-allow <glob>', 'also allow changes to this file or folder; repeatable', collectGlob)
       .option('--budget <usd>', 'the new maximum cost of the whole run in US dollars', parseUsd);
-    addStopOption(command);
+    addDeadlineOptions(addStopOption(command), session);
     addHelp(addDir(addJson(addFollowing(command))), EXAMPLES, EXIT_CODES);
     whenCalled(command, session, {
       options: Flags,
       act: async (
-        { requeue, keepChanges, discardChanges, agent: agents, scopeAllow, budget, stop, ...flags },
+        { requeue, keepChanges, discardChanges, agent: agents, scopeAllow, budget, stop, until, maxHours, ...flags },
         args,
       ) => {
         const dir = await resolveDir(session.platform.terminal, flags.dir);
         if (keepChanges && discardChanges)
           throw new AppError('USAGE', 'Use either --keep-changes or --discard-changes');
+        const deadline = deadlineOf({ until, maxHours });
         const change = {
           ...(keepChanges ? { changes: 'keep' as const } : {}),
           ...(discardChanges ? { changes: 'discard' as const } : {}),
@@ -73,6 +77,7 @@ export const retryCommand: CliCommand = {
           ...(scopeAllow.length === 0 ? {} : { scopeAllow }),
           ...(budget === undefined ? {} : { budget }),
           ...(stop === undefined ? {} : { stop }),
+          ...(deadline === undefined ? {} : { until: deadline }),
         };
         const request = { dir, ...parseTarget(args), requeue, ...change };
         return work(session, {

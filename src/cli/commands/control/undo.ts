@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Caller } from '../../../access/caller.ts';
 import { AppError } from '../../../errors.ts';
-import type { UndoResult } from '../../../schema/undo.ts';
+import type { UndoResult } from '../../../schema/change.ts';
 import { addDir, addHelp, addJson, type CliCommand, CommonOptions, whenCalled } from '../../command.ts';
 import type { Platform } from '../../platform.ts';
 import { oneLine } from '../../render/clean-text.ts';

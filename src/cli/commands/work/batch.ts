@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { z } from 'zod';
 import { AppError } from '../../../errors.ts';
 import type { BatchDocument } from '../../../schema/batch.ts';
@@ -22,13 +22,18 @@ const AddFlags = CommonOptions.extend({
   context: z.array(z.string()).default([]),
 });
 type AddFlags = z.infer<typeof AddFlags>;
-const RunFlags = StartFlags.extend({ parallel: z.number().optional(), from: z.number().default(1) });
+const RunFlags = StartFlags.extend({
+  parallel: z.number().optional(),
+  from: z.number().default(1),
+  as: z.enum(['job', 'debate']).optional(),
+});
 type RunFlags = z.infer<typeof RunFlags>;
 
 const EXAMPLES = [
   'manyhands batch add docs "Document the cart" "Document the prices" --template bugfix',
   'manyhands batch add docs prompts.txt',
   'manyhands batch show docs',
+  'manyhands batch run questions --as debate',
   'manyhands batch run docs --parallel 8 --check "npm test"',
 ];
 
@@ -137,8 +142,9 @@ function defineRm(command: Command, session: Session): void {
 
 function defineRun(command: Command, session: Session): void {
   command.description('run each item as a job; the jobs are filed in one collection').argument('<name>', 'the batch');
-  addStartOptions(command)
+  addStartOptions(command, session)
     .option('--parallel <n>', 'maximum number of parallel jobs; overrides the batch', wholeNumber(1, 50))
+    .addOption(new Option('--as <what>', 'what each item becomes (default: job)').choices(['job', 'debate']))
     .option('--from <n>', 'start with this item', wholeNumber(1, 10_000));
   addHelp(command, EXAMPLES.slice(3), EXIT_CODES);
   whenCalled(command, session, { options: RunFlags, act: (flags, [name = '']) => run(session, flags, name) });
@@ -156,7 +162,7 @@ async function run(session: Session, flags: RunFlags, name: string): Promise<num
     else printLines(terminal, runs);
     return 0;
   }
-  const { from, background, collection } = flags;
+  const { from, background, collection, as } = flags;
   const { result, code } = await runBatch(session, {
     batch,
     from,
@@ -164,6 +170,7 @@ async function run(session: Session, flags: RunFlags, name: string): Promise<num
     options,
     collection,
     background,
+    as,
   });
   if (flags.json) printJson(terminal, result);
   return code;

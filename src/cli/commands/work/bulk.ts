@@ -61,7 +61,7 @@ export const bulkCommand: CliCommand = {
 function addRun(parent: Command, session: Session): void {
   const command = parent.command('run').description('run the items of a file, 16 in parallel');
   command.argument('<file>', 'tasks.jsonl, tasks.csv, or JSON with a list of items');
-  addRunOptions(command).option('-n <count>', 'the same as --max-parallel', wholeNumber(1, 150));
+  addRunOptions(command, session).option('-n <count>', 'the same as --max-parallel', wholeNumber(1, 150));
   addHelp(addFailedOut(command), ['manyhands bulk run tasks.jsonl -n 8 --failed-out failed_items.jsonl'], EXIT_CODES);
   whenCalled(command, session, {
     options: BulkFlags,

@@ -36,6 +36,9 @@ const Flags = StartFlags.extend({
   write: z.boolean().default(false),
   tier: Tier.optional(),
   interactive: z.boolean().default(false),
+  debate: z.union([z.number(), z.literal(true)]).optional(),
+  review: z.boolean().default(false),
+  preset: z.enum(['quick', 'reviewed', 'autonomous']).optional(),
   visible: z.boolean().default(false),
   template: z.string().optional(),
   context: z.array(z.string()).default([]),
@@ -43,12 +46,16 @@ const Flags = StartFlags.extend({
 type Flags = z.infer<typeof Flags>;
 type JobInput = Extract<OperationInput<'start-run'>, { recipe: 'job' }>['input'];
 
+const DEBATE_ROUNDS = 3;
+
 const EXAMPLES = [
   'manyhands job "Rename Cart to Basket everywhere" --check "npm test"',
   'manyhands job "Where are prices rounded?" --role research',
   'manyhands job "Translate the manual" --scope-allow docs --max-diff-lines 400',
   'manyhands job "Write the changelog" --after k3v9x2ab --stop time=10m --retry analyze',
   'manyhands job "The total is wrong on Sundays" --template bugfix --context ticket=SHOP-12',
+  'manyhands job "Make the parser stricter" --preset reviewed --check "npm test"',
+  'manyhands job "Choose and add a cache" --debate --review',
   'manyhands job --visible "Fix the login"',
   'manyhands job --interactive "Find out with me why login is slow"',
   'manyhands job "Update the translations" --at 07:30 --every 12h --times 5 --land merge',
@@ -64,7 +71,7 @@ export const jobCommand: CliCommand = {
       '[task...]',
       'the task; - reads it from standard input, @file from a file; optional with --template',
     );
-    addStopOption(addStartOptions(command))
+    addStopOption(addStartOptions(command, session))
       .option('--after <run>', 'start when this run, or run/task, is done; repeatable', collect)
       .option('--priority <n>', 'priority from -10 (last) to 10 (first)', wholeNumber(-10, 10))
       .option('--output-limit <size>', 'maximum output of an attempt, such as 10MB', parseBytes)
@@ -72,6 +79,14 @@ export const jobCommand: CliCommand = {
       .option('-r, --role <role>', 'the role of the agent; read-only unless --write')
       .option('-w, --write', 'allow the role to change files')
       .addOption(new Option('--tier <tier>', 'the model tier').choices(Tier.options))
+      .option('--debate [rounds]', 'let two agents debate the task first (default: 3 rounds)', wholeNumber(1, 10))
+      .option('--review', 'another agent reviews the result, and its findings are fixed')
+      .addOption(
+        new Option(
+          '--preset <name>',
+          'quick: one agent; reviewed: with --review; autonomous: in cycles, see manyhands cycle',
+        ).choices(['quick', 'reviewed', 'autonomous']),
+      )
       .option('-i, --interactive', 'run the agent in a terminal and attach to it; see manyhands attach')
       .option('--visible', 'show the run in a window of its own, where there is a desktop or tmux')
       .option('--template <name>', 'guidelines and defaults for the job; see manyhands template ls');
@@ -103,6 +118,9 @@ async function startJob(
     if (text !== undefined) reported.push(text);
     return text === undefined ? [] : [text];
   };
+  if (flags.preset === 'autonomous') return startCycle(session, flags, { words, command });
+  if (flags.review && flags.every !== undefined)
+    throw new AppError('USAGE', '--review cannot be used with --every; use --land pr and manyhands review instead');
   const code = await startRun(session, {
     flags: { ...flags, ...(dir === undefined ? {} : { dir }) },
     words: words.length === 0 ? [template?.summary ?? ''] : words,
@@ -116,6 +134,25 @@ async function startJob(
   if (flags.detach && reported.length === 0)
     for (const line of describeSchedule('background')) terminal.err(`${line}\n`);
   return code;
+}
+
+/** The flags that a job in cycles understands; any other one would be ignored, so it is refused. */
+async function startCycle(
+  session: Session,
+  flags: Flags,
+  { words, command }: { words: string[]; command: Command },
+): Promise<number> {
+  const shared = new Set([...Object.keys(StartFlags.shape), 'preset']);
+  const other = command.options.find(
+    (option) => command.getOptionValueSource(option.attributeName()) === 'cli' && !shared.has(option.attributeName()),
+  );
+  if (other !== undefined)
+    throw new AppError('USAGE', `${other.long} cannot be used with --preset autonomous; see manyhands cycle --help`);
+  return startRun(session, {
+    flags,
+    words,
+    request: (goal, options) => ({ recipe: 'cycle', input: { goal }, options }),
+  });
 }
 
 /** An interactive agent is attached to in the window instead of here. */
@@ -140,6 +177,8 @@ function jobInput(flags: Flags): Omit<JobInput, 'task'> {
     ...scopeOf(flags),
     ...scheduleOf(flags),
     ...(flags.interactive ? { interactive: true } : {}),
+    ...(flags.debate === undefined ? {} : { debate: flags.debate === true ? DEBATE_ROUNDS : flags.debate }),
+    ...(flags.review || flags.preset === 'reviewed' ? { review: true } : {}),
     ...(retry === undefined ? {} : { retry }),
     ...(role === undefined ? {} : { role }),
     ...(tier === undefined ? {} : { tier }),

@@ -44,7 +44,7 @@ export const planCommand: CliCommand = {
       '[what...]',
       'a to-do list in Markdown, or a goal; - reads it from standard input, @file from a file',
     );
-    addStartOptions(command)
+    addStartOptions(command, session)
       .addOption(new Option('--as <format>', 'the format to write').choices(As.options).default('tasks'))
       .option('-o, --output <file>', 'the file to write (default: tasks.yaml or workflow.yaml)')
       .option('--force', 'overwrite the file if it exists; a copy is kept')

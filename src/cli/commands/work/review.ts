@@ -45,7 +45,7 @@ export const reviewCommand: CliCommand = {
       .option('--automerge', 'merge what passes instead of only approving it')
       .option('--push', 'push fixes to the branch of the pull request')
       .option('-y, --yes', 'approve or merge without asking for confirmation');
-    addStartOptions(command);
+    addStartOptions(command, session);
     for (const unused of ['--land', '--base', '--title']) hide(command, unused);
     addHelp(command, EXAMPLES, EXIT_CODES);
     whenCalled(command, session, { options: Flags, act: (flags) => review(session, flags) });

@@ -22,7 +22,7 @@ export const runCommand: CliCommand = {
       '[file]',
       'features.json, tasks.yaml, tasks.jsonl, tasks.csv, todo.md, a workflow or a graph of tasks (default: tasks.yaml or task_config.yaml)',
     );
-    addPullRequestOptions(addRunOptions(command))
+    addPullRequestOptions(addRunOptions(command, session))
       .option('--execute', 'with a to-do list: run the tasks immediately, without pull requests')
       .option('-o, --output <file>', 'with a to-do list: the file to write the tasks to (default: tasks.yaml)')
       .option('--force', 'with a to-do list: overwrite that file if it exists; a copy is kept');

@@ -16,7 +16,7 @@ export const yoloCommand: CliCommand = {
   summary: 'run a to-do list through to pull requests without a stop',
   define(command, session) {
     command.argument('<file>', 'a to-do list in Markdown, tasks.yaml or task_config.yaml');
-    addPullRequestOptions(addRunOptions(command));
+    addPullRequestOptions(addRunOptions(command, session));
     addHelp(command, EXAMPLES, EXIT_CODES);
     whenCalled(command, session, {
       options: RunFlags,

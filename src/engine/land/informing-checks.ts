@@ -1,0 +1,21 @@
+import { recordGate } from '../../core/land/decide-landing.ts';
+import { type CommandGateSpec, informingGates } from '../../gates/gate-kinds.ts';
+import type { TaskKey } from '../../schema/ids.ts';
+import { crashpoint } from '../../world.ts';
+import type { ActiveRun, EngineContext } from '../loop/context.ts';
+import { type Candidate, checkWith, eachOnce, throwIfStopped } from './check-candidate.ts';
+
+/** Runs the commands that only inform, on a candidate that is about to land, and records what each came to. */
+export async function recordInforming(ctx: EngineContext, run: ActiveRun, candidate: Candidate): Promise<void> {
+  for (const gate of informingCommands(run, candidate.tasks)) {
+    const evidence = await checkWith(ctx, run, candidate, gate);
+    throwIfStopped(ctx, run);
+    await ctx.submit(run, () => recordGate(candidate.tasks, candidate.commit, evidence)).committed;
+    crashpoint('gate.recorded');
+  }
+}
+
+/** The commands of these tasks that only inform, each once. */
+export function informingCommands(run: ActiveRun, tasks: readonly TaskKey[]): CommandGateSpec[] {
+  return eachOnce(tasks.flatMap((key) => informingGates(run.ledger.state.tasks[key]?.spec.gates ?? [])));
+}

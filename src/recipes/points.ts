@@ -1,0 +1,145 @@
+import { z } from 'zod';
+import { lastAttempt, type TaskState } from '../core/run/state.ts';
+import type { ProgressDocument } from '../schema/progress.ts';
+
+const Text = z.string().trim();
+const STANCES = ['agree', 'dispute', 'unsure'] as const;
+type Stance = (typeof STANCES)[number];
+
+/** What a participant hands over: what it thinks of the points so far, and points of its own, each with evidence. */
+export const PointsOutput = z.object({
+  position: Text.max(8_000).default(''),
+  verdict: z.enum(['agree', 'disagree', 'partial']),
+  answers: z
+    .array(z.object({ point: Text.max(20), stance: z.enum(STANCES), evidence: Text.max(2_000).default('') }))
+    .max(200)
+    .default([]),
+  points: z
+    .array(z.object({ claim: Text.min(1).max(1_000), evidence: Text.max(2_000).default('') }))
+    .max(30)
+    .default([]),
+  gaps: z.array(Text.max(500)).max(30).default([]),
+  nothingLeft: z.boolean().default(false),
+});
+export type PointsOutput = z.infer<typeof PointsOutput>;
+
+/** A statement that participants judge, and what each of them thinks of it; its author agrees with it. */
+export type Point = {
+  id: string;
+  claim: string;
+  by: string;
+  stances: Record<string, { stance: Stance; evidence: string }>;
+};
+
+export type SortedPoints = { agreed: Point[]; disputed: Point[]; open: Point[] };
+
+/** Points beyond this many are not taken up: prompts stay bounded. */
+const MOST_POINTS = 40;
+const EVIDENCE_CHARS = 400;
+
+/** A file with its line, a path, or a quoted command: something that another one can look at. */
+const SHOWN = /`[^`]+`|\b[\w@.-]+\/[\w./@-]+|\b[\w-]+\.[a-z]{1,5}\b(?::\d+)?|\$ \S+/i;
+
+/** What a participant handed over, if its task is done. */
+export function pointsOf(task: TaskState | undefined): PointsOutput | undefined {
+  if (task?.phase.status !== 'done') return undefined;
+  return PointsOutput.safeParse(lastAttempt(task)?.ended?.output).data;
+}
+
+/** The points of these answers, in their order; a later answer of the same participant replaces its earlier one. */
+export function collectPoints(answers: readonly { by: string; output: PointsOutput }[]): Point[] {
+  const points: Point[] = [];
+  for (const { by, output } of answers) {
+    for (const { point, stance, evidence } of output.answers) {
+      const found = points.find(({ id }) => id === point);
+      if (found !== undefined) found.stances[by] = { stance, evidence };
+    }
+    for (const { claim, evidence } of output.points) {
+      const isKnown = points.some((point) => point.claim.toLowerCase() === claim.toLowerCase());
+      if (isKnown || points.length >= MOST_POINTS) continue;
+      points.push({ id: `P${points.length + 1}`, claim, by, stances: { [by]: { stance: 'agree', evidence } } });
+    }
+  }
+  return points;
+}
+
+/** Agreed is what every participant agrees with and at least two show; what is agreed without evidence stays open. */
+export function sortPoints(points: readonly Point[], participants: readonly string[]): SortedPoints {
+  const sorted: SortedPoints = { agreed: [], disputed: [], open: [] };
+  const needed = Math.min(2, participants.length);
+  for (const point of points) {
+    const stances = participants.map((name) => point.stances[name]);
+    const shown = stances.filter((entry) => entry?.stance === 'agree' && isEvidence(entry.evidence)).length;
+    if (stances.some((entry) => entry?.stance === 'dispute')) sorted.disputed.push(point);
+    else if (stances.every((entry) => entry?.stance === 'agree') && shown >= needed) sorted.agreed.push(point);
+    else sorted.open.push(point);
+  }
+  return sorted;
+}
+
+/** Whether a text names something that another one can look at: a file, a line, a command. */
+function isEvidence(text: string): boolean {
+  return SHOWN.test(text);
+}
+
+/** Why an answer cannot be used, if it cannot: agreement needs evidence. */
+export function refusePoints(output: unknown): string | undefined {
+  const parsed = PointsOutput.safeParse(output);
+  if (!parsed.success)
+    return parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'the answer'}: ${message}`).join('; ');
+  const { verdict, answers, points } = parsed.data;
+  const shown = [...answers.filter(({ stance }) => stance === 'agree'), ...points].some(({ evidence }) =>
+    isEvidence(evidence),
+  );
+  if (verdict === 'agree' && !shown)
+    return 'it agrees without evidence; name the file and line, or the command and its output, that shows it';
+  const contradiction = verdict === 'agree' && answers.find(({ stance }) => stance === 'dispute');
+  return contradiction ? `its verdict is agree, but it disputes ${contradiction.point}` : undefined;
+}
+
+/** The points with what was said about them, for the next prompt. */
+export function pointLines(points: readonly Point[]): string {
+  return points
+    .map(({ id, claim, by, stances }) => {
+      const views = Object.entries(stances).map(
+        ([name, { stance, evidence }]) =>
+          `  - ${name}: ${stance}${evidence === '' ? '' : `: ${evidence.slice(0, EVIDENCE_CHARS)}`}`,
+      );
+      return [`${id} (${by}): ${claim}`, ...views].join('\n');
+    })
+    .join('\n');
+}
+
+/** The outcome as a document: agreed, disputed, open, with who said what and on what evidence. */
+export function pointsDocument(
+  title: string,
+  { agreed, disputed, open }: SortedPoints,
+  more: readonly string[] = [],
+): string {
+  const part = (heading: string, points: readonly Point[]) => [
+    `## ${heading}`,
+    '',
+    points.length === 0 ? 'None.' : pointLines(points).replace(/^(P\d+)/gm, '- **$1**'),
+    '',
+  ];
+  return [`# ${title}`, '', ...part('Agreed', agreed), ...part('Disputed', disputed), ...part('Open', open), ...more]
+    .join('\n')
+    .trimEnd();
+}
+
+/** The points as the progress of a run. */
+export function pointsProgress(sorted: SortedPoints): ProgressDocument['points'] {
+  const rows = (points: readonly Point[], status: 'done' | 'rejected' | 'open') =>
+    points.map(({ id, claim, stances }) => ({
+      id,
+      title: claim,
+      status,
+      by: Object.entries(stances)
+        .map(([name, { stance }]) => `${name} ${stance}`)
+        .join(', '),
+      round: null,
+      evidence: Object.values(stances).find(({ evidence }) => evidence !== '')?.evidence ?? null,
+    }));
+  const all = [...rows(sorted.agreed, 'done'), ...rows(sorted.disputed, 'rejected'), ...rows(sorted.open, 'open')];
+  return all.sort((a, b) => Number(a.id.slice(1)) - Number(b.id.slice(1)));
+}
