@@ -81,7 +81,7 @@ export const Priority = z.number().int().min(-10).max(10);
 const TaskRequester = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('person') }),
   z.object({ kind: z.literal('recipe') }),
-  z.object({ kind: z.literal('task'), task: TaskKey }),
+  z.object({ kind: z.literal('task'), task: TaskKey, call: z.string().optional() }),
 ]);
 
 /** A task as a recipe requests it. Recorded specs are final: a known key with another spec is an error. */

@@ -163,7 +163,7 @@ describe('an interactive agent', () => {
     const working = project.start(['job', '--interactive', 'Nobody but me', '--json']);
     const person = await attached(project);
     const agent = atTerminal(project, ['attach'], { MANYHANDS_TOKEN: 'an-agent' });
-    await agent.until(/agents must not control runs/);
+    await agent.until(/agents control no run/);
     expect(await agent.ended).not.toBe(0);
     person.type('quit\r');
     await person.ended;

@@ -1,8 +1,11 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { RunDocument } from '../../src/schema/document.ts';
 import { runStream } from '../../src/schema/ids.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
@@ -86,6 +89,8 @@ describe('the tools of an attempt', () => {
     expect(await ask(tools.socket, 'land_run', { ...note, token: tools.token })).toMatchObject(refusal());
     const long = { ...note, arguments: { key: 'a', text: 'x'.repeat(1_000_000) }, token: tools.token };
     expect(await ask(tools.socket, 'write_note', long)).toBeUndefined();
+    const listed = await overMcp([...tools.command, readFileSync(told, 'utf8').trim()]);
+    expect(listed).toEqual({ code: 0, ids: [1, 2, 3, 4] });
     rmSync(told);
     await follower.run((each) => each.run === run && each.status !== 'running');
     expect(await ask(tools.socket, 'write_note', { ...note, token: tools.token })).toBeUndefined();
@@ -126,6 +131,64 @@ describe('locks and questions of an attempt', () => {
   });
 });
 
+describe('sub-tasks of an attempt', () => {
+  it('run and land with one slot while their parent waits, and the rest of the example holds', async () => {
+    await using project = await makeScratch({ files: { 'a.txt': 'one\n' }, check: 'test -e a.txt' });
+    const scenario = join(import.meta.dirname, '../../examples/scenarios/together.yaml');
+    const job = ['job', 'work', '--rehearse', '--scenario', scenario, '--max-parallel', '1', '--json'];
+    const asked = await project.mh(job);
+    const { run } = RunDocument.parse(asked.json);
+    expect(asked.code).toBe(4);
+    const finished = await project.mh(['answer', 'two', '--json']);
+    const { tasks } = RunDocument.parse(finished.json);
+    expect(tasks.map(({ key, status }) => `${key} ${status}`)).toEqual([
+      'job/1 done',
+      'sub/1.1 done',
+      'sub/1.2 done',
+      'sub/1.3 done',
+    ]);
+    expect(project.git('ls-tree', '-r', '--name-only', `mh/${run}`).split('\n')).toContain('parent.txt');
+  });
+});
+
+/** Its child takes long enough for its engine to be killed. */
+const WAITING = `plays:
+  - role: implement
+    task: job/1
+    steps:
+      - tool: { name: lock_files, with: { paths: [parent.txt] } }
+      - tool: { name: create_task, with: { title: One, prompt: Do one } }
+      - tool: { name: wait_for_tasks }
+      - edit: { path: parent.txt, write: x }
+      - say: done
+  - role: implement
+    steps:
+      - run: touch "$HOME/child"; while [ ! -e "$HOME/resumed" ]; do sleep 0.05; done
+        expect: pass
+      - edit: { path: child.txt, write: x }
+`;
+
+describe('an engine that is killed', () => {
+  it('loses no lock, no sub-task and no call that waits: the next one continues them', async () => {
+    await using project = await makeScratch({ files: { 'a.txt': 'one\n' }, check: 'test -e a.txt' });
+    const scenario = join(project.root, 'scenario.yaml');
+    writeFileSync(scenario, WAITING);
+    const job = project.start(['job', 'work', '--rehearse', '--scenario', scenario, '--max-parallel', '1']);
+    await appears(join(project.root, 'child'));
+    job.kill('SIGKILL');
+    await job.done;
+    expect((await project.mh(['locks', '--json'])).json).toMatchObject({ held: [{ path: 'parent.txt' }] });
+    const resumed = project.mh(['resume', '--json']);
+    writeFileSync(join(project.root, 'resumed'), '');
+    const [{ tasks }] = z.tuple([RunDocument]).parse((await resumed).json);
+    expect(tasks).toMatchObject([
+      { key: 'job/1', status: 'done', attempts: 1 },
+      { key: 'sub/1.1', status: 'done', attempts: 1 },
+    ]);
+    expect((await project.mh(['locks', '--json'])).json).toEqual({ held: [], queue: [] });
+  });
+});
+
 function refusal() {
   return { type: 'error', error: { code: 'TOOL_REFUSED' } };
 }
@@ -134,6 +197,28 @@ function refusal() {
 async function refusals(project: Scratch, run: string): Promise<unknown[]> {
   await using store = await openSqliteStore({ file: join(project.home, 'manyhands.db'), world: realWorld });
   return store.readTypes(runStream(run), ['run.call-refused']).map(({ data }) => data);
+}
+
+/** Lists tools and calls two at once over MCP, then closes the input of the server: which requests it answered, and its exit code. */
+async function overMcp([program = '', ...args]: string[]): Promise<{ code: number | null; ids: number[] }> {
+  const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'inherit'] });
+  const clientInfo = { name: 'test', version: '1' };
+  const requests = [
+    { id: 1, method: 'initialize', params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo } },
+    { method: 'notifications/initialized' },
+    { id: 2, method: 'tools/list' },
+    { id: 3, method: 'tools/call', params: { name: 'list_notes', arguments: {} } },
+    { id: 4, method: 'tools/call', params: { name: 'check_file_locks', arguments: {} } },
+  ];
+  for (const request of requests) child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...request })}\n`);
+  const closed = once(child, 'close');
+  const ids: number[] = [];
+  for await (const line of createInterface({ input: child.stdout })) {
+    ids.push(JSON.parse(line).id);
+    if (ids.length === 4) child.stdin.end();
+  }
+  const [code] = await closed;
+  return { code, ids: ids.sort() };
 }
 
 /** What the socket of an attempt answers to one call; undefined where it disconnects. */

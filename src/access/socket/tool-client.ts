@@ -28,7 +28,8 @@ const LOOK_AGAIN_MS = 2_000;
 export class ToolClient implements AsyncDisposable {
   readonly #file: string;
   readonly #world: World;
-  #client: SocketClient | undefined;
+  readonly #ended = new AbortController();
+  #connected: Promise<SocketClient> | undefined;
 
   constructor(file: string, world: World = realWorld) {
     this.#file = file;
@@ -46,31 +47,44 @@ export class ToolClient implements AsyncDisposable {
         return await client.call(tool, request, { signal });
       } catch (error) {
         if (!(error instanceof AppError) || error.code !== 'ENGINE_GONE') throw error;
-        this.#client = undefined;
+        await client.closed;
       }
     }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#client?.[Symbol.asyncDispose]();
+    this.#ended.abort();
+    const client = await this.#connected?.catch(() => undefined);
+    await client?.[Symbol.asyncDispose]();
+  }
+
+  /** The connection that all calls share. */
+  async #connect(socket: string, signal: AbortSignal): Promise<SocketClient> {
+    const connected = this.#connected ?? this.#open(socket);
+    this.#connected = connected;
+    const forget = () => {
+      if (this.#connected === connected) this.#connected = undefined;
+    };
+    connected.then((client) => client.closed.then(forget), forget);
+    const aborted = Promise.withResolvers<never>();
+    const onAbort = () => aborted.reject(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+    try {
+      return await Promise.race([connected, aborted.promise]);
+    } finally {
+      signal.removeEventListener('abort', onAbort);
+    }
   }
 
   /** Connects as soon as an engine listens; while none does the attempt may still continue. */
-  async #connect(socket: string, signal: AbortSignal): Promise<SocketClient> {
-    if (this.#client !== undefined) return this.#client;
+  async #open(socket: string): Promise<SocketClient> {
+    const { signal } = this.#ended;
     for (;;) {
       using changes = watchFolder(dirname(socket));
       const client = await connectSocket(socket, signal);
-      if (client !== undefined) {
-        this.#client = client;
-        void client.closed.then(() => {
-          if (this.#client === client) this.#client = undefined;
-        });
-        return client;
-      }
+      if (client !== undefined) return client;
       await readToolsFile(this.#file);
-      const limit = AbortSignal.any([signal, changes.signal]);
-      await this.#world.sleep(LOOK_AGAIN_MS, limit).catch(() => {});
+      await this.#world.sleep(LOOK_AGAIN_MS, AbortSignal.any([signal, changes.signal])).catch(() => {});
       signal.throwIfAborted();
     }
   }

@@ -3,7 +3,7 @@ import type { Effort, Permission } from '../../schema/config/agent.ts';
 import type { Assignment } from '../agent.ts';
 
 /** A value that can be passed on a command line as TOML. */
-export type TomlValue = string | boolean | readonly string[] | TomlTable;
+export type TomlValue = string | boolean | number | readonly string[] | TomlTable;
 
 interface TomlTable {
   readonly [key: string]: TomlValue;
@@ -115,7 +115,7 @@ function setting(key: string, value: TomlValue): string[] {
 /** A value as TOML on one line; any string survives unchanged. */
 function toToml(value: TomlValue): string {
   if (typeof value === 'string') return text(value);
-  if (typeof value === 'boolean') return String(value);
+  if (typeof value === 'boolean' || typeof value === 'number') return String(value);
   if (isList(value)) return `[${value.map(text).join(',')}]`;
   const entries = Object.entries(value).map(([key, inner]) => `${text(key)}=${toToml(inner)}`);
   return `{${entries.join(',')}}`;

@@ -8,6 +8,10 @@ export interface CodexMcp {
   env: Record<string, string>;
 }
 
+/** Our own tools wait up to 90 seconds; by default Codex abandons a call after 60. */
+const OWN_SERVER = 'manyhands';
+const OWN_TIMEOUT_SECONDS = 120;
+
 const SHELL_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 /** Values of variables and headers are passed in the environment, because arguments are visible to all users. */
@@ -28,6 +32,7 @@ export function codexMcp({ mcp, disallowedTools }: Pick<AssignmentSettings, 'mcp
       ...('url' in server ? remote(server, hide) : local(server, hide)),
       ...(refused.length === 0 ? {} : { disabled_tools: refused }),
       default_tools_approval_mode: 'approve',
+      ...(name === OWN_SERVER ? { tool_timeout_sec: OWN_TIMEOUT_SECONDS } : {}),
     };
   }
   return { servers, env };

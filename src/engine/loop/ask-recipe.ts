@@ -2,6 +2,7 @@ import { addTasks } from '../../core/run/add-tasks.ts';
 import { cancelTasks } from '../../core/run/cancel-tasks.ts';
 import { isBaseChecked } from '../../core/run/check-start.ts';
 import { holdRun } from '../../core/run/decide-run.ts';
+import { orphanedTasks } from '../../core/run/request-task.ts';
 import { isOpen, openTasks, type RunState } from '../../core/run/state.ts';
 import type { RunEvent } from '../../schema/event.ts';
 import type { TaskKey } from '../../schema/ids.ts';
@@ -13,6 +14,7 @@ export type RecipeQuestion = TaskKey | undefined;
 /** Asks the recipe which tasks should exist after each of these, and records the new ones. */
 export function askRecipe(ctx: EngineContext, run: ActiveRun, questions: readonly RecipeQuestion[]): void {
   for (const key of questions) {
+    cancelOrphans(ctx, run, key);
     const { state } = run.ledger;
     if (state.status.kind !== 'running' || state.wrapUp !== undefined || !isBaseChecked(state)) return;
     const planned = plannedEnd(state, key);
@@ -30,6 +32,14 @@ export function askRecipe(ctx: EngineContext, run: ActiveRun, questions: readonl
     const isNew = added.length > 0 || add.length === 0;
     if (hold !== undefined && isNew) ctx.submit(run, (current) => holdRun(current, hold));
   }
+}
+
+/** Sub-tasks are cancelled with the task whose agent requested them. */
+function cancelOrphans(ctx: EngineContext, run: ActiveRun, key: RecipeQuestion): void {
+  const { state } = run.ledger;
+  const tasks = key === undefined || state.status.kind !== 'running' ? [] : orphanedTasks(state, key);
+  if (tasks.length === 0) return;
+  ctx.submit(run, (current) => cancelTasks(current, { tasks, reason: `${key} ended without being done` }));
 }
 
 /** The ended tasks that the recipe must react to after these events; after the answer to a hold all of them, because a held run does not call its recipe. */
