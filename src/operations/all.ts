@@ -99,6 +99,8 @@ import { readSettings } from './settings/read-settings.ts';
 import { setSetting } from './settings/set-setting.ts';
 import { unsetSetting } from './settings/unset-setting.ts';
 import { writeSettings } from './settings/write-settings.ts';
+import { createTask } from './tasks/create-task.ts';
+import { waitForTasks } from './tasks/wait-for-tasks.ts';
 import { listTemplates } from './templates/list-templates.ts';
 import { removeTemplate } from './templates/remove-template.ts';
 import { saveTemplate } from './templates/save-template.ts';
@@ -130,6 +132,7 @@ export const OPERATIONS = {
   clean,
   'compact-run': compactRun,
   'compare-environment': compareEnvironment,
+  'create-task': createTask,
   'diff-run': diffRun,
   'dismiss-warning': dismissWarning,
   doctor,
@@ -212,6 +215,7 @@ export const OPERATIONS = {
   usage,
   'verify-audit': verifyAudit,
   'verify-run': verifyRun,
+  'wait-for-tasks': waitForTasks,
   'watch-notes': watchNotes,
   where,
   'wrap-up-run': wrapUpRun,
