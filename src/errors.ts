@@ -45,7 +45,7 @@ export const ERRORS = {
     hint: 'Nothing was started. Correct the file, then check it: manyhands check <file>',
   },
   WORK_FILE_UNREADABLE: { exit: 2, http: 422, hint: 'List the supported work files: manyhands run --help' },
-  FILE_EXISTS: { exit: 3, http: 409, hint: 'Choose another file with --output, or keep a copy of it with --force.' },
+  FILE_EXISTS: { exit: 3, http: 409, hint: 'Choose another --output, or overwrite it with --force (a copy is kept).' },
   CHECK_CANNOT_START: {
     exit: 3,
     http: 422,
