@@ -53,7 +53,12 @@ describe('a new run', () => {
     await page.getByText('Plan to approve', { exact: true }).waitFor();
     expect(await page.title()).toBe('(1) Inbox · Manyhands');
     await page.locator('[data-row="0"]').focus();
-    await keyboard.press('a');
+    await keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Approve plan' }).focus();
+    await keyboard.press('Enter');
+    await page.getByText('Approved', { exact: true }).waitFor();
+    await keyboard.press('g');
+    await keyboard.press('i');
     await page.getByRole('heading', { name: 'Nothing needs you' }).waitFor();
 
     await page

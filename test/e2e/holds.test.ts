@@ -73,7 +73,7 @@ describe.concurrent('a hold', { timeout: 120_000 }, () => {
     const done = await place.mh(['approve', run, '--json']);
     expect([done.code, RunDocument.parse(done.json).status], done.stderr).toEqual([0, 'done']);
     expect(place.git('show', `mh/${run}:two.txt`)).toBe('two');
-    expect((await place.mh(['report', run])).stdout).toMatch(/a person \| run \| rejected \| one file is enough/);
+    expect((await place.mh(['report', run])).stdout).toMatch(/\(cli\) \| run \| rejected \| one file is enough/);
   });
 
   it('of a review that deteriorated shows, names and lands the best commit, before and after approval', async () => {

@@ -13,6 +13,7 @@ import { realWorld } from '../../src/world.ts';
 import { appears } from '../support/appears.ts';
 import { Follower, openCaller } from '../support/caller.ts';
 import { makeScratch, type Scratch } from '../support/scratch.ts';
+import { TESTS_ALL } from '../support/variants.ts';
 
 /** Tells in a file which folder it has, then waits until that file is removed. */
 const AGENT = `#!/bin/sh
@@ -169,7 +170,7 @@ const WAITING = `plays:
 `;
 
 describe('an engine that is killed', () => {
-  it('loses no lock, no sub-task and no call that waits: the next one continues them', async () => {
+  it.runIf(TESTS_ALL)('loses no lock, no sub-task and no call that waits: the next one continues them', async () => {
     await using project = await makeScratch({ files: { 'a.txt': 'one\n' }, check: 'test -e a.txt' });
     const scenario = join(project.root, 'scenario.yaml');
     writeFileSync(scenario, WAITING);

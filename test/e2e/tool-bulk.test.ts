@@ -159,44 +159,48 @@ describe('the files and commands of the tool for goals and bulk fixes', () => {
     },
   );
 
-  it('turn a goal into a graph, with another agent for each phase, until the review passes', {
-    timeout: 240_000,
-  }, async () => {
-    await using project = await scratch();
-    for (const name of ['planner.sh', 'coder.sh']) writeFileSync(join(project.root, name), PHASES, { mode: 0o755 });
-    const phases = ['plan=command:../planner.sh', 'implement=command:../coder.sh', 'review=command:../planner.sh'];
-    const how = [...phases, 'fix=command:../coder.sh'].flatMap((phase) => ['--agent', phase]);
-    const run = await runForDocument(project, 'do', GOAL, '--check', 'test -e base.txt', ...how);
-    expect([run.code, run.status], 'the goal is reached').toEqual([0, 'done']);
-    const byRole = new Set(run.tasks.map(({ role, agent }) => `${role} by ${agent}`));
-    expect([...byRole].sort(), 'each phase has its own agent').toEqual([
-      'fix by coder',
-      'implement by coder',
-      'plan by planner',
-      'review by planner',
-    ]);
-    const tests = run.tasks.find(({ title }) => title === 'Write tests');
-    expect(tests?.needs, 'the goal becomes a graph of tasks').toHaveLength(2);
-    expect(run.tasks.filter(({ role }) => role === 'review').length, 'it is reviewed until nothing is found').toBe(2);
-    const checked = run.tasks.every(
-      ({ commit, evidence }) => commit === null || evidence.some(({ gate }) => gate === 'test -e base.txt'),
-    );
-    expect(checked, 'results are merged, tested and verified').toBe(true);
+  it.runIf(TESTS_ALL)(
+    'turn a goal into a graph, with another agent for each phase, until the review passes',
+    {
+      timeout: 240_000,
+    },
+    async () => {
+      await using project = await scratch();
+      for (const name of ['planner.sh', 'coder.sh']) writeFileSync(join(project.root, name), PHASES, { mode: 0o755 });
+      const phases = ['plan=command:../planner.sh', 'implement=command:../coder.sh', 'review=command:../planner.sh'];
+      const how = [...phases, 'fix=command:../coder.sh'].flatMap((phase) => ['--agent', phase]);
+      const run = await runForDocument(project, 'do', GOAL, '--check', 'test -e base.txt', ...how);
+      expect([run.code, run.status], 'the goal is reached').toEqual([0, 'done']);
+      const byRole = new Set(run.tasks.map(({ role, agent }) => `${role} by ${agent}`));
+      expect([...byRole].sort(), 'each phase has its own agent').toEqual([
+        'fix by coder',
+        'implement by coder',
+        'plan by planner',
+        'review by planner',
+      ]);
+      const tests = run.tasks.find(({ title }) => title === 'Write tests');
+      expect(tests?.needs, 'the goal becomes a graph of tasks').toHaveLength(2);
+      expect(run.tasks.filter(({ role }) => role === 'review').length, 'it is reviewed until nothing is found').toBe(2);
+      const checked = run.tasks.every(
+        ({ commit, evidence }) => commit === null || evidence.some(({ gate }) => gate === 'test -e base.txt'),
+      );
+      expect(checked, 'results are merged, tested and verified').toBe(true);
 
-    const forced = await runForDocument(
-      project,
-      'do',
-      GOAL,
-      '--check',
-      'test -e base.txt',
-      '--agent',
-      'command:../phases.sh',
-    );
-    expect(
-      new Set(forced.tasks.map(({ agent }) => agent)),
-      'one agent can be forced for all, whatever the settings prefer',
-    ).toEqual(new Set(['phases']));
-  });
+      const forced = await runForDocument(
+        project,
+        'do',
+        GOAL,
+        '--check',
+        'test -e base.txt',
+        '--agent',
+        'command:../phases.sh',
+      );
+      expect(
+        new Set(forced.tasks.map(({ agent }) => agent)),
+        'one agent can be forced for all, whatever the settings prefer',
+      ).toEqual(new Set(['phases']));
+    },
+  );
 
   it.runIf(TESTS_ALL)(
     'are rehearsed without a model, whatever agents the settings, the command and the files name',

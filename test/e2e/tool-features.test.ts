@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ledger, runForDocument, statuses } from '../support/features-project.ts';
 import { makeScratch, type Scratch } from '../support/scratch.ts';
+import { TESTS_ALL } from '../support/variants.ts';
 
 /** The settings file that the other tool documents, key by key. */
 const THEIRS = {
@@ -110,7 +111,7 @@ describe('the files and commands of the tool for features.json', () => {
     expect(readFileSync(join(project.repo, '.mcp.json'), 'utf8')).toBe('{ "mcpServers": {} }\n');
   });
 
-  it('are rehearsed without a model', { timeout: 180_000 }, async () => {
+  it.runIf(TESTS_ALL)('are rehearsed without a model', { timeout: 180_000 }, async () => {
     await using project = await scratch();
     expect((await project.mh(['init', '--yes', '--import'])).code).toBe(0);
     const run = await runForDocument(project, 'run', 'features.json', '--rehearse');
@@ -118,7 +119,7 @@ describe('the files and commands of the tool for features.json', () => {
     expect(statuses(project)).toEqual(['passed', 'passed', 'passed']);
   });
 
-  it('are also read as a plain list', { timeout: 180_000 }, async () => {
+  it.runIf(TESTS_ALL)('are also read as a plain list', { timeout: 180_000 }, async () => {
     await using project = await scratch();
     writeFileSync(
       join(project.repo, 'features.json'),

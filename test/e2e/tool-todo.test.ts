@@ -204,56 +204,60 @@ describe('the files and commands of the tool for to-do lists', () => {
     expect(project.git('branch', '--show-current')).toBe('main');
   });
 
-  it('stop for a review by default, or continue to reviewed pull requests', {
-    timeout: 300_000,
-  }, async () => {
-    await using project = await scratch();
-    await setUp(project);
-    const pulls = () => project.forge.state().pulls;
+  it.runIf(TESTS_ALL)(
+    'stop for a review by default, or continue to reviewed pull requests',
+    {
+      timeout: 300_000,
+    },
+    async () => {
+      await using project = await scratch();
+      await setUp(project);
+      const pulls = () => project.forge.state().pulls;
 
-    const stopped = await run(project, 'run', 'todo.md', ...USING);
-    expect([stopped.code, stopped.tasks.length], 'run stops when the tasks are made').toEqual([0, 1]);
-    expect(read(project, 'tasks.yaml')).toContain('- id: auth');
-    const executed = await run(project, 'run', 'todo.md', '--execute', ...USING);
-    expect([executed.code, executed.tasks.length], '--execute does not stop').toEqual([0, 3]);
-    expect(pulls(), '--execute opens no pull request').toEqual([]);
+      const stopped = await run(project, 'run', 'todo.md', ...USING);
+      expect([stopped.code, stopped.tasks.length], 'run stops when the tasks are made').toEqual([0, 1]);
+      expect(read(project, 'tasks.yaml')).toContain('- id: auth');
+      const executed = await run(project, 'run', 'todo.md', '--execute', ...USING);
+      expect([executed.code, executed.tasks.length], '--execute does not stop').toEqual([0, 3]);
+      expect(pulls(), '--execute opens no pull request').toEqual([]);
 
-    const yolo = await run(project, 'yolo', 'todo.md', ...USING);
-    expect([yolo.code, yolo.landed?.how], 'yolo continues to pull requests').toEqual([0, 'pr']);
-    expect(pulls(), 'each task has one, against the destination').toMatchObject([
-      { base: 'develop', draft: false },
-      { base: 'develop', draft: false },
-    ]);
-    expect(pulls()[0]?.body, 'it says what was done').toContain('feat: add user auth');
-    expect(
-      yolo.landed?.pullRequests?.map(({ task }) => task),
-      'the document lists all of them',
-    ).toEqual(['task/1', 'task/2']);
-    const listed = (await project.say('show')).stdout;
-    expect(listed.match(/pull request {2}http/g), 'and so does show').toHaveLength(2);
+      const yolo = await run(project, 'yolo', 'todo.md', ...USING);
+      expect([yolo.code, yolo.landed?.how], 'yolo continues to pull requests').toEqual([0, 'pr']);
+      expect(pulls(), 'each task has one, against the destination').toMatchObject([
+        { base: 'develop', draft: false },
+        { base: 'develop', draft: false },
+      ]);
+      expect(pulls()[0]?.body, 'it says what was done').toContain('feat: add user auth');
+      expect(
+        yolo.landed?.pullRequests?.map(({ task }) => task),
+        'the document lists all of them',
+      ).toEqual(['task/1', 'task/2']);
+      const listed = (await project.say('show')).stdout;
+      expect(listed.match(/pull request {2}http/g), 'and so does show').toHaveLength(2);
 
-    const looked = await run(project, 'review', '--pr', '1', '--yes', ...USING);
-    expect([looked.code, pulls()[0]?.approvals.length], 'review --pr approves what passes').toEqual([0, 1]);
-    expect(looked.tasks[0]?.role).toBe('review');
-    const merged = await project.say('review', '--from-run', yolo.run, '--automerge', '--yes', ...USING, '--json');
-    expect([merged.code, pulls()[0]?.state], `--from-run finds it again: ${merged.stderr}`).toEqual([0, 'merged']);
-    const landed = execFileSync('git', ['--git-dir', project.remote, 'ls-tree', '--name-only', 'develop'], {
-      encoding: 'utf8',
-    });
-    expect(landed, '--automerge merges what passed').toContain('auth.txt');
-    const nobody = await project.say('review', ...USING);
-    expect([nobody.code, nobody.stderr], 'with none open there is nothing to choose').toEqual([
-      0,
-      expect.stringContaining('no open pull request'),
-    ]);
+      const looked = await run(project, 'review', '--pr', '1', '--yes', ...USING);
+      expect([looked.code, pulls()[0]?.approvals.length], 'review --pr approves what passes').toEqual([0, 1]);
+      expect(looked.tasks[0]?.role).toBe('review');
+      const merged = await project.say('review', '--from-run', yolo.run, '--automerge', '--yes', ...USING, '--json');
+      expect([merged.code, pulls()[0]?.state], `--from-run finds it again: ${merged.stderr}`).toEqual([0, 'merged']);
+      const landed = execFileSync('git', ['--git-dir', project.remote, 'ls-tree', '--name-only', 'develop'], {
+        encoding: 'utf8',
+      });
+      expect(landed, '--automerge merges what passed').toContain('auth.txt');
+      const nobody = await project.say('review', ...USING);
+      expect([nobody.code, nobody.stderr], 'with none open there is nothing to choose').toEqual([
+        0,
+        expect.stringContaining('no open pull request'),
+      ]);
 
-    await project.say('config', 'set', 'mode', 'yolo');
-    const through = await run(project, 'run', 'todo.md', '--title', 'Once more', ...USING);
-    expect([through.landed?.how, pulls().length], 'mode yolo does not stop').toEqual(['pr', 4]);
-    await project.say('config', 'set', 'autoPr', 'false');
-    const none = await run(project, 'run', 'todo.md', ...USING);
-    expect([none.tasks.length, none.landed, pulls().length], 'autoPr: false opens none').toEqual([3, null, 4]);
-  });
+      await project.say('config', 'set', 'mode', 'yolo');
+      const through = await run(project, 'run', 'todo.md', '--title', 'Once more', ...USING);
+      expect([through.landed?.how, pulls().length], 'mode yolo does not stop').toEqual(['pr', 4]);
+      await project.say('config', 'set', 'autoPr', 'false');
+      const none = await run(project, 'run', 'todo.md', ...USING);
+      expect([none.tasks.length, none.landed, pulls().length], 'autoPr: false opens none').toEqual([3, null, 4]);
+    },
+  );
 
   it('stop a hanging program, retry it as configured, and keep its work', {
     timeout: 180_000,

@@ -21,10 +21,10 @@ describe.concurrent('an agent that weakens a check is held for the user, who can
     variants(
       [
         ['package-script', 'npm test', {}],
-        ['linked-tests', NODE_TEST, {}],
         ['runner-config', 'node runner.mjs', RUNNER],
       ],
       [
+        ['linked-tests', NODE_TEST, {}],
         ['skipped-test', NODE_TEST, {}],
         ['renamed-test', NODE_TEST, {}],
         ['npmrc', 'npm test', {}],

@@ -12,11 +12,11 @@ const LANDS = variants(
   [
     ['other-branch', 'side.txt'],
     ['amended', 'first.txt'],
-    ['git-file', 'file.txt'],
     ['broken-git', 'broken.txt'],
-    ['alternates', 'alternates.txt'],
   ],
   [
+    ['git-file', 'file.txt'],
+    ['alternates', 'alternates.txt'],
     ['orphan', 'orphan.txt'],
     ['no-git', 'none.txt'],
     ['no-objects', 'objects.txt'],

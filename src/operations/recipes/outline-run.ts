@@ -40,7 +40,7 @@ export const outlineRun = operation({
   where: 'anywhere',
   summary: 'Show what a run would do, its maximum cost and when it stops, without starting it',
   http: 'POST /api/outline',
-  allow: ['viewer', 'operator'],
+  allow: ['operator'],
   input: StartRequest,
   output: RunOutline,
   run: async (app, { recipe: name, input, options }) => {

@@ -71,7 +71,7 @@ describe('a scenario file', () => {
     ['an unknown step', steps('- say: a', '- shout: b'), 4, 'unknown key "shout"'],
     ['two actions in one step', steps('- say: a', '  think: b'), 3, 'exactly one of: say, think'],
     ['no action in a step', steps('- {}'), 3, 'exactly one of'],
-    ['expect without run', steps('- say: a', '  expect: pass'), 4, 'belongs to a run step'],
+    ['expect without run', steps('- say: a', '  expect: pass'), 4, 'belongs to a run or a tool step'],
     ['an unknown kind of failure', steps('- fail:', '    kind: tired'), 4, 'plays[0].steps[0].fail.kind'],
     ['find without replace', steps('- edit: { path: a, find: b }'), 3, 'exactly one of: find with replace'],
     ['two ways to edit', steps('- edit: { path: a, write: b, append: c }'), 3, 'exactly one of'],

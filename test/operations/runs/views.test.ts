@@ -115,7 +115,17 @@ describe('what pages ask for', () => {
       { root: scratch.repo, name: 'project', exists: true, runs: 1 },
     ]);
     const recipes = await engine.call('list-recipes', {});
-    expect(recipes.map(({ name }) => name)).toEqual(['goal', 'job', 'features', 'bulk', 'tasks', 'workflow', 'todo']);
+    expect(recipes.map(({ name }) => name)).toEqual([
+      'goal',
+      'cycle',
+      'debate',
+      'job',
+      'features',
+      'bulk',
+      'tasks',
+      'workflow',
+      'todo',
+    ]);
     expect(recipes.find(({ name }) => name === 'goal')?.input).toMatchObject({
       properties: { goal: { type: 'string' } },
     });
