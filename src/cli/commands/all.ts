@@ -16,6 +16,18 @@ export const COMMANDS: readonly ListedCommand[] = [
     load: async () => (await import('./work/job.ts')).jobCommand,
   },
   {
+    name: 'cycle',
+    group: 'Work',
+    summary: 'work on a goal in cycles of implement and review until its milestones are reached',
+    load: async () => (await import('./work/cycle.ts')).cycleCommand,
+  },
+  {
+    name: 'debate',
+    group: 'Work',
+    summary: 'let agents debate a question until they agree with evidence',
+    load: async () => (await import('./work/debate.ts')).debateCommand,
+  },
+  {
     name: 'review',
     group: 'Work',
     summary: 'review pull requests: read, check, fix, approve or merge',
@@ -68,18 +80,6 @@ export const COMMANDS: readonly ListedCommand[] = [
     group: 'Work',
     summary: 'continue a run, or all unfinished runs',
     load: async () => (await import('./work/resume.ts')).resumeCommand,
-  },
-  {
-    name: 'cycle',
-    group: 'Work',
-    summary: 'work on a goal in cycles of implement and review until its milestones are reached',
-    load: async () => (await import('./work/cycle.ts')).cycleCommand,
-  },
-  {
-    name: 'debate',
-    group: 'Work',
-    summary: 'let agents debate a question until they agree with evidence',
-    load: async () => (await import('./work/debate.ts')).debateCommand,
   },
   {
     name: 'tool',
@@ -147,6 +147,12 @@ export const COMMANDS: readonly ListedCommand[] = [
     load: async () => (await import('./watch/inbox.ts')).inboxCommand,
   },
   {
+    name: 'questions',
+    group: 'Watch',
+    summary: 'list the questions of agents that wait for an answer',
+    load: async () => (await import('./watch/questions.ts')).questionsCommand,
+  },
+  {
     name: 'warnings',
     group: 'Watch',
     summary: 'list and dismiss the warnings of a run',
@@ -207,12 +213,6 @@ export const COMMANDS: readonly ListedCommand[] = [
     load: async () => (await import('./watch/models.ts')).modelsCommand,
   },
   {
-    name: 'questions',
-    group: 'Watch',
-    summary: 'list the questions of agents that wait for an answer',
-    load: async () => (await import('./watch/questions.ts')).questionsCommand,
-  },
-  {
     name: 'approve',
     aliases: ['ok'],
     group: 'Control',
@@ -224,6 +224,12 @@ export const COMMANDS: readonly ListedCommand[] = [
     group: 'Control',
     summary: 'reject a plan or held work; the agent gets the reason',
     load: async () => (await import('./control/reject.ts')).rejectCommand,
+  },
+  {
+    name: 'answer',
+    group: 'Control',
+    summary: 'answer a question of an agent',
+    load: async () => (await import('./control/answer.ts')).answerCommand,
   },
   {
     name: 'retry',
@@ -274,22 +280,16 @@ export const COMMANDS: readonly ListedCommand[] = [
     load: async () => (await import('./control/prioritize.ts')).prioritizeCommand,
   },
   {
-    name: 'cancel',
-    group: 'Control',
-    summary: 'cancel a run; its work is kept',
-    load: async () => (await import('./control/cancel.ts')).cancelCommand,
-  },
-  {
-    name: 'answer',
-    group: 'Control',
-    summary: 'answer a question of an agent',
-    load: async () => (await import('./control/answer.ts')).answerCommand,
-  },
-  {
     name: 'locks',
     group: 'Control',
     summary: 'list, take and release locks on files of the project',
     load: async () => (await import('./control/locks.ts')).locksCommand,
+  },
+  {
+    name: 'cancel',
+    group: 'Control',
+    summary: 'cancel a run; its work is kept',
+    load: async () => (await import('./control/cancel.ts')).cancelCommand,
   },
   {
     name: 'collection',
@@ -365,6 +365,18 @@ export const COMMANDS: readonly ListedCommand[] = [
     load: async () => (await import('./maintenance/config.ts')).configCommand,
   },
   {
+    name: 'policy',
+    group: 'Maintenance',
+    summary: 'show what agents may do, and which rule decides',
+    load: async () => (await import('./maintenance/policy.ts')).policyCommand,
+  },
+  {
+    name: 'audit',
+    group: 'Maintenance',
+    summary: 'verify the record of runs, and export it for an auditor',
+    load: async () => (await import('./maintenance/audit.ts')).auditCommand,
+  },
+  {
     name: 'doctor',
     group: 'Maintenance',
     summary: 'check what Manyhands needs',
@@ -394,17 +406,5 @@ export const COMMANDS: readonly ListedCommand[] = [
     summary: 'print completions for a completion script',
     hidden: true,
     load: async () => (await import('./maintenance/complete.ts')).completeCommand,
-  },
-  {
-    name: 'audit',
-    group: 'Maintenance',
-    summary: 'verify the record of runs, and export it for an auditor',
-    load: async () => (await import('./maintenance/audit.ts')).auditCommand,
-  },
-  {
-    name: 'policy',
-    group: 'Maintenance',
-    summary: 'show what agents may do, and which rule decides',
-    load: async () => (await import('./maintenance/policy.ts')).policyCommand,
   },
 ];
