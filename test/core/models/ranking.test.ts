@@ -94,4 +94,18 @@ describe('the order of agents that the user left open', () => {
     const history = historyOf({ outcomes: [outcome('codex', 1, 5), outcome('claude', 6, 0)] });
     expect(ranked(history, {}, open)?.agents).toEqual(['claude', 'codex']);
   });
+
+  it('is codex first for bulk edits, and claude first for plans and reviews', () => {
+    const ranking = rankOpen({
+      config: Config.parse({}),
+      open: ['claude', 'codex', 'gemini'],
+      history: emptyHistory(),
+      project: 'here',
+    });
+    expect([ranking.bulk, ranking.plan, ranking.review].map((rank) => rank?.agents[0])).toEqual([
+      'codex',
+      'claude',
+      'claude',
+    ]);
+  });
 });
