@@ -78,7 +78,7 @@ describe('decisions', () => {
     await served.scratch.mh(['do', 'Add prices', '--rehearse']);
     const page = await enter(served, DESKTOP);
     await page.getByRole('link', { name: 'Add prices' }).first().click();
-    await page.getByRole('link', { name: 'Changes' }).click();
+    await page.getByRole('link', { name: 'Changes', exact: true }).click();
     const changes = page.getByRole('region', { name: 'Changes' });
     await changes.getByRole('checkbox', { name: 'Viewed' }).first().check();
     await changes.getByText('1 viewed').waitFor();
