@@ -2,6 +2,7 @@ import axe from 'axe-core';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { variants } from '../support/variants.ts';
 import { collectConsoleErrors, openBrowser } from './support/browser.ts';
 import { serveScratch } from './support/scratch-server.ts';
 
@@ -34,7 +35,7 @@ beforeAll(async () => {
 afterAll(() => browser.close());
 
 describe('every page except those of runs', () => {
-  it.each(['light', 'dark'] as const)(
+  it.each(variants(['light'], ['dark']))(
     'fits a narrow %s screen, is accessible, and violates no content policy',
     async (colorScheme) => {
       await using served = await serveScratch({

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { Scratch } from '../support/scratch.ts';
+import { TESTS_ALL } from '../support/variants.ts';
 import { agent, job, makeShop, runAndReport, steering } from './hostile-run.ts';
 
 describe.concurrent('whatever an agent prints, the attempt continues and its output can be read', () => {
-  test('an agent that truncates its own output loses nothing of it', async () => {
+  test.runIf(TESTS_ALL)('an agent that truncates its own output loses nothing of it', async () => {
     await using shop = await makeShop();
     expect(await logsAfter(shop, 'truncates-output')).toMatch(/before[\s\S]*after/);
   });
@@ -32,7 +33,7 @@ describe.concurrent('whatever an agent prints, the attempt continues and its out
     expect(steering(logs)).toEqual([]);
   });
 
-  test('an excessively nested result is text and not a result', async () => {
+  test.runIf(TESTS_ALL)('an excessively nested result is text and not a result', async () => {
     await using shop = await makeShop();
     expect(await logsAfter(shop, 'deep-json')).toContain('[[[[');
   });

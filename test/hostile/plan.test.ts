@@ -8,11 +8,9 @@ const GREEN = 'true';
 describe.concurrent('an invalid plan is refused with the reason, and none of its tasks is created', () => {
   test.each(
     variants(
+      [['no plan at all', 'no structured output']],
       [
         ['circle', 'has a cycle: a needs c needs b needs a'],
-        ['no plan at all', 'no structured output'],
-      ],
-      [
         ['itself', 'needs itself'],
         ['three-hundred', '<=200 items'],
         ['twins', 'two tasks have the id "a"'],

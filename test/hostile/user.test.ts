@@ -2,6 +2,7 @@ import { existsSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type Scratch, writeFiles } from '../support/scratch.ts';
+import { TESTS_ALL } from '../support/variants.ts';
 import { agent, job, makeShop, runAndReport } from './hostile-run.ts';
 
 const FIXES = agent('bend.sh', 'fixes-source');
@@ -34,7 +35,7 @@ describe.concurrent('a base that moves during the run', () => {
     expect(shop.git('show', `mh/${run.run}:sum.js`)).toContain('a + b');
   });
 
-  test('a base that moves with every check is given up on, and the user decides', async () => {
+  test.runIf(TESTS_ALL)('a base that moves with every check is given up on, and the user decides', async () => {
     const move =
       'cd "$HOME/project" && date +%N >moved && git add moved && git -c user.name=A -c user.email=a commit -qm Move';
     await using shop = await makeShop({ files: { 'check.sh': `grep -q 'a + b' sum.js && ${move}\n` } });
