@@ -114,9 +114,9 @@ export function endAttempt(state: RunState, command: EndAttempt): RunEvent[] {
   const ended: RunEvent = { type: 'attempt.ended', data };
   if (state.status.kind === 'cancelling') return [ended, ...cancelled(command.task, state.status.reason)];
   if (task.interrupt !== null) return [ended, ...afterInterrupt(state, task, { failure, now })];
-  const asked = unsaved === undefined ? policyHold(state, { task: command.task, refused, failure }) : undefined;
+  const hold = unsaved === undefined ? policyHold(state, { task: command.task, refused, failure }) : undefined;
   const commit = command.saved?.commit ?? requireCurrent(task, command.attempt).base;
-  if (asked !== undefined) return [ended, { type: 'task.held', data: { task: command.task, hold: asked, commit } }];
+  if (hold !== undefined) return [ended, { type: 'task.held', data: { task: command.task, hold, commit } }];
   const waiting = waitForAnswer(state, task, failure);
   if (waiting !== undefined) return [{ type: 'attempt.ended', data: rest }, ...waiting];
   if (failure === undefined) return [ended, ...heldIfDenied(state, refused, afterSuccess(state, task, command))];

@@ -18,13 +18,13 @@ const MOST_QUESTIONS = 20;
 const UNFINISHED: readonly FailureKind[] = ['no-change', 'bad-output', 'implementation', 'tests'];
 
 /** Asks a person; the same call, or the same text while it is open, asks nothing again. */
-export function askQuestion(state: RunState, { task: key, attempt, call, now: _, ...asked }: AskQuestion): RunEvent[] {
+export function askQuestion(state: RunState, { task: key, attempt, call, now: _, ...input }: AskQuestion): RunEvent[] {
   const task = requireTask(state, key);
   const { questions = [] } = task;
-  if (findAsked(task, { call, text: asked.text }) !== undefined) return [];
+  if (findAsked(task, { call, text: input.text }) !== undefined) return [];
   if (questions.length >= MOST_QUESTIONS)
     throw new AppError('REFUSED', `Task ${key} has asked ${MOST_QUESTIONS} questions; decide yourself and say how`);
-  const question = { id: `q${task.ordinal}-${questions.length + 1}`, ...asked };
+  const question = { id: `q${task.ordinal}-${questions.length + 1}`, ...input };
   return [{ type: 'task.asked', data: { task: key, attempt, call, question } }];
 }
 

@@ -49,8 +49,8 @@ export function reject(state: RunState, answer: HoldChoice & { reason: string; n
   }
   const { commit } = requirePhase(requireTask(state, task), 'held');
   if (hold.what === 'policy') {
-    const told = `A person refused this: ${hold.subject ?? ''}\nTheir reason: ${reason}\nFinish the task without it.`;
-    return [{ type: 'task.rejected', data: { task, hold: hold.id, reason } }, continued(task, answer.now, told)];
+    const message = `A person refused this: ${hold.subject ?? ''}\nTheir reason: ${reason}\nFinish the task without it.`;
+    return [{ type: 'task.rejected', data: { task, hold: hold.id, reason } }, continued(task, answer.now, message)];
   }
   return [
     { type: 'task.rejected', data: { task, hold: hold.id, reason } },

@@ -87,7 +87,7 @@ async function conclude(ctx: EngineContext, run: ActiveRun, ended: EndedAttempt,
     ...(failure === undefined ? {} : { failure }),
     ...(flags.length === 0 ? {} : { flags }),
     ...(ended.isUnread ? { unsaved: {} } : {}),
-    refused: [...(outcome.digest?.refused ?? []), ...byPolicy.asked],
+    refused: [...(outcome.digest?.refused ?? []), ...byPolicy.toApprove],
   });
 }
 

@@ -33,20 +33,20 @@ export function judgeOf({ capabilities }: Agent, { policy, workspace }: Assignme
 export async function changesByPolicy(
   run: ActiveRun,
   { task, attempt, saved }: { task: TaskState; attempt: AttemptState; saved: SavedWork | undefined },
-): Promise<{ failure?: Failure; asked: Decided[] }> {
+): Promise<{ failure?: Failure; toApprove: Decided[] }> {
   const { policy } = policyOf(run, task);
-  if (policy === undefined || saved?.changed !== true) return { asked: [] };
+  if (policy === undefined || saved?.changed !== true) return { toApprove: [] };
   const paths = await changedPaths(run.project.mirror, { from: attempt.base, to: saved.commit });
   const decided = paths.map((path) => {
     const request = { role: policy.role, tool: 'Edit', kind: 'Edit' as const, paths: [path] };
     return decidePolicy([policy.project, policy.person], request, policy.granted);
   });
   const denied = decided.filter(({ decision }) => decision === 'deny');
-  const asked = decided.filter(({ decision }) => decision === 'ask');
+  const toApprove = decided.filter(({ decision }) => decision === 'ask');
   const [first] = denied;
-  if (first === undefined) return { asked };
+  if (first === undefined) return { toApprove };
   const names = denied.slice(0, MOST_PATHS).map(({ path }) => path);
   const reason = first.rule?.reason === undefined ? '' : `: ${first.rule.reason}`;
   const message = `It changed ${names.join(', ')}, which ${first.rule?.source ?? 'the policy'} denies${reason}`;
-  return { failure: { kind: 'implementation', message }, asked };
+  return { failure: { kind: 'implementation', message }, toApprove };
 }

@@ -38,7 +38,7 @@ export const askUser = operation({
     const { redact } = requireActive(app, run);
     const now = app.world.now();
     const text = redact(question);
-    const asked = {
+    const command = {
       task,
       attempt,
       call,
@@ -50,7 +50,7 @@ export const askUser = operation({
     };
     const control = requireControl(app);
     crashpoint('question.asking');
-    await control.submit(run, (state) => askQuestion(state, asked), origin);
+    await control.submit(run, (state) => askQuestion(state, command), origin);
     crashpoint('question.asked');
     const find = () => findAsked(requireTask(app.runs.state(run), task), { call, text });
     const id = find()?.id ?? '';

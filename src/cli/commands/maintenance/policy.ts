@@ -28,7 +28,7 @@ const CHECK_EXIT_CODES = `Exit codes:
   1  it is denied
   2  invalid command line
   3  the command failed; the message states the reason
-  4  a person is asked`;
+  4  a person must approve it`;
 const EXITS = { allow: 0, deny: 1, ask: 4 } as const;
 
 /** Shows the rules about what agents may do, and what they decide. */
