@@ -71,7 +71,7 @@ export class ReachedFiles {
     this.#queue.push(path);
   }
 
-  /** Adds a file that the base does not have, by its name; without an extension any file of that name is meant. */
+  /** Adds a file that the base does not have, by its name; without an extension any file of that name matches. */
   addAbsent(path: string, found: ReachedFile): void {
     if (/\.\w+$/.test(path)) this.#reached.set(path, found);
     else this.#stems.set(plainPath(path).toLowerCase(), found);

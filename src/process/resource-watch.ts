@@ -40,7 +40,7 @@ export function watchResources(launch: WatchedLaunch, world: World = realWorld):
   };
 }
 
-/** The limit that a launch reached, to be asked before its processes are swept: afterwards it is forgotten. */
+/** The limit that a launch reached, to be read before its processes are swept: afterwards it is forgotten. */
 export function excessOf(target: Target, limits: LaunchLimits): Excess | undefined {
   const { memory, processes } = limitHits(target);
   if (memory > 0) return { resource: 'memory', text: `used more than ${megabytes(limits.memoryBytes)} of memory` };

@@ -4,7 +4,7 @@ import type { TaskKey } from '../../schema/ids.ts';
 import type { Decided } from '../policy/decide-policy.ts';
 import type { HoldAnswer, RunState } from '../run/state.ts';
 
-/** Failures of another kind than of the work: what the agent wanted is asked after an attempt without one. */
+/** Failures of another kind than of the work: a request is held only after an attempt without one. */
 const TEMPORARY: ReadonlySet<Failure['kind']> = new Set<Failure['kind']>([
   'rate-limit',
   'usage-limit',
@@ -28,7 +28,7 @@ export function grantedTo(answers: readonly HoldAnswer[], task: TaskKey): string
 
 /**
  * The hold for what an agent wanted to do and a rule wants a person to approve; undefined if there is nothing left to ask.
- * What a person has rejected is not asked again.
+ * What a person has rejected is not held again.
  */
 export function policyHold(
   state: RunState,
@@ -65,7 +65,7 @@ function ruleText({ rule }: Decided): string {
   return `${rule?.source ?? 'the policy'}${rule?.reason === undefined ? '' : ` (${rule.reason})`}`;
 }
 
-/** What the next attempt is told about the answer to such a hold. */
+/** The message to the next attempt about the answer to such a hold. */
 export function grantedText(subject: string): string {
   return `A person approved this: ${subject}\nDo exactly that now, then finish the task.`;
 }

@@ -41,7 +41,7 @@ export type Decided = { decision: PolicyDecision; rule?: Rule; subject: string; 
 
 const STRICTNESS: Readonly<Record<PolicyDecision, number>> = { allow: 0, ask: 1, deny: 2 };
 
-/** Decides a request by every list; `granted` are subjects that a person has approved, which are then not asked about. */
+/** Decides a request by every list; `granted` are subjects that a person has approved, which need no further approval. */
 export function decidePolicy(
   lists: readonly RuleList[],
   request: PolicyRequest,
@@ -139,7 +139,7 @@ function matcherOf(rule: Rule): (path: string) => boolean {
   return matcher;
 }
 
-/** What an agent is told about a refused call; for one that a person must approve, that it is held. */
+/** The message to an agent about a refused call; for one that a person must approve, that it is held. */
 export function refusalText({ decision, rule, subject, path }: Decided): string {
   if (decision === 'ask')
     return `${subject} needs the approval of a person${rule?.reason === undefined ? '' : `: ${rule.reason}`}. It is held for them; do not try it in another way. Finish what does not depend on it, then end.`;

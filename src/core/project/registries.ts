@@ -34,7 +34,7 @@ export const REGISTRY_FILES = [
 /** The same in other folders. */
 export const REGISTRY_PATHS = ['.cargo/config.toml', '.cargo/config'] as const;
 
-/** What a package manager uses unless told otherwise, by the files that show its use. */
+/** What a package manager uses unless it is configured otherwise, by the files that show its use. */
 const USUAL: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^(package(-lock)?\.json|npm-shrinkwrap\.json|pnpm-lock\.yaml|bun\.lock)$/, ['registry.npmjs.org']],
   [/^yarn\.lock$|^\.yarnrc/, ['registry.npmjs.org', 'registry.yarnpkg.com', 'repo.yarnpkg.com']],

@@ -26,7 +26,7 @@ export const PolicyRule = z
     command: Patterns.optional().describe('The first words of a shell command, or a pattern in which * is any text.'),
     host: Patterns.optional().describe('Host names; *.example.org is every host below it.'),
     role: Patterns.optional().describe('The roles of tasks that it applies to; default: all.'),
-    reason: z.string().max(1_000).optional().describe('Shown to the agent and to the person who is asked.'),
+    reason: z.string().max(1_000).optional().describe('Shown to the agent and to the person who decides.'),
     source: z.string().optional().describe('Set by Manyhands: the file and line it comes from.'),
     from: z.enum(['global', 'project']).optional().describe('Set by Manyhands: whose settings it comes from.'),
   })
