@@ -51,7 +51,7 @@ function totals({ top, now }: View): string {
     failed > 0 ? `${failed} failed` : '',
     `${open.length - waiting} running`,
     counted(live, 'agent'),
-    queued > 0 ? `${counted(queued, 'task')} waiting` : '',
+    queued > 0 ? `${queued} waiting` : '',
     cost > 0 ? moneyText(cost) : '',
   ]
     .filter((part) => part !== '')

@@ -105,7 +105,7 @@ function row(id: number, text: string, kind = 'text') {
 describe('the page of all runs', () => {
   it('shows first what needs the user and its key, then running runs, then recent ones', () => {
     const lines = draw(begin());
-    expect(lines[0]).toMatch(/^manyhands shop .*1 needs you · 1 failed · 1 running · 1 agent · 4 tasks waiting$/);
+    expect(lines[0]).toMatch(/^manyhands shop .*1 needs you · 1 failed · 1 running · 1 agent · 4 waiting$/);
     expect(lines.slice(1, 9)).toEqual([
       ' needs you (1)',
       expect.stringMatching(/^>! held +A held plan +0\/3 .* 1m ago$/),
