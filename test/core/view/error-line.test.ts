@@ -3,7 +3,10 @@ import { errorLine } from '../../../src/core/view/error-line.ts';
 
 describe('the line that names an error', () => {
   it.each([
-    ['/x/broken.js:1\nconst x = ;\n          ^\n\nSyntaxError: Unexpected token \';\'\n    at checkSyntax (node:internal)\n\nNode.js v24', "SyntaxError: Unexpected token ';'"],
+    [
+      "/x/broken.js:1\nconst x = ;\n          ^\n\nSyntaxError: Unexpected token ';'\n    at checkSyntax (node:internal)\n\nNode.js v24",
+      "SyntaxError: Unexpected token ';'",
+    ],
     ['> tsc\nsrc/a.ts(3,7): error TS2322: Type is wrong.\n', 'src/a.ts(3,7): error TS2322: Type is wrong.'],
     ['running\n✖ adds twice (1.2ms)\nℹ fail 1\n', '✖ adds twice (1.2ms)'],
     ['AssertionError [ERR_ASSERTION]: Expected 3, got 4\n', 'AssertionError [ERR_ASSERTION]: Expected 3, got 4'],
