@@ -178,6 +178,18 @@ const ApproveConfig = z
   })
   .prefault({});
 
+/** What the assistant of a person may do through the operator tools. */
+const AssistantConfig = z
+  .strictObject({
+    decide: z
+      .boolean()
+      .default(false)
+      .describe(
+        'Whether an assistant (through manyhands mcp or /mcp) may approve, reject, land and undo work, and change the settings that decide on it. Read only from your own settings file, not from that of a project.',
+      ),
+  })
+  .prefault({});
+
 /** Spending limits. */
 const BudgetConfig = z
   .strictObject({
@@ -234,6 +246,7 @@ export const Config = z.strictObject({
   scope: ScopeConfig,
   policy: PolicyConfig,
   approve: ApproveConfig,
+  assistant: AssistantConfig,
   sandbox: SandboxMode,
   sandboxPaths: SandboxPaths,
   network: NetworkConfig,
