@@ -12,6 +12,7 @@ import type { World } from '../world.ts';
 import { operationRoutes } from './api/operation-routes.ts';
 import { problemText, sendProblem } from './api/problem.ts';
 import { openAssets } from './assets.ts';
+import { BodyMemory } from './body-memory.ts';
 import { COMMON_HEADERS } from './headers.ts';
 import { asHost, type Hosts, isLoopback } from './hosts.ts';
 import { type Access, type Identity, openAccess } from './login/access.ts';
@@ -123,7 +124,9 @@ export async function openHttp(options: HttpOptions): Promise<HttpServer> {
     keepAliveTimeout: KEEP_ALIVE_MS,
   });
   const connections = new ConnectionLimits(server, world);
+  const bodies = new BodyMemory(world);
   server.on('request', (incoming, outgoing) => {
+    bodies.observe(incoming, outgoing);
     for (const [name, value] of Object.entries(COMMON_HEADERS)) outgoing.setHeader(name, value);
     void admit(incoming, { access, hosts }).then(
       (identity) => {
@@ -149,6 +152,7 @@ export async function openHttp(options: HttpOptions): Promise<HttpServer> {
       const cancel = world.alarm(world.now() + CLOSING_MS, () => server.closeAllConnections());
       await closed;
       cancel();
+      bodies[Symbol.dispose]();
     },
   };
 }

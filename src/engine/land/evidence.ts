@@ -3,7 +3,6 @@ import { mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { recordGate } from '../../core/land/decide-landing.ts';
 import type { Redact } from '../../core/redact.ts';
-import { startErrorOf } from '../../core/run/check-start.ts';
 import { proofKey } from '../../core/run/state.ts';
 import { messageOf } from '../../errors.ts';
 import type { GateResult } from '../../gates/gate.ts';
@@ -155,8 +154,10 @@ export function knownProofs(ctx: EngineContext, run: ActiveRun): Map<string, Evi
   const known = new Map<string, Evidence>();
   for (const stored of ctx.store.read(projectStream(run.project.id))) {
     const event = ProjectEvent.safeParse({ type: stored.type, data: stored.data });
-    if (event.success && event.data.type === 'project.proved' && startErrorOf(event.data.data.evidence) === undefined)
-      known.set(proofKey(event.data.data.evidence), event.data.data.evidence);
+    if (!event.success || event.data.type !== 'project.proved') continue;
+    const { evidence } = event.data.data;
+    if (evidence.verdict === 'pass') known.set(proofKey(evidence), evidence);
+    else known.delete(proofKey(evidence));
   }
   return known;
 }
