@@ -9,6 +9,12 @@ export function after(ms: number, call: () => void): () => void {
   return () => clearTimeout(timer);
 }
 
+/** Calls at an interval; returns a function that ends it. */
+export function every(ms: number, call: () => void): () => void {
+  const timer = setInterval(call, ms);
+  return () => clearInterval(timer);
+}
+
 /** Calls when the browser is idle, after at most half a second; returns a function that cancels it. */
 export function whenIdle(call: () => void): () => void {
   if (typeof requestIdleCallback === 'undefined') return after(0, call);

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
-import { after, now } from './clock.ts';
+import { after, every, now } from './clock.ts';
 
 /** The time, updated at an interval while the tab is visible. */
 export function useNow(stepMs = 1_000): number {
@@ -8,10 +8,10 @@ export function useNow(stepMs = 1_000): number {
     const tick = () => {
       if (document.visibilityState === 'visible') setTime(now());
     };
-    const timer = setInterval(tick, stepMs);
+    const stop = every(stepMs, tick);
     document.addEventListener('visibilitychange', tick);
     return () => {
-      clearInterval(timer);
+      stop();
       document.removeEventListener('visibilitychange', tick);
     };
   }, [stepMs]);
