@@ -1,7 +1,7 @@
 import type { Origin } from '../../schema/actor.ts';
 import type { CallKind, CallTry } from '../../schema/call.ts';
 import type { HealthSign } from '../../schema/config/health.ts';
-import type { NetworkUse } from '../../schema/containment.ts';
+import type { CommandNetworkUse, NetworkUse } from '../../schema/containment.ts';
 import type { Question } from '../../schema/coordination/question.ts';
 import type {
   Hold,
@@ -209,6 +209,8 @@ export type RunState = {
   attempts: number;
   /** The run branch: its tip, the tree there, whether every task's gates passed on it. */
   tip: { commit: string; tree: string | null };
+  /** What its set-up commands and checks requested of the network; absent before its end, and where they had that of the machine. */
+  network?: CommandNetworkUse[];
   baseEvidence: Evidence[] | null;
   /** Checks that failed on the base so far, while its checks run; absent before the first failure. */
   baseFailures?: Evidence[];
