@@ -79,6 +79,22 @@ describe('the debate', () => {
   }, 120_000);
 });
 
+describe('the team', () => {
+  test('comes to agreements, conflicts and gaps, and implements only what the roles carried', async () => {
+    await using scratch = await makeScratch({ files: { 'hello.txt': 'hello\n' }, check: 'test -e hello.txt' });
+    const scenario = join(EXAMPLES, 'team/scenario.yaml');
+    const task = ['team', 'Let the greeting name the reader', '--roles', 'requirements,security', '--write'];
+    const args = [...task, '--scenario', scenario, '--json'];
+    const { code, json, stderr } = await scratch.mh(args);
+    const run = RunDocument.parse(json);
+    expect([code, run.status], stderr).toEqual([0, 'done']);
+    expect(run.progress?.points.map(({ status }) => status)).toEqual(['done', 'rejected']);
+    expect(run.result).toContain('## Gaps\n\n- requirements: Whether the name may be empty');
+    expect(run.result).toContain('2. Escape the name (P2; not carried by the roles)');
+    expect(scratch.git('show', `mh/${run.run}:greeting.txt`)).toBe('hello reader');
+  }, 120_000);
+});
+
 async function rehearse(scratch: Scratch, goal: string, scenario: string, command = 'do') {
   const { code, json, stderr } = await scratch.mh([command, goal, '--scenario', join(EXAMPLES, scenario), '--json']);
   expect(json, stderr).toBeDefined();

@@ -68,8 +68,8 @@ export interface Recipe<Input = unknown> {
   title(input: Input): string;
   /** Replaces what a request refers to by name, before it is recorded. */
   prepare?(request: RecipeRequest<Input>, references: References): Promise<RecipeRequest<Input>>;
-  /** The role that the input names, which must exist. */
-  role?(input: Input): string | undefined;
+  /** The roles that the input names, which must exist. */
+  roles?(input: Input): readonly string[];
   /** Whether a run changes nothing, and so has nothing to check. */
   isReadOnly?(input: Input): boolean;
   /** Whether a run may work on a snapshot of a folder that is no repository. */

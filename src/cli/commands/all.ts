@@ -28,6 +28,12 @@ export const COMMANDS: readonly ListedCommand[] = [
     load: async () => (await import('./work/debate.ts')).debateCommand,
   },
   {
+    name: 'team',
+    group: 'Work',
+    summary: 'let several roles examine a task, review each other and vote',
+    load: async () => (await import('./work/team.ts')).teamCommand,
+  },
+  {
     name: 'review',
     group: 'Work',
     summary: 'review pull requests: read, check, fix, approve or merge',
