@@ -119,6 +119,7 @@ describe('what pages ask for', () => {
       'goal',
       'cycle',
       'debate',
+      'team',
       'job',
       'features',
       'bulk',
