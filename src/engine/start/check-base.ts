@@ -17,7 +17,7 @@ import type { ActiveRun, EngineContext } from '../loop/context.ts';
 const SETUP_REMEDY =
   'Install what is missing and approve, which runs it again; or cancel the run, correct workspace.setup in .manyhands/config.yaml, and start it again.';
 
-/** Runs each check on the base, before any work, and records the result; a failure is shown before the check is repeated. A tree known from an earlier run is not checked again. A check that cannot start is an error at once, not a result. */
+/** Runs each check on the base, before any work, and records the result; a failure is shown before the check is repeated. A check that passed on this tree in an earlier run is not run again; one that failed is, because the machine may have changed. A check that cannot start is an error at once, not a result. */
 export async function checkBase(ctx: EngineContext, run: ActiveRun, gates: readonly CommandGateSpec[]): Promise<void> {
   const { start } = run.ledger.state;
   const stream = projectStream(run.project.id);
@@ -95,8 +95,10 @@ function knownProofs(ctx: EngineContext, stream: string): Map<string, Evidence> 
   const known = new Map<string, Evidence>();
   for (const stored of ctx.store.read(stream)) {
     const event = ProjectEvent.safeParse({ type: stored.type, data: stored.data });
-    if (event.success && event.data.type === 'project.proved' && startErrorOf(event.data.data.evidence) === undefined)
-      known.set(proofKey(event.data.data.evidence), event.data.data.evidence);
+    if (!event.success || event.data.type !== 'project.proved') continue;
+    const { evidence } = event.data.data;
+    if (evidence.verdict === 'pass') known.set(proofKey(evidence), evidence);
+    else known.delete(proofKey(evidence));
   }
   return known;
 }
