@@ -1,4 +1,7 @@
 import { testRule } from '../core/finish/file-kind.ts';
+import type { ChangedPath } from '../gates/gate.ts';
+import { folderOf } from './module-imports.ts';
+import type { Closure } from './reached-files.ts';
 
 /** Whether a file's name or folder says that it checks, builds or tests something. */
 export function isCheckLike(path: string): boolean {
@@ -62,6 +65,16 @@ export function isCheckData(path: string, text: string, paths: ReadonlySet<strin
   if (isCheckLike(path) || wordsOf(name).some((word) => MEASURES.test(word))) return true;
   const named = text.slice(0, MAX_DATA_CHARS).split(/[\s"',;:=[\]{}]+/);
   return named.some((word) => testRule(word) === 'name' && paths.has(word.replace(/^\.\//, '')));
+}
+
+/** Why a file may not be changed by work that it measures: the command starts it, or what it starts loads it from its own folder. */
+export function measuringReason({ path, status }: ChangedPath, measuring: Closure | undefined): string | undefined {
+  const found = measuring?.find(path);
+  if (measuring === undefined || measuring.entries.has(path) || SOURCE_FOLDERS.test(path)) return undefined;
+  const isRun = measuring.judged.has(path) || found?.role === 'script' || found?.role === 'source';
+  const folder = folderOf(path);
+  const isPart = found?.role === 'module' && folder !== '' && folderOf(found.chain.at(-2) ?? '') === folder;
+  return isRun || isPart ? `is ${status}, and the measurement runs it` : undefined;
 }
 
 /** Whether a data file holds what tests expect, by its name or that of its folder. */

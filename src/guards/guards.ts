@@ -2,7 +2,7 @@ import { testRule } from '../core/finish/file-kind.ts';
 import type { ChangedPath } from '../gates/gate.ts';
 import { type CommandGateSpec, candidateGates, commandText } from '../gates/gate-kinds.ts';
 import type { GateSpec } from '../schema/gate.ts';
-import { isCheckData, isEmptied } from './check-files.ts';
+import { isCheckData, isEmptied, measuringReason } from './check-files.ts';
 import { closureOf } from './closure.ts';
 import { COMPILERS } from './configured-files.ts';
 import { CHECK_CONFIG, INSTALLED, looseMatcher, pathMatcher, TOOL_FILES } from './guard-globs.ts';
@@ -46,6 +46,8 @@ export interface Guarded {
 
 interface Rules {
   closure: Closure;
+  /** What the commands run that measure the work of the task, where there are such. */
+  measuring: Closure | undefined;
   isTest(path: string): boolean;
   isTestFile(path: string): boolean;
   isConfig(path: string): boolean;
@@ -98,9 +100,11 @@ async function rulesFor(options: GuardOptions): Promise<Rules> {
   const isConfiguredTest = pathMatcher(options.tests);
   const isTest = (path: string) => testRule(path) !== undefined || isConfiguredTest(path);
   const closure = await closureOf(candidateGates(options.gates), options.base, new Set(options.targets));
+  const measures = candidateGates(options.gates).filter(({ measure }) => measure !== undefined);
   const tools = [...TOOL_FILES].flatMap(([program, globs]) => (closure.words.has(program) ? globs : []));
   return {
     closure,
+    measuring: measures.length === 0 ? undefined : await closureOf(measures, options.base),
     isTest,
     isTestFile: (path) => testRule(path) === 'name',
     isConfig: looseMatcher([...CHECK_CONFIG, ...tools, ...options.config]),
@@ -127,6 +131,7 @@ async function heldReason(change: ChangedPath, rules: Rules, options: GuardOptio
       : manifestReason(path, base, candidate);
   }
   return (
+    measuringReason(change, rules.measuring) ??
     (await closureReason(change, rules, options)) ??
     (await tracedReason(change, rules, options)) ??
     linkReason(path, rules, options) ??

@@ -6,6 +6,7 @@ import { cycle } from './cycle/cycle.ts';
 import { debate } from './debate/debate.ts';
 import { features } from './features/features.ts';
 import { goal } from './goal/goal.ts';
+import { improve } from './improve/improve.ts';
 import { job } from './job/job.ts';
 import type { Recipe } from './recipe.ts';
 import type { DataFormat, TextFormat } from './recipe-work-file.ts';
@@ -24,6 +25,7 @@ const RECIPES: readonly AnyRecipe[] = [
   parsing(cycle),
   parsing(debate),
   parsing(team),
+  parsing(improve),
   parsing(job),
   parsing(bulk),
   parsing(features),

@@ -79,6 +79,15 @@ export const TeamInput = z.object({
 });
 export type TeamInput = z.infer<typeof TeamInput>;
 
+export const ImproveInput = z.object({
+  focus: z.string().trim().min(1).optional().describe('What to look at, in your own words; everything by default.'),
+  rounds: z.number().int().min(1).max(20).default(1).describe('Maximum number of rounds of discovery and improvement.'),
+  top: z.number().int().min(1).max(20).optional().describe('Improve this many of the best ones without asking.'),
+  yes: z.boolean().default(false).describe('Improve all that were found and shown, without asking.'),
+  planOnly: z.boolean().default(false).describe('Stop after discovery and wait for the choice of a person.'),
+});
+export type ImproveInput = z.infer<typeof ImproveInput>;
+
 /** When an attempt of a job is stopped. */
 export const StopRule = z.object({
   turns: z.number().int().positive().optional().describe('After this many turns.'),
@@ -162,6 +171,7 @@ export const StartRequest = z.discriminatedUnion('recipe', [
   z.object({ recipe: z.literal('cycle'), input: CycleInput, options: StartOptions }),
   z.object({ recipe: z.literal('debate'), input: DebateInput, options: StartOptions }),
   z.object({ recipe: z.literal('team'), input: TeamInput, options: StartOptions }),
+  z.object({ recipe: z.literal('improve'), input: ImproveInput, options: StartOptions }),
   z.object({ recipe: z.literal('job'), input: JobInput, options: StartOptions }),
   z.object({ recipe: z.literal('features'), input: FeaturesInput, options: StartOptions }),
   z.object({ recipe: z.literal('bulk'), input: BulkInput, options: StartOptions }),

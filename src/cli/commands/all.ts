@@ -34,6 +34,12 @@ export const COMMANDS: readonly ListedCommand[] = [
     load: async () => (await import('./work/team.ts')).teamCommand,
   },
   {
+    name: 'improve',
+    group: 'Work',
+    summary: 'find weak spots, and keep the improvements that measurably help',
+    load: async () => (await import('./work/improve.ts')).improveCommand,
+  },
+  {
     name: 'review',
     group: 'Work',
     summary: 'review pull requests: read, check, fix, approve or merge',

@@ -9,8 +9,9 @@ import { ProjectEvent } from '../../schema/event.ts';
 import type { Evidence } from '../../schema/gate.ts';
 import { projectStream } from '../../schema/ids.ts';
 import { setupOf } from '../../workspaces/checkout.ts';
-import { checkoutOf, checkWith } from '../land/check-candidate.ts';
+import { checkWith } from '../land/check-candidate.ts';
 import { observePreparation } from '../land/evidence.ts';
+import { checkoutOf } from '../land/run-gate.ts';
 import type { RunningStep } from '../loop/activities.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
 

@@ -58,7 +58,7 @@ export function teamResults(run: RunState, { roles }: TeamInput): TeamResults {
 }
 
 /** Whether more than half of the roles agree with a point and two of them show it. */
-export function isCarried({ stances }: Point, roles: readonly string[]): boolean {
+function isCarried({ stances }: Point, roles: readonly string[]): boolean {
   const agreeing = roles.flatMap((role) => (stances[role]?.stance === 'agree' ? [stances[role]] : []));
   return agreeing.length * 2 > roles.length && agreeing.filter(({ evidence }) => isEvidence(evidence)).length >= 2;
 }

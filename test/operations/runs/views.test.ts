@@ -120,6 +120,7 @@ describe('what pages ask for', () => {
       'cycle',
       'debate',
       'team',
+      'improve',
       'job',
       'features',
       'bulk',
