@@ -22,7 +22,7 @@ const SpotOutput = z.object({
   value: Size.default('medium'),
   effort: Size.default('medium'),
 });
-export const SpotsOutput = z.object({ spots: z.array(SpotOutput).max(20), summary: z.string().default('') });
+const SpotsOutput = z.object({ spots: z.array(SpotOutput).max(20), summary: z.string().default('') });
 
 /** A weak spot: what its command showed, whether it was chosen, and what came of it. */
 export type Spot = z.infer<typeof SpotOutput> & {
