@@ -1,6 +1,5 @@
 import { testRule } from '../core/finish/file-kind.ts';
-import type { ChangedPath } from '../gates/gate.ts';
-import { folderOf } from './module-imports.ts';
+import { folderOf, isProgram } from './module-imports.ts';
 import type { Closure } from './reached-files.ts';
 
 /** Whether a file's name or folder says that it checks, builds or tests something. */
@@ -67,14 +66,18 @@ export function isCheckData(path: string, text: string, paths: ReadonlySet<strin
   return named.some((word) => testRule(word) === 'name' && paths.has(word.replace(/^\.\//, '')));
 }
 
-/** Why a file may not be changed by work that it measures: the command starts it, or what it starts loads it from its own folder. */
-export function measuringReason({ path, status }: ChangedPath, measuring: Closure | undefined): string | undefined {
-  const found = measuring?.find(path);
-  if (measuring === undefined || measuring.entries.has(path) || SOURCE_FOLDERS.test(path)) return undefined;
-  const isRun = measuring.judged.has(path) || found?.role === 'script' || found?.role === 'source';
-  const folder = folderOf(path);
-  const isPart = found?.role === 'module' && folder !== '' && folderOf(found.chain.at(-2) ?? '') === folder;
-  return isRun || isPart ? `is ${status}, and the measurement runs it` : undefined;
+/** The programs that commands start which measure work, and the programs in their folders, of which they may be made. */
+export function measuringPrograms(
+  { find, judged, entries }: Closure,
+  paths: ReadonlySet<string>,
+): (path: string) => boolean {
+  const isRun = (path: string) => judged.has(path) || ['script', 'source'].includes(find(path)?.role ?? '');
+  const isMeasured = (path: string) => entries.has(path) || SOURCE_FOLDERS.test(path);
+  const folders = new Set([...paths].filter((path) => isRun(path) && !isMeasured(path)).map(folderOf));
+  return (path) => {
+    const folder = folderOf(path);
+    return !isMeasured(path) && (isRun(path) || (folder !== '' && folders.has(folder) && isProgram(path)));
+  };
 }
 
 /** Whether a data file holds what tests expect, by its name or that of its folder. */
