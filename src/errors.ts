@@ -140,6 +140,21 @@ export const ERRORS = {
     hint: 'Make it private with chmod 700 <home>, or select a data directory of your own with MANYHANDS_HOME.',
   },
   DATA_DAMAGED: { exit: 3, http: 500, hint: 'Do not change the data directory. Check it: manyhands doctor' },
+  DATABASE_UNREACHABLE: {
+    exit: 3,
+    http: 503,
+    hint: 'Check the PostgreSQL server and MANYHANDS_DATABASE_URL with manyhands doctor. Nothing that was acknowledged is lost.',
+  },
+  DATABASE_REFUSED: {
+    exit: 3,
+    http: 500,
+    hint: 'Correct MANYHANDS_DATABASE_URL: the user needs a login, and the right to create a schema in the database.',
+  },
+  NOT_LEADER: {
+    exit: 3,
+    http: 409,
+    hint: 'Run the command on the server that leads. When it ends, another one takes over within 30 seconds.',
+  },
   NO_SPACE: { exit: 3, http: 507, hint: 'Free disk space, then continue with: manyhands resume' },
   NO_PERMISSION: { exit: 3, http: 403, hint: 'Check the owner and the permissions of the file or folder.' },
   WORKSPACE_CHANGED: {

@@ -24,6 +24,7 @@ import { examineDatabase, examineMirrors, examineTexts, examineWorkspaces } from
 import { examineForge } from './doctor/doctor-forge.ts';
 import { DoctorLine } from './doctor/doctor-line.ts';
 import { examineProject } from './doctor/doctor-project.ts';
+import { examineInstallation } from './doctor/doctor-shared.ts';
 
 /** What is checked, and whether servers on the network are contacted. */
 type Examination = { app: App; dir: string; online: boolean };
@@ -62,6 +63,7 @@ export const doctor = operation({
       await check('node', true, () => Promise.resolve(`${process.version} on ${process.platform}`)),
       await check('git', true, requireGit),
       await check('data directory', true, () => dataDirectory(home)),
+      ...(await examineInstallation(env)),
       await examineDatabase(app),
       ...(await examineData(app)),
       await examineBackup(app),
