@@ -103,6 +103,7 @@ export const ERRORS = {
     http: 403,
     hint: 'Agents, and programs that they started, may read runs and must not control them. Leave this to a person.',
   },
+  ASSISTANT_REFUSED: { exit: 3, http: 403, hint: 'A person does it, or sets assistant.decide in their settings.' },
   TOOL_REFUSED: { exit: 3, http: 403, hint: 'An agent has tools only in its own attempt, while it runs.' },
   SANDBOX_UNAVAILABLE: {
     exit: 3,

@@ -28,6 +28,8 @@ export type CallerOptions = {
   world?: World;
   /** Called when disposal waits for the work of an own engine; what it returns is disposed of afterwards. */
   onClosing?: ((caller: Caller) => AsyncDisposable) | undefined;
+  /** Starts an engine in another process; without it, this process becomes the engine where an operation needs one. */
+  startEngine?: (() => Promise<void>) | undefined;
   /** Asks the person for the code of a decision that needs one; undefined without a terminal. */
   askCode?: ((message: string) => Promise<string | undefined>) | undefined;
 };
@@ -65,6 +67,7 @@ class EngineCaller implements Caller {
   readonly #origin: Origin;
   readonly #onClosing: CallerOptions['onClosing'];
   readonly #askCode: CallerOptions['askCode'];
+  readonly #startEngine: CallerOptions['startEngine'];
   readonly #opened: AsyncDisposable[] = [];
   #own: OwnEngine | undefined;
   readonly #ending = new AbortController();
@@ -72,13 +75,14 @@ class EngineCaller implements Caller {
   #other: SocketClient | undefined;
   #reader: Promise<App> | undefined;
 
-  constructor({ env, world = realWorld, onClosing, askCode }: CallerOptions) {
+  constructor({ env, world = realWorld, onClosing, askCode, startEngine }: CallerOptions) {
     this.#home = resolveHome(env);
     this.#env = env;
     this.#world = world;
     this.#origin = originOfProcess(env, this.#home);
     this.#onClosing = onClosing;
     this.#askCode = askCode;
+    this.#startEngine = startEngine;
   }
 
   get ending(): AbortSignal {
@@ -221,6 +225,10 @@ class EngineCaller implements Caller {
         return { kind: 'none', app: await (toleratesDamage ? this.#readDespiteDamage() : this.#read()) };
       }
       if (where === 'living-engine') throw engineAbsent(this.#home);
+      if (this.#startEngine !== undefined) {
+        await this.#startEngine();
+        continue;
+      }
       const { OwnEngine } = await import('./own-engine.ts');
       const own = await OwnEngine.open({ home: this.#home, env: this.#env, world: this.#world });
       if (own !== undefined) {

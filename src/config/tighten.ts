@@ -12,6 +12,7 @@ const ONLY_OWN: Readonly<Record<string, string>> = {
   notify: 'it sends data out',
   errors: 'it sends data out',
   integrations: 'it sends data out',
+  assistant: 'it decides what the assistant of a person may do',
 };
 
 const LOOSER = 'the file of a project can only make it tighter';

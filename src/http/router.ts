@@ -13,6 +13,7 @@ import type { Origin } from '../schema/actor.ts';
 import type { World } from '../world.ts';
 import { DOCS_STYLE, docsPage } from './api/docs-page.ts';
 import { readJson } from './api/json-body.ts';
+import { addMcpRoute } from './api/mcp-route.ts';
 import { openApi } from './api/openapi.ts';
 import { inputOfBody, inputOfQuery } from './api/operation-input.ts';
 import { type OperationRoute, operationRoutes } from './api/operation-routes.ts';
@@ -79,9 +80,7 @@ export function createRouter(options: RouterOptions): Hono<HttpEnv> {
   app.all('/api/*', (c) => {
     throw new AppError('ROUTE_UNKNOWN', `There is no ${c.req.method} ${c.req.path}`);
   });
-  app.all('/mcp', () => {
-    throw new AppError('ROUTE_UNKNOWN', 'This server has no MCP endpoint');
-  });
+  addMcpRoute(app, { ...options, requireKnownFolder });
   addPageRoutes(app, options);
   app.notFound((c) => problemResponse(new AppError('ROUTE_UNKNOWN', `There is no ${c.req.method} ${c.req.path}`)));
   app.onError((error, c) => {
