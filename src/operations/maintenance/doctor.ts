@@ -22,9 +22,9 @@ import { operation } from '../operation.ts';
 import { examineContainment } from './doctor/doctor-containment.ts';
 import { examineDatabase, examineMirrors, examineTexts, examineWorkspaces } from './doctor/doctor-data.ts';
 import { examineForge } from './doctor/doctor-forge.ts';
+import { examineInstallation } from './doctor/doctor-installation.ts';
 import { DoctorLine } from './doctor/doctor-line.ts';
 import { examineProject } from './doctor/doctor-project.ts';
-import { examineInstallation } from './doctor/doctor-shared.ts';
 
 /** What is checked, and whether servers on the network are contacted. */
 type Examination = { app: App; dir: string; online: boolean };

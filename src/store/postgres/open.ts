@@ -8,9 +8,9 @@ import type { Store } from '../store.ts';
 import { type ChangeCollector, collectChanges } from './changes.ts';
 import { Connection } from './connection.ts';
 import { Leadership } from './leadership.ts';
+import { createSharedCommit } from './postgres-commit.ts';
 import { prepareReplica, pullChanges, ReplicaDiverged } from './replica.ts';
 import { migrateSchema } from './schema.ts';
-import { createSharedCommit } from './shared-commit.ts';
 import type { Candidate } from './term.ts';
 
 /** `lead`: whether this process begins to write at once, or with its first write. */
