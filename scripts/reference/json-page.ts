@@ -125,6 +125,8 @@ const PRINTED: readonly (readonly [string, string])[] = [
   ['`warnings`', 'list of [WarningItem](#warningitem)'],
   ['`questions`', 'list of [OpenQuestion](#openquestion)'],
   ['`locks`', '[ProjectLocks](#projectlocks)'],
+  ['`mcp install`, `mcp repair`, `mcp uninstall`', '`{ "assistant", "file", "change", "backup" }`'],
+  ['`mcp doctor`', 'list of `{ "assistant", "file", "installed", "tools", "problem" }`'],
   ['`models`', 'list of [AgentStatus](#agentstatus)'],
   ['`models pick`', '[AgentPick](#agentpick)'],
   ['`models scores`', 'list of [ModelScore](#modelscore)'],

@@ -14,6 +14,7 @@ import { itemsOf, runOperation, runStream } from '../operations/dispatch.ts';
 import { LOAD_OPERATION, LOAD_STREAM } from '../operations/load.ts';
 import type { Call, Where } from '../operations/operation.ts';
 import type { Origin } from '../schema/actor.ts';
+import { openStore } from '../store/open-store.ts';
 import { IN_MEMORY, openSqliteStore } from '../store/sqlite/open.ts';
 import { realWorld, type World } from '../world.ts';
 import type { Caller } from './caller.ts';
@@ -27,6 +28,8 @@ export type CallerOptions = {
   world?: World;
   /** Called when disposal waits for the work of an own engine; what it returns is disposed of afterwards. */
   onClosing?: ((caller: Caller) => AsyncDisposable) | undefined;
+  /** Starts an engine in another process; without it, this process becomes the engine where an operation needs one. */
+  startEngine?: (() => Promise<void>) | undefined;
   /** Asks the person for the code of a decision that needs one; undefined without a terminal. */
   askCode?: ((message: string) => Promise<string | undefined>) | undefined;
 };
@@ -40,7 +43,13 @@ type Reached =
 type Reachable = { where: Where; toleratesDamage?: boolean };
 
 /** Errors of a database that cannot be opened. */
-const UNREADABLE: readonly ErrorCode[] = ['DATA_DAMAGED', 'DATA_NEWER', 'NO_PERMISSION'];
+const UNREADABLE: readonly ErrorCode[] = [
+  'DATA_DAMAGED',
+  'DATA_NEWER',
+  'NO_PERMISSION',
+  'DATABASE_UNREACHABLE',
+  'DATABASE_REFUSED',
+];
 
 /** Number and interval of connection attempts to a process that is becoming the engine. */
 const TRIES = 100;
@@ -58,6 +67,7 @@ class EngineCaller implements Caller {
   readonly #origin: Origin;
   readonly #onClosing: CallerOptions['onClosing'];
   readonly #askCode: CallerOptions['askCode'];
+  readonly #startEngine: CallerOptions['startEngine'];
   readonly #opened: AsyncDisposable[] = [];
   #own: OwnEngine | undefined;
   readonly #ending = new AbortController();
@@ -65,13 +75,14 @@ class EngineCaller implements Caller {
   #other: SocketClient | undefined;
   #reader: Promise<App> | undefined;
 
-  constructor({ env, world = realWorld, onClosing, askCode }: CallerOptions) {
+  constructor({ env, world = realWorld, onClosing, askCode, startEngine }: CallerOptions) {
     this.#home = resolveHome(env);
     this.#env = env;
     this.#world = world;
     this.#origin = originOfProcess(env, this.#home);
     this.#onClosing = onClosing;
     this.#askCode = askCode;
+    this.#startEngine = startEngine;
   }
 
   get ending(): AbortSignal {
@@ -214,6 +225,10 @@ class EngineCaller implements Caller {
         return { kind: 'none', app: await (toleratesDamage ? this.#readDespiteDamage() : this.#read()) };
       }
       if (where === 'living-engine') throw engineAbsent(this.#home);
+      if (this.#startEngine !== undefined) {
+        await this.#startEngine();
+        continue;
+      }
       const { OwnEngine } = await import('./own-engine.ts');
       const own = await OwnEngine.open({ home: this.#home, env: this.#env, world: this.#world });
       if (own !== undefined) {
@@ -257,7 +272,10 @@ class EngineCaller implements Caller {
     const env = this.#env;
     const world = this.#world;
     await prepareHome(home);
-    const store = await openSqliteStore({ file, world });
+    const { store } =
+      file === IN_MEMORY
+        ? { store: await openSqliteStore({ file, world }) }
+        : await openStore({ root: home.root, file, env, world, lead: false });
     this.#opened.push(store);
     return createApp({ home, env, world, store });
   }

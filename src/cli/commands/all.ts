@@ -101,6 +101,12 @@ export const COMMANDS: readonly ListedCommand[] = [
     load: async () => (await import('./work/tool.ts')).toolCommand,
   },
   {
+    name: 'mcp',
+    group: 'Work',
+    summary: 'let your own assistant (Claude Code, Codex, Cursor ...) control Manyhands over MCP',
+    load: async () => (await import('./work/mcp.ts')).mcpCommand,
+  },
+  {
     name: 'serve',
     group: 'Watch',
     summary: 'serve the dashboard and the API, and resume unfinished runs',

@@ -1,9 +1,8 @@
 import { recordGate } from '../../core/land/decide-landing.ts';
 import { withNetworkHint } from '../../core/land/missing-network.ts';
-import { recordFlaky } from '../../core/run/decide-start.ts';
+import { recordFlaky, shareProofs } from '../../core/run/decide-start.ts';
 import { proofKey } from '../../core/run/state.ts';
 import { type CommandGateSpec, candidateGates, isSatisfied } from '../../gates/gate-kinds.ts';
-import { treeOf } from '../../git/read/commit-graph.ts';
 import { candidateFlag } from '../../risks/candidate-risks.ts';
 import type { Evidence } from '../../schema/gate.ts';
 import type { TaskKey } from '../../schema/ids.ts';
@@ -12,8 +11,16 @@ import type { RiskFlag } from '../../schema/risk.ts';
 import { crashpoint } from '../../world.ts';
 import { isNetworkContained } from '../attempt/containment.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
-import { evidenceWithoutRun, NOTHING, type SelectedCheck, selectCheck } from './affected-check.ts';
-import { baselineOf, comparedWithBase, judgeBaseTests, listNames, storeTests } from './compare-with-base.ts';
+import { evidenceWithoutRun, type SelectedCheck, selectCheck } from './affected-check.ts';
+import {
+  checkBaseline,
+  comparedWithBase,
+  comparedWithMerge,
+  judgeBaseTests,
+  listNames,
+  onBaseOf,
+  storeTests,
+} from './compare-with-base.ts';
 import { evidenceOf, withoutSecrets } from './evidence.ts';
 import { measureCandidate } from './measure-check.ts';
 import { rerunsOf, settleFailure, withTolerated } from './rerun-check.ts';
@@ -39,7 +46,10 @@ export async function checkCandidate(
     const evidence = await checkWith(ctx, run, candidate, gate);
     throwIfStopped(ctx, run);
     const flaky = recordFlaky(run.id, evidence);
-    const also = flaky.length === 0 ? [] : [{ stream: projectStream(run.project.id), expected: -1, events: flaky }];
+    // What passed before the base moves is known to the runs that start there.
+    const proofs = candidate.onto === undefined ? [] : shareProofs([evidence]);
+    const events = [...flaky, ...proofs];
+    const also = events.length === 0 ? [] : [{ stream: projectStream(run.project.id), expected: -1, events }];
     await ctx.submit(run, () => recordGate(candidate.tasks, candidate.commit, evidence), { also }).committed;
     crashpoint('gate.recorded');
     flags.push(...(evidence.flags ?? []).filter(({ blocking }) => blocking));
@@ -83,7 +93,7 @@ async function runSelected(
   { gate, evidence: known, isCompared = false, onFirstFailure }: ObservedCheck,
 ): Promise<Evidence> {
   const definition = ctx.implementations.definition(gate, run.ledger.state.start.config);
-  if (isCompared) await checkBaseline(ctx, run, gate);
+  if (isCompared) await checkBaseline(ctx, run, gate, run.ledger.state.tip.commit);
   const bound = { tree: candidate.tree, definition };
   if (known !== undefined) return evidenceWithoutRun(run, { gate, evidence: known }, bound);
   const isNetworkOwn = await isNetworkContained(ctx, run);
@@ -113,39 +123,13 @@ async function runSelected(
     ...(earlier.length === 0 ? {} : { reruns: rerunsOf(earlier.map((each) => withoutSecrets(each, run.redact))) }),
     ...(flags.length === 0 ? {} : { flags }),
   };
+  const { onto } = candidate;
+  if (onto !== undefined) {
+    return comparedWithMerge(ctx, run, withTests, { gate, onto, isApproved: candidate.isApproved === true });
+  }
   if (candidate.tasks.length === 0) return withTests;
   const isApprovedWork = candidate.tasks.every((key) => isApproved(run, key));
   return comparedWithBase(ctx, run, withTests, { commit: candidate.commit, isApproved: isApprovedWork });
-}
-
-/** Runs an expanded check on the commit that a candidate is merged onto, once for each command, so that both can be compared. */
-async function checkBaseline(ctx: EngineContext, run: ActiveRun, gate: CommandGateSpec): Promise<void> {
-  const { tip, proven, start } = run.ledger.state;
-  const tree = tip.tree ?? (await treeOf(run.project.mirror, tip.commit));
-  const definition = ctx.implementations.definition(gate, start.config);
-  const key = proofKey({ tree, definition });
-  if (proven[key] !== undefined || run.baselines.has(key) || gate.onBase === NOTHING) return;
-  const { onBase, ...same } = gate;
-  const command = onBase === undefined ? same : { ...same, run: onBase };
-  const result = await runGate(ctx, run, { commit: tip.commit, tree, tasks: [] }, { gate: command });
-  throwIfStopped(ctx, run);
-  const evidence = evidenceOf(gate, withoutSecrets(result, run.redact), { tree, definition });
-  const tests = await storeTests(ctx, result, run.redact);
-  run.baselines.set(key, { ...evidence, ...(tests === undefined ? {} : { tests }) });
-}
-
-/** What the same command came to on the commit that the candidate is merged onto. */
-function onBaseOf(run: ActiveRun, evidence: Evidence): Evidence['onBase'] {
-  const baseline = baselineOf(run, evidence);
-  if (baseline === undefined) return undefined;
-  const { tree, verdict, summary, command, tests } = baseline;
-  return {
-    tree,
-    verdict,
-    summary,
-    ...(command === undefined ? {} : { command }),
-    ...(tests === undefined ? {} : { tests }),
-  };
 }
 
 /** Whether a person approved that the work of a task lands. */

@@ -1,3 +1,5 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { GateResult } from '../../gates/gate.ts';
 import { type CommandGateSpec, shellText } from '../../gates/gate-kinds.ts';
@@ -8,13 +10,31 @@ import { crashpoint } from '../../world.ts';
 import { containCommands } from '../attempt/containment.ts';
 import { type ActiveRun, type EngineContext, lfsOf } from '../loop/context.ts';
 import { keepOutput, observePreparation } from './evidence.ts';
-import { freshEnvironment } from './rerun-check.ts';
 
 /** A commit to be checked, with the tasks that it contains. */
-export type Candidate = { commit: string; tree: string; tasks: TaskKey[] };
+export type Candidate = {
+  commit: string;
+  tree: string;
+  tasks: TaskKey[];
+  /** The commit of the base with which the branch of the run is merged, where that is landed. */
+  onto?: string;
+  /** A person approved that this tree lands in spite of its findings. */
+  isApproved?: boolean;
+};
 
-/** Files that are as they are in another commit. */
+/** Files that a checkout has as they are in another commit. */
 export type Overlay = { commit: string; paths: readonly string[] };
+
+/** Folders below HOME in which toolchains are installed or keep what they have downloaded. */
+const TOOL_FOLDERS = {
+  CARGO_HOME: '.cargo',
+  RUSTUP_HOME: '.rustup',
+  GOMODCACHE: 'go/pkg/mod',
+  GRADLE_USER_HOME: '.gradle',
+  NVM_DIR: '.nvm',
+  PYENV_ROOT: '.pyenv',
+  VOLTA_HOME: '.volta',
+} as const;
 
 /** A check that could not run is repeated once before that is its result, because it is no evidence about the work. */
 export async function runGate(
@@ -105,4 +125,17 @@ export async function checkoutOf(ctx: EngineContext, run: ActiveRun, commit: str
 export function throwIfStopped(ctx: EngineContext, run: ActiveRun): void {
   ctx.stopping.throwIfAborted();
   run.cancel.signal.throwIfAborted();
+}
+
+/** An environment with an empty HOME and TMPDIR, in which installed toolchains are still found; removed when disposed. */
+async function freshEnvironment(
+  env: Record<string, string>,
+): Promise<{ env: Record<string, string> } & AsyncDisposable> {
+  const folder = await mkdtemp(join(tmpdir(), 'mh-'));
+  const tools = Object.entries(TOOL_FOLDERS).map(([name, path]) => [name, env[name] ?? join(env.HOME ?? '/', path)]);
+  const [home, temporary] = [await mkdtemp(join(folder, 'home-')), await mkdtemp(join(folder, 'tmp-'))];
+  return {
+    env: { ...env, ...Object.fromEntries(tools), HOME: home, TMPDIR: temporary },
+    [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true, maxRetries: 3 }),
+  };
 }

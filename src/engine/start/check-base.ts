@@ -5,12 +5,11 @@ import { proofKey } from '../../core/run/state.ts';
 import { AppError } from '../../errors.ts';
 import { type CommandGateSpec, isSatisfied } from '../../gates/gate-kinds.ts';
 import { treeOf } from '../../git/read/commit-graph.ts';
-import { ProjectEvent } from '../../schema/event.ts';
 import type { Evidence } from '../../schema/gate.ts';
 import { projectStream } from '../../schema/ids.ts';
 import { setupOf } from '../../workspaces/checkout.ts';
 import { checkWith } from '../land/check-candidate.ts';
-import { observePreparation } from '../land/evidence.ts';
+import { knownProofs, observePreparation } from '../land/evidence.ts';
 import { checkoutOf } from '../land/run-gate.ts';
 import type { RunningStep } from '../loop/activities.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
@@ -23,7 +22,7 @@ export async function checkBase(ctx: EngineContext, run: ActiveRun, gates: reado
   const { start } = run.ledger.state;
   const stream = projectStream(run.project.id);
   const tree = await treeOf(run.project.mirror, start.base.commit);
-  const known = knownProofs(ctx, stream);
+  const known = knownProofs(ctx, run);
   const evidence: Evidence[] = [];
   const reportFailure = async (failure: Evidence) => {
     requireStarted(failure);
@@ -90,16 +89,4 @@ function requireNames(evidence: readonly Evidence[]): void {
 async function setupAt(ctx: EngineContext, run: ActiveRun, step: RunningStep): Promise<string> {
   const { commit } = run.ledger.state.start.base;
   return setupOf({ ...(await checkoutOf(ctx, run, commit)), observer: observePreparation(ctx, run, { step }) });
-}
-
-function knownProofs(ctx: EngineContext, stream: string): Map<string, Evidence> {
-  const known = new Map<string, Evidence>();
-  for (const stored of ctx.store.read(stream)) {
-    const event = ProjectEvent.safeParse({ type: stored.type, data: stored.data });
-    if (!event.success || event.data.type !== 'project.proved') continue;
-    const { evidence } = event.data.data;
-    if (evidence.verdict === 'pass') known.set(proofKey(evidence), evidence);
-    else known.delete(proofKey(evidence));
-  }
-  return known;
 }
