@@ -7,8 +7,7 @@ import { Button, LinkButton } from '../../ui/controls/button.tsx';
 import { AttentionButtons, NextStepLine } from '../../ui/run/attention-actions.tsx';
 import { StateMark } from '../../ui/state/state-mark.tsx';
 import { count, Time } from '../../ui/text/amounts.tsx';
-import { ErrorLine } from '../../ui/text/named-error.tsx';
-import { projectName, type WaitingEntry } from './home-sections.ts';
+import { failureLines, projectName, type WaitingEntry } from './home-sections.ts';
 import styles from './needs-you.module.css';
 
 const TITLES: Record<WaitingEntry['item']['what'], string> = {
@@ -119,9 +118,8 @@ function FailedRow({ run }: { run: RunOverview }): ReactElement {
           </span>
         </p>
         <p className={styles.reason}>{failure?.reason ?? run.reason}</p>
-        {failure?.error == null || failure.lines.includes(failure.error) ? null : <ErrorLine line={failure.error} />}
         {failure === null || failure.lines.length === 0 ? null : (
-          <pre className={styles.output}>{failure.lines.join('\n')}</pre>
+          <pre className={styles.output}>{failureLines(failure).join('\n')}</pre>
         )}
       </div>
       <div className={styles.buttons}>
