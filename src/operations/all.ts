@@ -64,6 +64,7 @@ import { restoreSalvage } from './results/restore-salvage.ts';
 import { runChanges } from './results/run-changes.ts';
 import { summarizeDiff } from './results/summarize-diff.ts';
 import { undoRun } from './results/undo-run.ts';
+import { unsavedChanges } from './results/unsaved-changes.ts';
 import { verifyRun } from './results/verify-run.ts';
 import { approveRun } from './runs/approve-run.ts';
 import { showBulkStatus } from './runs/bulk-status.ts';
@@ -79,6 +80,7 @@ import { listRuns } from './runs/list-runs.ts';
 import { listWarnings } from './runs/list-warnings.ts';
 import { markRead } from './runs/mark-read.ts';
 import { pauseRun } from './runs/pause-run.ts';
+import { previewMessage } from './runs/preview-message.ts';
 import { previewTask } from './runs/preview-task.ts';
 import { prioritizeTask } from './runs/prioritize-task.ts';
 import { rejectRun } from './runs/reject-run.ts';
@@ -173,6 +175,7 @@ export const OPERATIONS = {
   'pick-model': pickModel,
   'plan-bench': planBench,
   'plan-routes': planRoutes,
+  'preview-message': previewMessage,
   'prioritize-task': prioritizeTask,
   'read-note': readNote,
   'read-settings': readSettings,
@@ -215,6 +218,7 @@ export const OPERATIONS = {
   'take-locks': takeLocks,
   'type-terminal': typeTerminal,
   'undo-run': undoRun,
+  'unsaved-changes': unsavedChanges,
   'unset-setting': unsetSetting,
   usage,
   'verify-audit': verifyAudit,
