@@ -17,7 +17,8 @@ import type { Handle } from './socket/connection.ts';
 import { type SocketServer, serveSocket } from './socket/server.ts';
 import { socketPath } from './socket/socket-path.ts';
 
-export type EngineSettings = { home: Home; env: NodeJS.ProcessEnv; world: World };
+/** `onLeading`: with PostgreSQL, called when this process has become the leader, before it opens its local file. */
+export type EngineSettings = { home: Home; env: NodeJS.ProcessEnv; world: World; onLeading?: () => Promise<void> };
 
 type Held = {
   app: App;
@@ -51,12 +52,19 @@ export class OwnEngine implements AsyncDisposable {
 
   /** Becomes the engine; undefined if another process is the engine. */
   static async open(settings: EngineSettings): Promise<OwnEngine | undefined> {
-    const { home, env, world } = settings;
+    const { home, env, world, onLeading } = settings;
     await prepareHome(home);
     const lock = await acquireLock(home.lock, world);
     if (lock === undefined) return undefined;
     try {
-      const { store, lost } = await openStore({ root: home.root, file: home.database, env, world, lead: true });
+      const { store, lost } = await openStore({
+        root: home.root,
+        file: home.database,
+        env,
+        world,
+        lead: true,
+        onLeading,
+      });
       await recoverFromCrash(home, store);
       let own: OwnEngine | undefined;
       const end = (agents: 'leave' | 'stop') => void setImmediate(() => own?.beginToEnd(agents));
