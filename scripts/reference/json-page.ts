@@ -73,7 +73,7 @@ const DOCUMENTS: Record<string, z.ZodType> = {
 
 const PRINTED: readonly (readonly [string, string])[] = [
   [
-    '`do`, `cycle`, `cycle wrap-up`, `debate`, `team`, `improve`, `job`, `run`, `show`, `wait`, `approve`, `reject`, `retry`, `send`, `answer`, `land`, `pr`, `limit`, `pause`, `prioritize`, `plan edit`, `cancel`',
+    '`do`, `demo`, `cycle`, `cycle wrap-up`, `debate`, `team`, `improve`, `job`, `run`, `show`, `wait`, `approve`, `reject`, `retry`, `send`, `answer`, `land`, `pr`, `limit`, `pause`, `prioritize`, `plan edit`, `cancel`',
     '[RunDocument](#rundocument)',
   ],
   [
