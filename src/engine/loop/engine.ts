@@ -84,8 +84,12 @@ export class Engine implements EngineContext {
       onError: (run, error) => this.#onError(run, error),
       onEnd: (run) => this.#onEnd(run),
     });
-    // There may be no listener yet; `failed`, `idle` and `drain` report the error to later ones.
-    this.#failed.promise.catch((error: unknown) => this.#inFlight.work.fail(error));
+    // There may be no listener yet; `failed`, `idle` and `drain` report the error to later ones. Agents continue, because
+    // what they would be stopped for could not be recorded: the next engine adopts them.
+    this.#failed.promise.catch((error: unknown) => {
+      this.#leave.abort();
+      this.#inFlight.work.fail(error);
+    });
   }
 
   get stopping(): AbortSignal {
