@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const SCRIPT = fileURLToPath(import.meta.url);
-const INTERVAL_MS = 3_000;
+const INTERVAL_MS = 2_000;
 
 if (process.argv[1] === SCRIPT) report(process.argv[2], process.argv[3]);
 

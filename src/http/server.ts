@@ -12,6 +12,7 @@ import type { World } from '../world.ts';
 import { operationRoutes } from './api/operation-routes.ts';
 import { problemText, sendProblem } from './api/problem.ts';
 import { openAssets } from './assets.ts';
+import { BodyMemory } from './body-memory.ts';
 import { COMMON_HEADERS } from './headers.ts';
 import { asHost, type Hosts, isLoopback } from './hosts.ts';
 import { type Access, type Identity, openAccess } from './login/access.ts';
@@ -65,6 +66,9 @@ type ActingRoute = { method: string; pattern: RegExp; allow: readonly AccessRole
 
 /** Every role may log out. */
 const LOGOUT: ActingRoute = { method: 'POST', pattern: /^\/logout$/, allow: ['viewer', 'operator'] };
+
+/** A viewer has the tools that read. */
+const MCP: ActingRoute = { method: 'POST', pattern: /^\/mcp$/, allow: ['viewer', 'operator'] };
 
 /** Only an operator is answered that a path does not exist. */
 const UNKNOWN: readonly AccessRole[] = ['operator'];
@@ -123,7 +127,9 @@ export async function openHttp(options: HttpOptions): Promise<HttpServer> {
     keepAliveTimeout: KEEP_ALIVE_MS,
   });
   const connections = new ConnectionLimits(server, world);
+  const bodies = new BodyMemory(world);
   server.on('request', (incoming, outgoing) => {
+    bodies.observe(incoming, outgoing);
     for (const [name, value] of Object.entries(COMMON_HEADERS)) outgoing.setHeader(name, value);
     void admit(incoming, { access, hosts }).then(
       (identity) => {
@@ -149,6 +155,7 @@ export async function openHttp(options: HttpOptions): Promise<HttpServer> {
       const cancel = world.alarm(world.now() + CLOSING_MS, () => server.closeAllConnections());
       await closed;
       cancel();
+      bodies[Symbol.dispose]();
     },
   };
 }
@@ -174,7 +181,8 @@ async function admit(
 
 /** Answers a browser without a login with the login page, everything else with the problem. */
 function refuse(incoming: IncomingMessage, outgoing: ServerResponse, error: unknown): void {
-  const isPerson = incoming.method === 'GET' && incoming.headers.accept?.includes('text/html') === true;
+  const isPage = incoming.method === 'GET' && pathOf(incoming) !== '/mcp';
+  const isPerson = isPage && incoming.headers.accept?.includes('text/html') === true;
   if (isPerson && error instanceof AppError && error.code === 'LOGIN_NEEDED') sendLoginPage(outgoing);
   else sendProblem(outgoing, error);
 }
@@ -210,7 +218,7 @@ async function listen(server: Server, { host, port }: HttpOptions): Promise<numb
 
 /** The roles that may send a changing request to this path; checked before the body is read. */
 function rolesFor(method: string, path: string): readonly AccessRole[] {
-  routes ??= [LOGOUT, ...operationRoutes().flatMap(actingRoute)];
+  routes ??= [LOGOUT, MCP, ...operationRoutes().flatMap(actingRoute)];
   const found = routes.find((route) => route.method === method && route.pattern.test(path));
   return found?.allow ?? UNKNOWN;
 }

@@ -81,7 +81,7 @@ function beforeWork(run: RunState): Unfolding | undefined {
 function rehearsalFailure(run: RunState): string | undefined {
   const red = redOnBase(run);
   if (red.length === 0 || run.order.length > 0 || !isBuiltInRehearsal(run)) return undefined;
-  return `${failing(red)}; a rehearsal repairs no base: commit a repair, or remove the check from the settings`;
+  return `${failing(red)}; a rehearsal repairs no base: make it pass and start again, or leave the check out`;
 }
 
 function failing(red: readonly Evidence[]): string {

@@ -130,6 +130,7 @@ export type WorkflowGate = z.infer<typeof WorkflowGate>;
 
 export const WorkflowNode = z.object({
   id: WorkId,
+  title: Title.optional(),
   role: Role,
   needs: z.array(WorkId).max(1_000),
   task: WorkText,

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { expect, it } from 'vitest';
 import { realWorld } from '../../src/world.ts';
@@ -38,6 +39,32 @@ it.runIf(TESTS_ALL)('refuses 10,000 guesses, and serves an operator meanwhile', 
   expect([...statuses.keys()].sort()).toEqual([401, 429]);
   report(`10,000 guesses: ${JSON.stringify(Object.fromEntries(statuses))}, slowest answer ${Math.max(...times)} ms`);
 });
+
+it.runIf(TESTS_ALL)('returns the memory of 100 bodies of 15 MB', { timeout: 300_000 }, async () => {
+  await using served = await serve();
+  for (let count = 0; count < 50; count += 1) await served.ask('/api/runs');
+  const before = residentMb(served.pid);
+  const json = { 'content-type': 'application/json' };
+  const body = JSON.stringify({ recipe: 'x'.repeat(15 * 1024 * 1024) });
+  const statuses = new Set<number>();
+  let most = before;
+  for (let count = 0; count < 50; count += 1) {
+    // A connection that is closed while the client still sends: its answer may be lost.
+    await served.ask('/login', { method: 'POST', headers: json, body }).catch(() => undefined);
+    const headers = { ...json, ...bearer(served.token) };
+    statuses.add((await served.ask('/api/runs', { method: 'POST', headers, body })).status);
+    most = Math.max(most, residentMb(served.pid));
+  }
+  expect([...statuses]).toEqual([422]);
+  await expect.poll(() => residentMb(served.pid) - before, { interval: 2_000 }).toBeLessThan(50);
+  report(`100 bodies of 15 MB: ${before} MB before, at most ${most} MB, ${residentMb(served.pid)} MB afterwards`);
+});
+
+/** The memory that a process has in use now. */
+function residentMb(pid: number): number {
+  const [, kilobytes = '0'] = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+  return Math.round(Number(kilobytes) / 1024);
+}
 
 type Served = AsyncDisposable & {
   scratch: Scratch;

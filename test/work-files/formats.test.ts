@@ -218,6 +218,11 @@ describe('a graph of another tool', () => {
     });
   });
 
+  it('keeps the title of a task', () => {
+    const text = 'tasks:\n  - {id: a, title: Add a parser, prompt: Write it.}\n';
+    expect(parse(text)).toMatchObject({ input: { nodes: [{ id: 'a', title: 'Add a parser' }] } });
+  });
+
   it('says what has no counterpart, and runs no hooks', () => {
     const text =
       'name: x\nhooks: {on_task_start: "rm -rf /"}\ntasks:\n  a: {prompt: P, max_turns: 3, model: gpt-9, shape: round}\n';

@@ -21,12 +21,10 @@ export function recordBaseCheck(state: RunState, what: { tree: string; evidence:
   return !isBaseChecked(state) ? [{ type: 'run.base-checked', data: what }] : [];
 }
 
-/** Shares new verdicts on a tree with later runs of the project; an error is not a verdict. */
+/** Shares checks that passed on a tree with later runs of the project. A failure is not shared: what is missing on the machine may be there the next time. */
 export function shareProofs(evidence: readonly Evidence[]): ProjectEvent[] {
   return evidence
-    .filter(
-      ({ reused, verdict, flags }) => !reused && (verdict === 'pass' || verdict === 'fail') && flags === undefined,
-    )
+    .filter(({ reused, verdict, flags }) => !reused && verdict === 'pass' && flags === undefined)
     .map((found) => ({ type: 'project.proved', data: { evidence: found } }));
 }
 

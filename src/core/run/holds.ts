@@ -56,6 +56,14 @@ export function isApproved(state: RunState, what: Hold['what'], subject: string)
   );
 }
 
+/** Whether a person approved a hold of the run with exactly this subject. */
+export function isSubjectApproved({ answers }: RunState, what: Hold['what'], subject: string): boolean {
+  return answers.some(
+    (answer) =>
+      answer.task === null && answer.choice === 'approve' && answer.what === what && answer.subject === subject,
+  );
+}
+
 /** Why a person rejected exactly this, if at all. */
 export function rejectionOf(state: RunState, what: Hold['what'], subject: string): string | undefined {
   const answer = state.answers.findLast((each) => each.what === what && each.subject === subject);

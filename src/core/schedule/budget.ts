@@ -139,9 +139,9 @@ export function spentInRun(state: RunState, agent: string, except?: TaskKey): nu
   return roundMoney((state.spentBy[agent] ?? 0) + running);
 }
 
-/** The beginning of the day (UTC) for which daily caps count. */
+/** The beginning of the local day, for which daily caps count: the same days as in `usage`. */
 export function startOfDay(now: number): number {
-  return now - (now % 86_400_000);
+  return new Date(now).setHours(0, 0, 0, 0);
 }
 
 /** An amount to a millionth of a dollar. */

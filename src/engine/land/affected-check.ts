@@ -15,7 +15,7 @@ import { candidateFlag } from '../../risks/candidate-risks.ts';
 import type { Evidence } from '../../schema/gate.ts';
 import type { TaskKey } from '../../schema/ids.ts';
 import type { ActiveRun } from '../loop/context.ts';
-import { baselineOf } from './compare-with-base.ts';
+import { baselineOf, NOTHING } from './compare-with-base.ts';
 import { evidenceOf } from './evidence.ts';
 
 /** A check with the command for one candidate; with `evidence` where its result is known without running it. */
@@ -27,9 +27,6 @@ export type SelectedCheck = {
   /** The gate for a checkout of the candidate in which these files are as they are in the commit that it is merged onto. */
   withBase(paths: readonly string[]): CommandGateSpec;
 };
-
-/** The command for a commit in which nothing of what a candidate affects exists. */
-export const NOTHING = 'true';
 
 /** The files and packages that a candidate affects, in its own commit and in the one that it is merged onto. */
 type Affected = { base: Side; candidate: Side };

@@ -1,28 +1,30 @@
-import { join } from 'node:path';
 import { recordGate } from '../../core/land/decide-landing.ts';
 import { withNetworkHint } from '../../core/land/missing-network.ts';
-import { recordFlaky } from '../../core/run/decide-start.ts';
+import { recordFlaky, shareProofs } from '../../core/run/decide-start.ts';
 import { proofKey } from '../../core/run/state.ts';
-import type { GateResult } from '../../gates/gate.ts';
-import { type CommandGateSpec, candidateGates, isSatisfied, shellText } from '../../gates/gate-kinds.ts';
-import { treeOf } from '../../git/read/commit-graph.ts';
+import { type CommandGateSpec, candidateGates, isSatisfied } from '../../gates/gate-kinds.ts';
 import { candidateFlag } from '../../risks/candidate-risks.ts';
 import type { Evidence } from '../../schema/gate.ts';
 import type { TaskKey } from '../../schema/ids.ts';
 import { projectStream } from '../../schema/ids.ts';
 import type { RiskFlag } from '../../schema/risk.ts';
-import { type CheckoutOptions, gateCheckout } from '../../workspaces/checkout.ts';
-import { childEnvironment } from '../../workspaces/environment.ts';
 import { crashpoint } from '../../world.ts';
-import { containCommands, isNetworkContained } from '../attempt/containment.ts';
-import { type ActiveRun, type EngineContext, lfsOf } from '../loop/context.ts';
-import { evidenceWithoutRun, NOTHING, type SelectedCheck, selectCheck } from './affected-check.ts';
-import { baselineOf, comparedWithBase, judgeBaseTests, listNames, storeTests } from './compare-with-base.ts';
-import { evidenceOf, keepOutput, observePreparation, withoutSecrets } from './evidence.ts';
-import { freshEnvironment, rerunsOf, settleFailure, withTolerated } from './rerun-check.ts';
-
-/** A commit to be checked, with the tasks that it contains. */
-export type Candidate = { commit: string; tree: string; tasks: TaskKey[] };
+import { isNetworkContained } from '../attempt/containment.ts';
+import type { ActiveRun, EngineContext } from '../loop/context.ts';
+import { evidenceWithoutRun, type SelectedCheck, selectCheck } from './affected-check.ts';
+import {
+  checkBaseline,
+  comparedWithBase,
+  comparedWithMerge,
+  judgeBaseTests,
+  listNames,
+  onBaseOf,
+  storeTests,
+} from './compare-with-base.ts';
+import { evidenceOf, withoutSecrets } from './evidence.ts';
+import { measureCandidate } from './measure-check.ts';
+import { rerunsOf, settleFailure, withTolerated } from './rerun-check.ts';
+import { type Candidate, type Overlay, runGate, throwIfStopped } from './run-gate.ts';
 
 /** The result of all checks of a candidate; `held`: they passed, and a person must review their findings. */
 export type Proof =
@@ -31,8 +33,6 @@ export type Proof =
   | { verdict: 'fail' | 'error'; evidence: Evidence };
 
 type ObservedCheck = SelectedCheck & { onFirstFailure?: ((evidence: Evidence) => Promise<void>) | undefined };
-
-type Overlay = { commit: string; paths: readonly string[] };
 
 /** Runs the checks on a candidate in clean checkouts until one fails; what is already proven is not run again. */
 export async function checkCandidate(
@@ -46,7 +46,10 @@ export async function checkCandidate(
     const evidence = await checkWith(ctx, run, candidate, gate);
     throwIfStopped(ctx, run);
     const flaky = recordFlaky(run.id, evidence);
-    const also = flaky.length === 0 ? [] : [{ stream: projectStream(run.project.id), expected: -1, events: flaky }];
+    // What passed before the base moves is known to the runs that start there.
+    const proofs = candidate.onto === undefined ? [] : shareProofs([evidence]);
+    const events = [...flaky, ...proofs];
+    const also = events.length === 0 ? [] : [{ stream: projectStream(run.project.id), expected: -1, events }];
     await ctx.submit(run, () => recordGate(candidate.tasks, candidate.commit, evidence), { also }).committed;
     crashpoint('gate.recorded');
     flags.push(...(evidence.flags ?? []).filter(({ blocking }) => blocking));
@@ -66,6 +69,7 @@ export async function checkWith(
   gate: CommandGateSpec,
   onFirstFailure?: (evidence: Evidence) => Promise<void>,
 ): Promise<Evidence> {
+  if (gate.measure !== undefined) return measureCandidate(ctx, run, candidate, { ...gate, measure: gate.measure });
   const selected = { ...(await selectCheck(run, candidate, gate)), onFirstFailure };
   const definition = ctx.implementations.definition(selected.gate, run.ledger.state.start.config);
   const known = run.ledger.state.proven[proofKey({ tree: candidate.tree, definition })];
@@ -89,7 +93,7 @@ async function runSelected(
   { gate, evidence: known, isCompared = false, onFirstFailure }: ObservedCheck,
 ): Promise<Evidence> {
   const definition = ctx.implementations.definition(gate, run.ledger.state.start.config);
-  if (isCompared) await checkBaseline(ctx, run, gate);
+  if (isCompared) await checkBaseline(ctx, run, gate, run.ledger.state.tip.commit);
   const bound = { tree: candidate.tree, definition };
   if (known !== undefined) return evidenceWithoutRun(run, { gate, evidence: known }, bound);
   const isNetworkOwn = await isNetworkContained(ctx, run);
@@ -119,39 +123,13 @@ async function runSelected(
     ...(earlier.length === 0 ? {} : { reruns: rerunsOf(earlier.map((each) => withoutSecrets(each, run.redact))) }),
     ...(flags.length === 0 ? {} : { flags }),
   };
+  const { onto } = candidate;
+  if (onto !== undefined) {
+    return comparedWithMerge(ctx, run, withTests, { gate, onto, isApproved: candidate.isApproved === true });
+  }
   if (candidate.tasks.length === 0) return withTests;
   const isApprovedWork = candidate.tasks.every((key) => isApproved(run, key));
   return comparedWithBase(ctx, run, withTests, { commit: candidate.commit, isApproved: isApprovedWork });
-}
-
-/** Runs an expanded check on the commit that a candidate is merged onto, once for each command, so that both can be compared. */
-async function checkBaseline(ctx: EngineContext, run: ActiveRun, gate: CommandGateSpec): Promise<void> {
-  const { tip, proven, start } = run.ledger.state;
-  const tree = tip.tree ?? (await treeOf(run.project.mirror, tip.commit));
-  const definition = ctx.implementations.definition(gate, start.config);
-  const key = proofKey({ tree, definition });
-  if (proven[key] !== undefined || run.baselines.has(key) || gate.onBase === NOTHING) return;
-  const { onBase, ...same } = gate;
-  const command = onBase === undefined ? same : { ...same, run: onBase };
-  const result = await runGate(ctx, run, { commit: tip.commit, tree, tasks: [] }, { gate: command });
-  throwIfStopped(ctx, run);
-  const evidence = evidenceOf(gate, withoutSecrets(result, run.redact), { tree, definition });
-  const tests = await storeTests(ctx, result, run.redact);
-  run.baselines.set(key, { ...evidence, ...(tests === undefined ? {} : { tests }) });
-}
-
-/** What the same command came to on the commit that the candidate is merged onto. */
-function onBaseOf(run: ActiveRun, evidence: Evidence): Evidence['onBase'] {
-  const baseline = baselineOf(run, evidence);
-  if (baseline === undefined) return undefined;
-  const { tree, verdict, summary, command, tests } = baseline;
-  return {
-    tree,
-    verdict,
-    summary,
-    ...(command === undefined ? {} : { command }),
-    ...(tests === undefined ? {} : { tests }),
-  };
 }
 
 /** Whether a person approved that the work of a task lands. */
@@ -204,95 +182,4 @@ export function commandGates(run: ActiveRun, tasks: readonly TaskKey[]): Command
 /** Gates that several tasks have, once. */
 export function eachOnce(gates: readonly CommandGateSpec[]): CommandGateSpec[] {
   return [...new Map(gates.map((gate) => [JSON.stringify(gate), gate])).values()];
-}
-
-/** A check that could not run is repeated once before that is its result, because it is no evidence about the work. */
-export async function runGate(
-  ctx: EngineContext,
-  run: ActiveRun,
-  candidate: Candidate,
-  what: { gate: CommandGateSpec; overlay?: Overlay; isFresh?: boolean },
-): Promise<GateResult> {
-  const result = await runGateOnce(ctx, run, candidate, what);
-  throwIfStopped(ctx, run);
-  return result.verdict === 'error' ? runGateOnce(ctx, run, candidate, what) : result;
-}
-
-async function runGateOnce(
-  ctx: EngineContext,
-  run: ActiveRun,
-  candidate: Candidate,
-  what: { gate: CommandGateSpec; overlay?: Overlay; isFresh?: boolean },
-): Promise<GateResult> {
-  const options = await checkoutOf(ctx, run, candidate.commit);
-  const { signal, env } = options;
-  const containing = await containCommands(ctx, run, 'check');
-  const { size } = ctx.checkSlots;
-  const check = what.isFresh === true ? 'repeats the failed check' : 'check';
-  const about = `${check} on ${checkedCommit(run, candidate)}: ${shellText(what.gate)}`;
-  using step = ctx.activities.begin(
-    { run, tasks: candidate.tasks },
-    { kind: 'waiting', what: `waits for a free slot (${size} of ${size} checks run): ${about}` },
-  );
-  return await ctx.checkSlots.with(async () => {
-    crashpoint('gate.starting');
-    step.update({ kind: 'workspace', what: about, detail: 'prepares a clean checkout' });
-    const token = ctx.world.token();
-    const folder = join(ctx.home.attempts, `${run.id}-gate-${token}`);
-    await using fresh = what.isFresh === true ? await freshEnvironment(env) : null;
-    const result = await ctx.implementations.checkGate(what.gate, {
-      changed: [],
-      output: undefined,
-      outputSchema: undefined,
-      folder,
-      env: fresh?.env ?? env,
-      ...containing,
-      signal,
-      onRunning: (line) => step.update({ kind: 'check', what: about, ...(line === undefined ? {} : { detail: line }) }),
-      checkout: () =>
-        gateCheckout({
-          ...options,
-          observer: observePreparation(ctx, run, { step }),
-          ...(what.overlay === undefined ? {} : { overlay: what.overlay }),
-        }),
-    });
-    crashpoint('gate.exited');
-    return keepOutput(result, {
-      from: folder,
-      to: join(ctx.home.attempts, `${run.id}-check-${token}`),
-      redact: run.redact,
-    });
-  }, signal);
-}
-
-function checkedCommit({ ledger: { state } }: ActiveRun, { commit, tasks }: Candidate): string {
-  if (state.status.kind === 'ended') return 'the result';
-  if (tasks.length > 1) return `the candidate of ${tasks.length} tasks`;
-  if (tasks.length === 1) return 'the candidate';
-  if (commit === state.start.base.commit) return 'the base';
-  return commit === state.tip.commit ? 'the branch of the run' : 'the landing';
-}
-
-/** How a commit of this run is checked out for its checks. */
-export async function checkoutOf(ctx: EngineContext, run: ActiveRun, commit: string): Promise<CheckoutOptions> {
-  const { start } = run.ledger.state;
-  return {
-    mirror: run.project.mirror,
-    home: ctx.home.root,
-    project: run.project.id,
-    commit,
-    config: start.config.workspace,
-    root: start.project.root,
-    kept: run.keptDependencies,
-    env: childEnvironment(ctx.env, { CI: 'true' }),
-    ...(await containCommands(ctx, run, 'setup')),
-    signal: AbortSignal.any([ctx.stopping, run.cancel.signal]),
-    ...lfsOf(run.project),
-  };
-}
-
-/** An aborted gate has no verdict. */
-export function throwIfStopped(ctx: EngineContext, run: ActiveRun): void {
-  ctx.stopping.throwIfAborted();
-  run.cancel.signal.throwIfAborted();
 }

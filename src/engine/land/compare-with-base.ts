@@ -2,12 +2,20 @@ import { fileKind } from '../../core/finish/file-kind.ts';
 import type { Redact } from '../../core/redact.ts';
 import { proofKey } from '../../core/run/state.ts';
 import type { GateResult } from '../../gates/gate.ts';
+import type { CommandGateSpec } from '../../gates/gate-kinds.ts';
 import { compareTests } from '../../gates/test-results/compare-tests.ts';
+import { mergeTests } from '../../gates/test-results/merge-tests.ts';
 import type { ReadTests } from '../../gates/test-results/read-test-results.ts';
+import { treeOf } from '../../git/read/commit-graph.ts';
 import { changedFiles } from '../../git/read/diff.ts';
 import { candidateFlag } from '../../risks/candidate-risks.ts';
 import { type Evidence, TestList, type TestResults } from '../../schema/gate.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
+import { evidenceOf, knownProofs, withoutSecrets } from './evidence.ts';
+import { runGate, throwIfStopped } from './run-gate.ts';
+
+/** The command for a commit in which nothing of what a candidate affects exists. */
+export const NOTHING = 'true';
 
 /** The maximum number of tests named in a finding; the recorded list has all of them. */
 const MOST_NAMES = 20;
@@ -47,6 +55,44 @@ export function baselineOf(
   return atTip ?? baseEvidence?.find((found) => found.gate === gate && found.definition === definition);
 }
 
+/** Runs a check on the commit that a candidate is merged onto, once for each tree and command, so that both can be compared. */
+export async function checkBaseline(
+  ctx: EngineContext,
+  run: ActiveRun,
+  gate: CommandGateSpec,
+  commit: string,
+): Promise<Evidence | undefined> {
+  const { proven, start } = run.ledger.state;
+  const tree = await treeOf(run.project.mirror, commit);
+  const definition = ctx.implementations.definition(gate, start.config);
+  const key = proofKey({ tree, definition });
+  const known = proven[key] ?? run.baselines.get(key);
+  if (known !== undefined || gate.onBase === NOTHING) return known;
+  const { onBase, ...same } = gate;
+  const command = onBase === undefined ? same : { ...same, run: onBase };
+  const result = await runGate(ctx, run, { commit, tree, tasks: [] }, { gate: command });
+  throwIfStopped(ctx, run);
+  const evidence = evidenceOf(gate, withoutSecrets(result, run.redact), { tree, definition });
+  const tests = await storeTests(ctx, result, run.redact);
+  const found = { ...evidence, ...(tests === undefined ? {} : { tests }) };
+  run.baselines.set(key, found);
+  return found;
+}
+
+/** What the same command came to on the commit that the candidate is merged onto. */
+export function onBaseOf(run: ActiveRun, evidence: Evidence): Evidence['onBase'] {
+  const baseline = baselineOf(run, evidence);
+  if (baseline === undefined) return undefined;
+  const { tree, verdict, summary, command, tests } = baseline;
+  return {
+    tree,
+    verdict,
+    summary,
+    ...(command === undefined ? {} : { command }),
+    ...(tests === undefined ? {} : { tests }),
+  };
+}
+
 /**
  * The evidence with the test differences from the base: a check that reports no tests any more fails, unless a person
  * approved the work; missing and skipped tests are flagged.
@@ -59,21 +105,72 @@ export async function comparedWithBase(
 ): Promise<Evidence> {
   const baseline = baselineOf(run, evidence);
   const base = baseline === undefined || baseline.tree === evidence.tree ? undefined : loadTests(ctx, baseline);
+  const mayRename = () => changesTests(run, commit);
+  return base === undefined ? evidence : withDifference(ctx, run, evidence, { base, mayRename, isApproved });
+}
+
+/**
+ * The evidence for the merge of the run's branch with a base that has moved, with its differences from the tests that
+ * such a merge has: those of both, and those that one of them added. The check runs once on that base for this.
+ */
+export async function comparedWithMerge(
+  ctx: EngineContext,
+  run: ActiveRun,
+  evidence: Evidence,
+  { gate, onto, isApproved }: { gate: CommandGateSpec; onto: string; isApproved: boolean },
+): Promise<Evidence> {
+  const { tip, start, baseEvidence } = run.ledger.state;
+  if (evidence.verdict !== 'pass' || evidence.tree === (await treeOf(run.project.mirror, tip.commit))) return evidence;
+  const atStart = baseEvidence?.find(({ definition }) => definition === evidence.definition);
+  const atTip = await checkBaseline(ctx, run, gate, tip.commit);
+  if ([evidence, atTip, atStart].every((found) => (found?.tests?.ran ?? 0) === 0)) return evidence;
+  const shared = knownProofs(ctx, run).get(
+    proofKey({ tree: await treeOf(run.project.mirror, onto), definition: evidence.definition }),
+  );
+  const atOnto = shared ?? (await checkBaseline(ctx, run, gate, onto));
+  const [base, ours, theirs] = [atStart, atTip, atOnto].map((found) => found && loadTests(ctx, found));
+  const expected = ours === undefined || theirs === undefined ? (ours ?? theirs) : mergeTests({ base, ours, theirs });
+  if (expected === undefined) return evidence;
+  const name = start.base.branch ?? 'the base';
+  return withDifference(ctx, run, evidence, {
+    base: expected,
+    of: `${name} or of this run`,
+    where: `${name} or in this run`,
+    isApproved,
+  });
+}
+
+type Compared = {
+  base: ReadTests;
+  isApproved: boolean;
+  /** Whether tests with other names may replace those of the base. */
+  mayRename?: () => Promise<boolean>;
+  /** Whose tests they are, and where they ran. */
+  of?: string;
+  where?: string;
+};
+
+async function withDifference(
+  ctx: EngineContext,
+  run: ActiveRun,
+  evidence: Evidence,
+  { base, isApproved, mayRename, of = 'the base', where = of }: Compared,
+): Promise<Evidence> {
   const candidate = loadTests(ctx, evidence);
-  if (base === undefined || candidate === undefined || evidence.verdict !== 'pass') return evidence;
+  if (candidate === undefined || evidence.verdict !== 'pass') return evidence;
   const { isSilent, counts, missing, skipped } = compareTests(base, candidate);
   const { risks } = run.ledger.state.start.config;
   if (isSilent) {
-    const summary = `${evidence.gate} exited with 0 but reported no tests; ${base.results.ran} ran on the base`;
+    const summary = `${evidence.gate} exited with 0 but reported no tests; ${base.results.ran} ran on ${where}`;
     if (!isApproved) return { ...evidence, verdict: 'fail', summary };
     return { ...evidence, flags: [...(evidence.flags ?? []), ...candidateFlag('tests-missing', summary, risks)] };
   }
-  const areRenamed = missing.length > 0 && counts.length === 0 && (await changesTests(run, commit));
+  const areRenamed = missing.length > 0 && counts.length === 0 && (await mayRename?.()) === true;
   const flags = [
     ...(missing.length === 0 || areRenamed
       ? []
-      : candidateFlag('tests-missing', missingText(missing, 'did not run'), risks)),
-    ...(skipped.length === 0 ? [] : candidateFlag('tests-skipped', missingText(skipped, 'are skipped now'), risks)),
+      : candidateFlag('tests-missing', missingText(missing, 'did not run', of), risks)),
+    ...(skipped.length === 0 ? [] : candidateFlag('tests-skipped', missingText(skipped, 'are skipped now', of), risks)),
     ...(counts.length === 0 ? [] : candidateFlag('fewer-tests', `${evidence.gate}: ${counts.join('; ')}`, risks)),
   ];
   return flags.length === 0 ? evidence : { ...evidence, flags: [...(evidence.flags ?? []), ...flags] };
@@ -107,9 +204,9 @@ export function judgeBaseTests(ctx: EngineContext, run: ActiveRun, evidence: Evi
   return { ...evidence, verdict: 'fail', summary };
 }
 
-function missingText(names: readonly string[], what: string): string {
+function missingText(names: readonly string[], what: string, of = 'the base'): string {
   const those = names.length === 1 ? 'a test' : `${names.length} tests`;
-  return `${those} of the base ${names.length === 1 ? what.replace(/^are/, 'is') : what}: ${listNames(names)}`;
+  return `${those} of ${of} ${names.length === 1 ? what.replace(/^are/, 'is') : what}: ${listNames(names)}`;
 }
 
 /** The first names of a list of tests, and how many more there are. */

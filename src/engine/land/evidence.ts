@@ -3,12 +3,14 @@ import { mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { recordGate } from '../../core/land/decide-landing.ts';
 import type { Redact } from '../../core/redact.ts';
+import { proofKey } from '../../core/run/state.ts';
 import { messageOf } from '../../errors.ts';
 import type { GateResult } from '../../gates/gate.ts';
 import { failedSetup } from '../../gates/gate.ts';
 import { treeOf } from '../../git/read/commit-graph.ts';
+import { ProjectEvent } from '../../schema/event.ts';
 import type { Evidence, GateSpec } from '../../schema/gate.ts';
-import { attemptId, type TaskKey } from '../../schema/ids.ts';
+import { attemptId, projectStream, type TaskKey } from '../../schema/ids.ts';
 import type { EndedSetup, PreparationObserver } from '../../workspaces/setup.ts';
 import { removeRawOutput } from '../attempt/assignment.ts';
 import { ENGINE_GENERATIONS } from '../attempt/attempt-output.ts';
@@ -145,4 +147,17 @@ async function copyRedacted(from: string, to: string, redact: Redact): Promise<v
     pending = pending.slice(end);
   }
   await handle.write(redact(pending));
+}
+
+/** What checks of earlier runs of the project came to, by tree and definition. */
+export function knownProofs(ctx: EngineContext, run: ActiveRun): Map<string, Evidence> {
+  const known = new Map<string, Evidence>();
+  for (const stored of ctx.store.read(projectStream(run.project.id))) {
+    const event = ProjectEvent.safeParse({ type: stored.type, data: stored.data });
+    if (!event.success || event.data.type !== 'project.proved') continue;
+    const { evidence } = event.data.data;
+    if (evidence.verdict === 'pass') known.set(proofKey(evidence), evidence);
+    else known.delete(proofKey(evidence));
+  }
+  return known;
 }

@@ -3,7 +3,8 @@ import { type CommandGateSpec, informingGates } from '../../gates/gate-kinds.ts'
 import type { TaskKey } from '../../schema/ids.ts';
 import { crashpoint } from '../../world.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
-import { type Candidate, checkWith, eachOnce, throwIfStopped } from './check-candidate.ts';
+import { checkWith, eachOnce } from './check-candidate.ts';
+import { type Candidate, throwIfStopped } from './run-gate.ts';
 
 /** Runs the commands that only inform, on a candidate that is about to land, and records what each came to. */
 export async function recordInforming(ctx: EngineContext, run: ActiveRun, candidate: Candidate): Promise<void> {

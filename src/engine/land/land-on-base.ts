@@ -1,11 +1,13 @@
 import { loadConfig } from '../../config/load.ts';
 import { runMergeMessage } from '../../core/land/commit-message.ts';
 import { recordBaseLanding } from '../../core/land/decide-run-landing.ts';
+import { isSubjectApproved } from '../../core/run/holds.ts';
 import { mergeCommits } from '../../git/merge/merge.ts';
 import { refreshMirror } from '../../git/mirror/refresh.ts';
 import { type FilesInTheWay, pushBranch } from '../../git/push/push.ts';
 import { pushToRemote } from '../../git/push/push-remote.ts';
 import { readRemote } from '../../git/push/remote.ts';
+import { treeOf } from '../../git/read/commit-graph.ts';
 import { branchAt, readRef } from '../../git/refs/mirror-refs.ts';
 import type { Origin } from '../../schema/actor.ts';
 import type { Hold } from '../../schema/event.ts';
@@ -20,9 +22,24 @@ export type BaseLanding = { kind: 'landed' } | { kind: 'held'; hold: Hold };
 /** How often a base that moves concurrently is tried again before a person must act. */
 const MAX_RACES = 5;
 const MOST_NAMED = 5;
+/** Enough to identify a tree in a command. */
+const TREE_DIGITS = 12;
 
-/** Lands the run branch on its base: merged with the current base, checked on exactly that tree, moved only fast-forward. */
-export async function landOnBase(ctx: EngineContext, run: ActiveRun, origin?: Origin): Promise<BaseLanding> {
+export type LandOptions = {
+  origin?: Origin;
+  /** The tree whose findings a person accepts, or its first digits. */
+  accept?: string;
+};
+
+/**
+ * Lands the run branch on its base: merged with the current base, checked on exactly that tree, moved only fast-forward.
+ * Findings on that tree wait for a person, as those of a task do.
+ */
+export async function landOnBase(
+  ctx: EngineContext,
+  run: ActiveRun,
+  { origin, accept }: LandOptions = {},
+): Promise<BaseLanding> {
   const { start } = run.ledger.state;
   const { branch } = start.base;
   const { mirror, repository } = run.project;
@@ -37,7 +54,7 @@ export async function landOnBase(ctx: EngineContext, run: ActiveRun, origin?: Or
     const current = await readRef(mirror, `refs/user/heads/${branch}`);
     const isNew = current === undefined && start.base.create === true && run.ledger.state.landed === null;
     if (current === undefined && !isNew) return held(`The branch ${branch} no longer exists`);
-    const candidate = await candidateOn(ctx, run, { base: current ?? start.base.commit, branch });
+    const candidate = await candidateOn(ctx, run, { base: current ?? start.base.commit, branch, accept });
     if ('hold' in candidate) return { kind: 'held', hold: candidate.hold };
     crashpoint('base.pushing');
     const pushed = await pushBranch({
@@ -77,12 +94,12 @@ export async function trustedNow(ctx: EngineContext, run: ActiveRun): Promise<Re
   return { ...recorded, ...current?.trust };
 }
 
-type Target = { base: string; branch: string };
+type Target = { base: string; branch: string; accept: string | undefined };
 
 async function candidateOn(
   ctx: EngineContext,
   run: ActiveRun,
-  { base, branch }: Target,
+  { base, branch, accept }: Target,
 ): Promise<{ commit: string; tip: string } | { hold: Hold }> {
   const { tip } = run.ledger.state;
   const merged = await mergeCommits({
@@ -96,19 +113,40 @@ async function candidateOn(
     const files = merged.kind === 'conflict' ? merged.files : [];
     return { hold: { what: 'landing', reason: `mh/${run.id} conflicts with ${branch}; merge it by hand`, files } };
   }
+  const isApproved =
+    isSubjectApproved(run.ledger.state, 'landing', merged.tree) ||
+    (accept !== undefined && merged.tree.startsWith(accept));
   const proof = await checkCandidate(
     ctx,
     run,
-    { commit: merged.commit, tree: merged.tree, tasks: [] },
+    { commit: merged.commit, tree: merged.tree, tasks: [], onto: base, isApproved },
     commandGates(run, run.ledger.state.order).filter(({ own }) => own !== true),
   );
-  if (proof.verdict === 'pass' || proof.verdict === 'held') return { commit: merged.commit, tip: tip.commit };
+  // The findings on the branch of the run were approved with its tasks.
+  const isReviewed = isApproved || merged.tree === (await treeOf(run.project.mirror, tip.commit));
+  if (proof.verdict === 'pass' || (proof.verdict === 'held' && isReviewed))
+    return { commit: merged.commit, tip: tip.commit };
+  if (proof.verdict === 'held') return { hold: heldByFindings(run, { branch, ...proof, tree: merged.tree }) };
   return {
     hold: {
       what: 'landing',
       reason: `${proof.evidence.gate} fails on the merge with ${branch}: ${proof.evidence.summary}`,
       files: [],
     },
+  };
+}
+
+/** The approval is bound to the tree of the merge: when the base moves again, its findings are new ones. */
+function heldByFindings(
+  run: ActiveRun,
+  { branch, reason, tree }: { branch: string; reason: string; tree: string },
+): Hold {
+  return {
+    what: 'landing',
+    reason: `On the merge with ${branch}, which has moved: ${reason}`,
+    files: [],
+    subject: tree,
+    nextStep: `manyhands land ${run.id} --accept ${tree.slice(0, TREE_DIGITS)}`,
   };
 }
 

@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { testRule } from '../../core/finish/file-kind.ts';
 import type { GateResult } from '../../gates/gate.ts';
 import type { CommandGateSpec } from '../../gates/gate-kinds.ts';
@@ -18,30 +15,6 @@ import { baselineOf, listNames, loadTests } from './compare-with-base.ts';
 export type SettledResult = { result: GateResult; earlier: GateResult[]; flags: RiskFlag[] };
 
 type Rerun = { gate: CommandGateSpec; commit: string; definition: string };
-
-/** Folders below HOME in which toolchains are installed or keep what they have downloaded. */
-const TOOL_FOLDERS = {
-  CARGO_HOME: '.cargo',
-  RUSTUP_HOME: '.rustup',
-  GOMODCACHE: 'go/pkg/mod',
-  GRADLE_USER_HOME: '.gradle',
-  NVM_DIR: '.nvm',
-  PYENV_ROOT: '.pyenv',
-  VOLTA_HOME: '.volta',
-} as const;
-
-/** An environment with an empty HOME and TMPDIR, in which installed toolchains are still found; removed when disposed. */
-export async function freshEnvironment(
-  env: Record<string, string>,
-): Promise<{ env: Record<string, string> } & AsyncDisposable> {
-  const folder = await mkdtemp(join(tmpdir(), 'mh-'));
-  const tools = Object.entries(TOOL_FOLDERS).map(([name, path]) => [name, env[name] ?? join(env.HOME ?? '/', path)]);
-  const [home, temporary] = [await mkdtemp(join(folder, 'home-')), await mkdtemp(join(folder, 'tmp-'))];
-  return {
-    env: { ...env, ...Object.fromEntries(tools), HOME: home, TMPDIR: temporary },
-    [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true, maxRetries: 3 }),
-  };
-}
 
 /**
  * Runs a check that failed again before the failure counts. It is flaky if it then passes and the tests that failed are

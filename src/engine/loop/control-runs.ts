@@ -154,7 +154,11 @@ export class RunControl {
     });
   }
 
-  land(run: string, { how, ...options }: { how: LandMode; draft?: boolean }, origin: Origin): Promise<RunState> {
+  land(
+    run: string,
+    { how, accept, ...options }: { how: LandMode; draft?: boolean; accept?: string },
+    origin: Origin,
+  ): Promise<RunState> {
     return this.#withRun(run, (active) =>
       withMutex(`land ${run}`, async () => {
         const { landed } = active.ledger.state;
@@ -163,7 +167,7 @@ export class RunControl {
         const outcome =
           how === 'pr'
             ? await landAsPullRequest(this.#engine, active, { ...options, origin })
-            : await landOnBase(this.#engine, active, origin);
+            : await landOnBase(this.#engine, active, { origin, ...(accept === undefined ? {} : { accept }) });
         if (outcome.kind === 'held') {
           const { reason, files, nextStep } = outcome.hold;
           const what = nextStep === undefined ? reason : `${reason}. Run: ${nextStep}`;

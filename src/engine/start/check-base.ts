@@ -5,24 +5,24 @@ import { proofKey } from '../../core/run/state.ts';
 import { AppError } from '../../errors.ts';
 import { type CommandGateSpec, isSatisfied } from '../../gates/gate-kinds.ts';
 import { treeOf } from '../../git/read/commit-graph.ts';
-import { ProjectEvent } from '../../schema/event.ts';
 import type { Evidence } from '../../schema/gate.ts';
 import { projectStream } from '../../schema/ids.ts';
 import { setupOf } from '../../workspaces/checkout.ts';
-import { checkoutOf, checkWith } from '../land/check-candidate.ts';
-import { observePreparation } from '../land/evidence.ts';
+import { checkWith } from '../land/check-candidate.ts';
+import { knownProofs, observePreparation } from '../land/evidence.ts';
+import { checkoutOf } from '../land/run-gate.ts';
 import type { RunningStep } from '../loop/activities.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
 
 const SETUP_REMEDY =
   'Install what is missing and approve, which runs it again; or cancel the run, correct workspace.setup in .manyhands/config.yaml, and start it again.';
 
-/** Runs each check on the base, before any work, and records the result; a failure is shown before the check is repeated. A tree known from an earlier run is not checked again. A check that cannot start is an error at once, not a result. */
+/** Runs each check on the base, before any work, and records the result; a failure is shown before the check is repeated. A check that passed on this tree in an earlier run is not run again; one that failed is, because the machine may have changed. A check that cannot start is an error at once, not a result. */
 export async function checkBase(ctx: EngineContext, run: ActiveRun, gates: readonly CommandGateSpec[]): Promise<void> {
   const { start } = run.ledger.state;
   const stream = projectStream(run.project.id);
   const tree = await treeOf(run.project.mirror, start.base.commit);
-  const known = knownProofs(ctx, stream);
+  const known = knownProofs(ctx, run);
   const evidence: Evidence[] = [];
   const reportFailure = async (failure: Evidence) => {
     requireStarted(failure);
@@ -89,14 +89,4 @@ function requireNames(evidence: readonly Evidence[]): void {
 async function setupAt(ctx: EngineContext, run: ActiveRun, step: RunningStep): Promise<string> {
   const { commit } = run.ledger.state.start.base;
   return setupOf({ ...(await checkoutOf(ctx, run, commit)), observer: observePreparation(ctx, run, { step }) });
-}
-
-function knownProofs(ctx: EngineContext, stream: string): Map<string, Evidence> {
-  const known = new Map<string, Evidence>();
-  for (const stored of ctx.store.read(stream)) {
-    const event = ProjectEvent.safeParse({ type: stored.type, data: stored.data });
-    if (event.success && event.data.type === 'project.proved' && startErrorOf(event.data.data.evidence) === undefined)
-      known.set(proofKey(event.data.data.evidence), event.data.data.evidence);
-  }
-  return known;
 }

@@ -98,7 +98,7 @@ export function testTitle(name: string): string {
 }
 
 /** A name without what differs from run to run: addresses, identifiers, temporary folders, times, random numbers. */
-function comparable(name: string): string {
+export function comparable(name: string): string {
   return name
     .replaceAll(/\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b/gi, '<id>')
     .replaceAll(/\b0x[0-9a-f]+\b/gi, '<address>')

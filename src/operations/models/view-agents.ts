@@ -93,7 +93,7 @@ export async function viewAgents(
     const login = loginOf(agent, { ...env, ...config.agents[name]?.env });
     const left = leftOfCap(config.agents[name], { runUsd: 0, dayUsd: spentToday[name] ?? 0 });
     if (ok && left !== undefined && left.leftUsd <= 0) {
-      const step = `Raise agents.${name}.spendUsdPerDay, or wait until tomorrow (UTC).`;
+      const step = `Raise agents.${name}.spendUsdPerDay, or wait until tomorrow.`;
       const overCap = `over its spending cap (${left.spent})`;
       agents.push({ name, kind, capabilities, login, ok: false, detail: overCap, nextStep: step });
     } else {

@@ -14,13 +14,19 @@ export const landRun = operation({
   http: 'POST /api/runs/{run}/land',
   allow: ['operator'],
   decides: true,
+  reserved: () => 'landing work',
   input: z.object({
     ...RunRef,
     how: z.enum(['merge', 'branch', 'pr']).default('merge'),
     draft: z.boolean().optional().describe('Open the pull request as a draft.'),
+    accept: z
+      .string()
+      .regex(/^[0-9a-f]{8,64}$/)
+      .optional()
+      .describe('Land in spite of the findings on this tree, which the refusal names.'),
   }),
   output: RunDocument,
-  run: async (app, { how, draft, ...ref }, { origin }) => {
+  run: async (app, { how, draft, accept, ...ref }, { origin }) => {
     const state = await findRun(app, ref);
     const { run, base } = state.start;
     const status = runStatus(state);
@@ -36,7 +42,11 @@ export const landRun = operation({
     if (state.tip.commit === base.commit) throw new AppError('REFUSED', `Run ${run} has nothing to land`, { run });
     if (status === 'running' || status === 'needs-rerun' || status === 'cancelling')
       throw new AppError('REFUSED', `Run ${run} is still ${status}; wait for it with manyhands wait ${run}`, { run });
-    const options = { how, ...(draft === undefined ? {} : { draft }) };
+    const options = {
+      how,
+      ...(draft === undefined ? {} : { draft }),
+      ...(accept === undefined ? {} : { accept }),
+    };
     return runDocument(await requireControl(app).land(run, options, origin));
   },
 });

@@ -149,6 +149,7 @@ function toNode(
     access: reads ? 'read' : 'write',
     gates: [],
     ...conditionsOf(reading, entry, ids),
+    ...(task.title === undefined ? {} : { title: task.title }),
     ...(agent === undefined ? {} : { agent }),
     ...(tier === undefined ? {} : { tier }),
     ...(task.timeout === undefined ? {} : { timeoutSeconds: task.timeout }),

@@ -9,6 +9,7 @@ const Retry = z.object({ max_attempts: z.number().int().min(1).max(20).optional(
 /** A task of a graph as the files write it: under `tasks.<id>`, or in a list with `id`, `instruction` and `inputs`. */
 export const DagTask = z.object({
   id: FileId.optional(),
+  title: WorkflowNode.shape.title,
   prompt: Text.optional(),
   prompt_template: Text.optional(),
   instruction: Text.optional(),

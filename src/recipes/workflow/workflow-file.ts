@@ -38,9 +38,9 @@ export const workflowWorkFile: RecipeWorkFile<WorkflowInput> = {
   includesNeeds: true,
   ids: ({ nodes }) => nodes.map(({ id }) => id),
   plan: ({ nodes }) =>
-    nodes.map(({ id, task, role, needs, gates, agent }) => ({
+    nodes.map(({ id, title, task, role, needs, gates, agent }) => ({
       id,
-      title: plannedTitle(task),
+      title: title ?? plannedTitle(task),
       role,
       needs,
       gates: gates.map(gateText),

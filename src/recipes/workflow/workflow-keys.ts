@@ -9,6 +9,7 @@ const Paths = z.array(z.string().min(1, 'must not be empty').max(4096));
 /** A node as workflow files write it. */
 export const FileNode = z.object({
   id: FileId.optional(),
+  title: WorkflowNode.shape.title,
   type: z.enum(['worker', 'gate']).default('worker'),
   role: z.string().optional(),
   needs: oneOrMany(FileId).optional(),

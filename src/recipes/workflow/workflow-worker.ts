@@ -70,6 +70,7 @@ export function readWorker(reading: Reading, entry: Entry, context: WorkerContex
       gates: [],
       outputSchema: node.output_schema ?? handoffSchema(node.role ?? ''),
       ...conditionsOf(reading, entry, context.ids),
+      ...(node.title === undefined ? {} : { title: node.title }),
       ...(node.outputs === undefined ? {} : { outputs: node.outputs }),
       ...(scope === undefined ? {} : { writeScope: scope }),
       ...(agent === undefined ? {} : { agent }),

@@ -90,7 +90,7 @@ function nodeSpec(
   });
   const spec = taskSpec(run.start.config, {
     key: nodeKey(input, node.id, round),
-    title: round === 1 ? node.id : `${node.id} (round ${round})`,
+    title: `${node.title ?? node.id}${round === 1 ? '' : ` (round ${round})`}`,
     name: node.id,
     role: node.role,
     access: node.access,

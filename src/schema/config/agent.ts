@@ -52,6 +52,6 @@ export const AgentConfig = z.strictObject({
     .number()
     .positive()
     .optional()
-    .describe('Maximum cost over all runs in one day (UTC), in US dollars.'),
+    .describe('Maximum cost over all runs in one day (local time), in US dollars.'),
 });
 export type AgentConfig = z.infer<typeof AgentConfig>;

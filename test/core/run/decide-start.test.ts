@@ -24,10 +24,15 @@ describe('the start of a run', () => {
     expect(recordBaseCheck(checked.state, { tree: 'other', evidence: [] })).toEqual([]);
   });
 
-  it('shares new verdicts with later runs, and neither errors nor verdicts that were reused', () => {
+  it('shares what passed with later runs, and neither failures nor errors nor what was reused', () => {
     const reused = { ...evidence('lint', 'pass'), reused: true };
-    const shared = shareProofs([evidence('test', 'fail'), evidence('build', 'error'), reused]);
-    expect(shared).toEqual([{ type: 'project.proved', data: { evidence: evidence('test', 'fail') } }]);
+    const shared = shareProofs([
+      evidence('test', 'pass'),
+      evidence('lint', 'fail'),
+      evidence('build', 'error'),
+      reused,
+    ]);
+    expect(shared).toEqual([{ type: 'project.proved', data: { evidence: evidence('test', 'pass') } }]);
   });
 });
 

@@ -1,13 +1,15 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import {
   addSpend,
   affordable,
   chargeOf,
   NOTHING,
   reservationFor,
+  startOfDay,
   subtractSpend,
 } from '../../../src/core/schedule/budget.ts';
+import { dayText } from '../../../src/core/view/amounts.ts';
 import { Config } from '../../../src/schema/config.ts';
 import { given, spec, started, used } from '../../support/given.ts';
 
@@ -90,4 +92,16 @@ describe('whether a reservation fits', () => {
     const unlimited = Config.parse({}).budget;
     expect(affordable(unlimited, usd(1000), { run: money(1e6, 1e6), project: money(1e6, 1e6) })).toBe('yes');
   });
+});
+
+it('counts daily caps by local days, as usage does', () => {
+  const zone = process.env.TZ;
+  onTestFinished(() => {
+    if (zone === undefined) delete process.env.TZ;
+    else process.env.TZ = zone;
+  });
+  process.env.TZ = 'Pacific/Honolulu';
+  const evening = Date.parse('2026-11-16T23:00:00-10:00');
+  expect(dayText(startOfDay(evening))).toBe('2026-11-16');
+  expect(startOfDay(evening)).toBe(Date.parse('2026-11-16T00:00:00-10:00'));
 });

@@ -104,6 +104,7 @@ describe('a list of features', () => {
       limits: { turns: 20 },
     });
     expect(spec?.limits.turns).toBe(40);
+    expect(given(started()).state.start.config.verify.tools).toEqual(['Bash', 'Read', 'Write']);
     const [plain] = asked(given(started({}, { verify: { disabled: true } })), input);
     expect(plain?.verify).toBeUndefined();
   });

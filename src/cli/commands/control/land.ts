@@ -1,11 +1,12 @@
 import { Option } from 'commander';
+import { z } from 'zod';
 import { LandMode } from '../../../schema/config/land.ts';
 import { addDir, addFollowing, addHelp, addJson, type CliCommand, FollowOptions, whenCalled } from '../../command.ts';
 import { EXIT_CODES } from '../../exit-code.ts';
 import { work } from '../../follow/work.ts';
 import { resolveDir } from '../../target.ts';
 
-const Flags = FollowOptions.extend({ how: LandMode.optional() });
+const Flags = FollowOptions.extend({ how: LandMode.optional(), accept: z.string().optional() });
 
 const EXAMPLES = ['manyhands land', 'manyhands land k3v9x2ab', 'manyhands land k3v9x2ab --how pr'];
 
@@ -21,12 +22,18 @@ export const landCommand: CliCommand = {
         LandMode.options,
       ),
     );
+    command.option('--accept <tree>', 'land in spite of the findings on this tree, which the refusal names');
     addHelp(addDir(addJson(addFollowing(command))), EXAMPLES, EXIT_CODES);
     whenCalled(command, session, {
       options: Flags,
-      act: async ({ how, ...flags }, [run]) => {
+      act: async ({ how, accept, ...flags }, [run]) => {
         const dir = await resolveDir(session.platform.terminal, flags.dir);
-        const input = { dir, ...(run === undefined ? {} : { run }), ...(how === undefined ? {} : { how }) };
+        const input = {
+          dir,
+          ...(run === undefined ? {} : { run }),
+          ...(how === undefined ? {} : { how }),
+          ...(accept === undefined ? {} : { accept }),
+        };
         return work(session, {
           ...flags,
           dir,
