@@ -18,6 +18,7 @@ export type Home = {
   backups: string;
   archives: string;
   bench: string;
+  demos: string;
 };
 
 const FOLDERS = ['root', 'mirrors', 'workspaces', 'attempts', 'seeds', 'checkouts', 'logs'] as const;
@@ -27,7 +28,8 @@ export function resolveHome(env: NodeJS.ProcessEnv, platform: NodeJS.Platform = 
   const root = rootOf(env, platform);
   return {
     root,
-    database: join(root, 'manyhands.db'),
+    // With PostgreSQL the file is only a copy, and the embedded database remains as it was.
+    database: join(root, env.MANYHANDS_DATABASE_URL ? 'read-model.db' : 'manyhands.db'),
     lock: join(root, 'engine.lock'),
     mirrors: join(root, 'mirrors'),
     workspaces: join(root, 'workspaces'),
@@ -39,6 +41,7 @@ export function resolveHome(env: NodeJS.ProcessEnv, platform: NodeJS.Platform = 
     backups: join(root, 'backups'),
     archives: join(root, 'archives'),
     bench: join(root, 'bench'),
+    demos: join(root, 'demos'),
   };
 }
 

@@ -8,7 +8,7 @@ import { prepareHome } from '../home.ts';
 import { chooseImplementations } from '../implementations.ts';
 import { dispatch, isForAgents } from '../operations/dispatch.ts';
 import { acquireLock, type Lock } from '../store/lock.ts';
-import { openSqliteStore } from '../store/sqlite/open.ts';
+import { openStore } from '../store/open-store.ts';
 import type { Store } from '../store/store.ts';
 import type { World } from '../world.ts';
 import { AttemptSockets } from './attempt-tools.ts';
@@ -17,7 +17,8 @@ import type { Handle } from './socket/connection.ts';
 import { type SocketServer, serveSocket } from './socket/server.ts';
 import { socketPath } from './socket/socket-path.ts';
 
-export type EngineSettings = { home: Home; env: NodeJS.ProcessEnv; world: World };
+/** `onLeading`: with PostgreSQL, called when this process has become the leader, before it opens its local file. */
+export type EngineSettings = { home: Home; env: NodeJS.ProcessEnv; world: World; onLeading?: () => Promise<void> };
 
 type Held = {
   app: App;
@@ -26,6 +27,7 @@ type Held = {
   lock: Lock;
   socket: SocketServer;
   backup: AutomaticBackup;
+  lost: AbortSignal | undefined;
 };
 
 /** This process as the one engine of a data directory: it holds the lock, the store and the socket. */
@@ -36,6 +38,7 @@ export class OwnEngine implements AsyncDisposable {
   readonly #lock: Lock;
   readonly #socket: SocketServer;
   readonly #backup: AutomaticBackup;
+  readonly #lost: AbortSignal | undefined;
   readonly #ending = new AbortController();
   readonly #over = new AbortController();
   #ended: Promise<void> | undefined;
@@ -47,16 +50,26 @@ export class OwnEngine implements AsyncDisposable {
     this.#lock = held.lock;
     this.#socket = held.socket;
     this.#backup = held.backup;
+    this.#lost = held.lost;
+    // The new leader starts the tasks again: the agents here must not continue.
+    held.lost?.addEventListener('abort', () => this.beginToEnd('stop'), { once: true });
   }
 
   /** Becomes the engine; undefined if another process is the engine. */
   static async open(settings: EngineSettings): Promise<OwnEngine | undefined> {
-    const { home, env, world } = settings;
+    const { home, env, world, onLeading } = settings;
     await prepareHome(home);
     const lock = await acquireLock(home.lock, world);
     if (lock === undefined) return undefined;
     try {
-      const store = await openSqliteStore({ file: home.database, world });
+      const { store, lost } = await openStore({
+        root: home.root,
+        file: home.database,
+        env,
+        world,
+        lead: true,
+        onLeading,
+      });
       await recoverFromCrash(home, store);
       let own: OwnEngine | undefined;
       const end = (agents: 'leave' | 'stop') => void setImmediate(() => own?.beginToEnd(agents));
@@ -66,7 +79,7 @@ export class OwnEngine implements AsyncDisposable {
       const path = socketPath(home.root);
       const socket = await serveSocket({ path, handle: (request, call) => serveRequest(app, request, call) }, world);
       const backup = new AutomaticBackup({ home, env, world, store });
-      own = new OwnEngine({ app, engine, store, lock, socket, backup });
+      own = new OwnEngine({ app, engine, store, lock, socket, backup, lost });
       return own;
     } catch (error) {
       await lock[Symbol.asyncDispose]();
@@ -96,9 +109,11 @@ export class OwnEngine implements AsyncDisposable {
     this.#ending.abort();
   }
 
-  /** Stops once; later calls wait for the same result. */
+  /** Stops once; later calls wait for the same result. Rejects if it stopped because another server leads. */
   end(agents: 'leave' | 'stop'): Promise<void> {
-    this.#ended ??= (agents === 'leave' ? this.engine.leave() : this.engine.stop()).finally(() => this.#over.abort());
+    this.#ended ??= (agents === 'leave' ? this.engine.leave() : this.engine.stop())
+      .then(() => this.#lost?.throwIfAborted())
+      .finally(() => this.#over.abort());
     return this.#ended;
   }
 

@@ -28,6 +28,7 @@ export type Surroundings = Pick<
     options: {
       onClosing(caller: Caller): AsyncDisposable;
       askCode(message: string): Promise<string | undefined>;
+      startEngine?: () => Promise<void>;
     },
   ): Promise<Caller>;
 };
@@ -44,8 +45,9 @@ export function createPlatform(version: string, surroundings: Surroundings): Pla
     world,
     version,
     ...surroundings,
-    openCaller: (callerEnv) =>
+    openCaller: (callerEnv, options) =>
       surroundings.openCaller(callerEnv, {
+        ...options,
         onClosing: (caller) => showClosing({ terminal, world }, caller),
         askCode: (message) => ask(`${message}. Code: `),
       }),

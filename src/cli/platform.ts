@@ -11,7 +11,8 @@ export interface Platform {
   readonly terminal: Terminal;
   readonly world: World;
   readonly version: string;
-  openCaller(env: NodeJS.ProcessEnv): Promise<Caller>;
+  /** Opens a caller; with `startEngine` this process never becomes the engine, but starts one where an operation needs it. */
+  openCaller(env: NodeJS.ProcessEnv, options?: { startEngine(): Promise<void> }): Promise<Caller>;
   /** Reports SIGINT and SIGTERM; returns a function that removes the listener. */
   onSignal(listener: (signal: StopSignal) => void): () => void;
   /** Starts this program in the background and returns what it announces. */

@@ -24,7 +24,7 @@ export function allowedAt(path: Path): string | undefined {
 /** The keys that a map at this path may have; none where the names are free. */
 export function keysAt(path: Path): string[] {
   const schema = schemaAt(path);
-  return schema === undefined ? [] : variants(schema).flatMap((variant) => Object.keys(variant.properties ?? {}));
+  return schema === undefined ? [] : variants(schema).flatMap(ownKeys);
 }
 
 /** Created on first use: most commands never need it. */
@@ -94,10 +94,17 @@ function rangeText({ minimum, exclusiveMinimum, maximum }: Schema): string {
 }
 
 function objectText(schema: Schema): string {
-  const names = Object.keys(schema.properties ?? {});
+  const names = ownKeys(schema);
   if (names.length > 0) return `map { ${names.join(', ')} }`;
   const free = asSchema(schema.additionalProperties);
   return free === undefined ? 'map' : `map of name to ${typeText(free)}`;
+}
+
+/** The keys that people may set; Manyhands adds others when it loads the settings. */
+function ownKeys({ properties = {} }: Schema): string[] {
+  return Object.keys(properties).filter(
+    (key) => !asSchema(properties[key])?.description?.startsWith('Set by Manyhands'),
+  );
 }
 
 function asSchema(value: unknown): Schema | undefined {

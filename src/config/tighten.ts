@@ -1,3 +1,5 @@
+import { availableParallelism, totalmem } from 'node:os';
+import { completeResources, ResourcesConfig } from '../schema/config/resources.ts';
 import { isTighterSandbox } from '../schema/config/sandbox.ts';
 import type { ConfigScope } from './files.ts';
 import { isPlain, type Plain } from './merge.ts';
@@ -12,6 +14,7 @@ const ONLY_OWN: Readonly<Record<string, string>> = {
   notify: 'it sends data out',
   errors: 'it sends data out',
   integrations: 'it sends data out',
+  assistant: 'it decides what the assistant of a person may do',
 };
 
 const LOOSER = 'the file of a project can only make it tighter';
@@ -29,6 +32,7 @@ export function tightenedBy(below: Plain, project: Plain): { value: Plain; ignor
     if (value.sandbox !== (below.sandbox ?? 'auto')) drop('sandbox', LOOSER);
     else delete value.sandbox;
   }
+  if (isPlain(value.resources)) value.resources = tighterResources(value.resources, below.resources, ignored);
   if (isPlain(value.approve) && confirmOf(below) !== 'off' && confirmOf(value) === 'off') drop('approve', LOOSER);
   return { value, ignored };
 }
@@ -42,6 +46,16 @@ export function withSources(layer: ParsedConfig & { scope: ConfigScope }, below:
     return isPlain(rule) ? { ...rule, source: `policy[${index}] in ${file}:${line}`, from: layer.scope } : rule;
   });
   return { ...layer.value, policy: [...(Array.isArray(below.policy) ? below.policy : []), ...own] };
+}
+
+/** The limits of a project's file that are not above the person's own, or above the default where they name none. */
+function tighterResources(project: Plain, below: unknown, ignored: SettingIgnored[]): Plain {
+  const machine = { memoryBytes: totalmem(), processors: availableParallelism() };
+  const limits: Plain = completeResources(ResourcesConfig.parse(isPlain(below) ? below : {}), machine);
+  const kept = Object.entries(project).filter(([key, value]) => Number(value) <= Number(limits[key]));
+  const raised = Object.keys(project).filter((key) => !kept.some(([name]) => name === key));
+  ignored.push(...raised.map((key) => ({ key: `resources.${key}`, reason: LOOSER })));
+  return Object.fromEntries(kept);
 }
 
 function confirmOf({ approve }: Plain): unknown {

@@ -67,6 +67,9 @@ type ActingRoute = { method: string; pattern: RegExp; allow: readonly AccessRole
 /** Every role may log out. */
 const LOGOUT: ActingRoute = { method: 'POST', pattern: /^\/logout$/, allow: ['viewer', 'operator'] };
 
+/** A viewer has the tools that read. */
+const MCP: ActingRoute = { method: 'POST', pattern: /^\/mcp$/, allow: ['viewer', 'operator'] };
+
 /** Only an operator is answered that a path does not exist. */
 const UNKNOWN: readonly AccessRole[] = ['operator'];
 
@@ -178,7 +181,8 @@ async function admit(
 
 /** Answers a browser without a login with the login page, everything else with the problem. */
 function refuse(incoming: IncomingMessage, outgoing: ServerResponse, error: unknown): void {
-  const isPerson = incoming.method === 'GET' && incoming.headers.accept?.includes('text/html') === true;
+  const isPage = incoming.method === 'GET' && pathOf(incoming) !== '/mcp';
+  const isPerson = isPage && incoming.headers.accept?.includes('text/html') === true;
   if (isPerson && error instanceof AppError && error.code === 'LOGIN_NEEDED') sendLoginPage(outgoing);
   else sendProblem(outgoing, error);
 }
@@ -214,7 +218,7 @@ async function listen(server: Server, { host, port }: HttpOptions): Promise<numb
 
 /** The roles that may send a changing request to this path; checked before the body is read. */
 function rolesFor(method: string, path: string): readonly AccessRole[] {
-  routes ??= [LOGOUT, ...operationRoutes().flatMap(actingRoute)];
+  routes ??= [LOGOUT, MCP, ...operationRoutes().flatMap(actingRoute)];
   const found = routes.find((route) => route.method === method && route.pattern.test(path));
   return found?.allow ?? UNKNOWN;
 }

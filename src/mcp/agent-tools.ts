@@ -28,7 +28,7 @@ export async function serveAgentTools(file: string): Promise<void> {
     toolServer({
       instructions: INSTRUCTIONS,
       tools: async (signal) => ToolList.parse(await client.call('list-tools', {}, signal)),
-      call: (tool, input, signal) => client.call(tool, input, signal),
+      call: async (tool, input, { signal }) => ({ value: await client.call(tool, input, signal) }),
     }),
   );
   await ended;

@@ -8,8 +8,14 @@ export interface ToolSource {
   readonly instructions: string;
   tools(signal: AbortSignal): Promise<Tool[]>;
   /** The result of a tool; an expected failure is an AppError. */
-  call(tool: string, input: Record<string, unknown>, signal: AbortSignal): Promise<unknown>;
+  call(tool: string, input: Record<string, unknown>, client: ToolClientInfo): Promise<ToolResult>;
 }
+
+/** The program that calls, by the name it gave, and the end of its interest. */
+export type ToolClientInfo = { name: string | undefined; signal: AbortSignal };
+
+/** What a tool returned, and what to know about it, such as where the rest is. */
+export type ToolResult = { value: unknown; note?: string };
 
 /** A server of the protocol for one client; a failed call is an answer that the model reads, never a protocol error. */
 export function toolServer({ instructions, tools, call }: ToolSource): Server {
@@ -20,8 +26,10 @@ export function toolServer({ instructions, tools, call }: ToolSource): Server {
   server.setRequestHandler('tools/list', async (_, context) => ({ tools: await tools(context.mcpReq.signal) }));
   server.setRequestHandler('tools/call', async ({ params }, context) => {
     try {
-      const result = await call(params.name, params.arguments ?? {}, context.mcpReq.signal);
-      return { content: [{ type: 'text', text: JSON.stringify(result) }] };
+      const client = { name: server.getClientVersion()?.name, signal: context.mcpReq.signal };
+      const { value, note } = await call(params.name, params.arguments ?? {}, client);
+      const texts = [JSON.stringify(value ?? {}), ...(note === undefined ? [] : [note])];
+      return { content: texts.map((text) => ({ type: 'text' as const, text })) };
     } catch (error) {
       return { content: [{ type: 'text', text: failureText(error) }], isError: true };
     }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { OPERATIONS, STREAMS } from '../operations/all.ts';
+import { OPERATIONS, type OperationName, STREAMS } from '../operations/all.ts';
 import { AttemptCaller } from '../operations/attempt-caller.ts';
 import type { AccessRole } from '../operations/authorize.ts';
 import type { Route, ToolUse } from '../operations/operation.ts';
@@ -12,6 +12,9 @@ export type Tool = {
   inputSchema: { type: 'object'; [key: string]: unknown };
   annotations: { readOnlyHint: boolean };
 };
+
+/** The schema of an input, with its fields. */
+type ObjectSchema = Tool['inputSchema'] & { properties: Record<string, unknown>; required: string[] };
 
 /** Who asks for tools: a role, and for an agent what its task may do. */
 export type ToolUser = { role: AccessRole; access?: Access };
@@ -38,9 +41,10 @@ export function toolsFor(user: ToolUser): Tool[] {
 }
 
 /** The operation behind the name of a tool of this user; undefined where the user has no such tool. */
-export function operationOf(tool: string, user: ToolUser): string | undefined {
+export function operationOf(tool: string, user: ToolUser): OperationName | undefined {
   const found = offered().find((operation) => toolName(operation.name) === tool);
-  return found !== undefined && isOffered(found, user) ? found.name : undefined;
+  // A row of the table has a name of the table, which the type of its values cannot express.
+  return found !== undefined && isOffered(found, user) ? (found.name as OperationName) : undefined;
 }
 
 /** Why an operation or a stream is no tool; undefined if it is one. */
@@ -56,30 +60,32 @@ function offered(): Offered[] {
 
 function isOffered({ allow, tool }: Offered, { role, access }: ToolUser): boolean {
   if (!allow.includes(role) || (tool !== undefined && 'none' in tool)) return false;
-  return tool === undefined || access !== 'read';
+  return tool === undefined || !('only' in tool) || access !== 'read';
 }
 
 function toolName(operation: string): string {
   return operation.replaceAll('-', '_');
 }
 
-function toolOf({ name, summary, http, input }: Offered, { role }: ToolUser): Tool {
+function toolOf({ name, summary, http, input, tool }: Offered, { role }: ToolUser): Tool {
   const isReading = typeof http === 'string' && http.startsWith('GET ');
+  const schema = schemaOf(input, role === 'attempt');
+  const isRepeated = tool !== undefined && 'inputOf' in tool;
   return {
     name: toolName(name),
-    description: summary,
-    inputSchema: schemaOf(input, role === 'attempt'),
+    description: isRepeated ? `${summary}. Its input is that of ${toolName(tool.inputOf)}.` : summary,
+    inputSchema: isRepeated ? outlineOf(schema) : schema,
     annotations: { readOnlyHint: isReading },
   };
 }
 
-function schemaOf(input: z.ZodType, isForAgent: boolean): Tool['inputSchema'] {
+function schemaOf(input: z.ZodType, isForAgent: boolean): ObjectSchema {
   const {
     $schema: _,
     properties = {},
     required = [],
     ...others
-  } = z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' });
+  } = withoutUnion(z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' }));
   const isShown = (field: string) => !isForAgent || !FILLED_IN.has(field);
   return {
     ...others,
@@ -87,4 +93,49 @@ function schemaOf(input: z.ZodType, isForAgent: boolean): Tool['inputSchema'] {
     properties: Object.fromEntries(Object.entries(properties).filter(([field]) => isShown(field))),
     required: required.filter(isShown),
   };
+}
+
+type Schema = z.core.JSONSchema.JSONSchema;
+type Field = z.core.JSONSchema._JSONSchema;
+
+/** A union of objects as one object, because vendors accept no union at the top: what differs is a union in its field. */
+function withoutUnion(schema: Schema): Schema {
+  const variants = schema.oneOf ?? schema.anyOf;
+  if (variants === undefined) return schema;
+  const objects = variants.filter((variant): variant is Schema => typeof variant === 'object');
+  const fields = [...new Set(objects.flatMap(({ properties = {} }) => Object.keys(properties)))];
+  return {
+    type: 'object',
+    properties: Object.fromEntries(fields.map((field) => [field, mergedField(objects, field)])),
+    required: fields.filter((field) => objects.every(({ required = [] }) => required.includes(field))),
+  };
+}
+
+function mergedField(objects: readonly Schema[], field: string): Field {
+  const found = objects.flatMap(({ properties = {} }) => (field in properties ? [properties[field] ?? {}] : []));
+  const texts = [...new Set(found.map((each) => JSON.stringify(each)))];
+  const [first = {}] = found;
+  if (texts.length === 1) return first;
+  const constants = found.flatMap((each) => (typeof each === 'object' && each.const !== undefined ? [each.const] : []));
+  if (constants.length === found.length) return { type: 'string', enum: constants };
+  const titled = objects.flatMap(({ properties = {} }) => {
+    const schema = properties[field];
+    return typeof schema === 'object' ? [{ ...nameOf(properties), ...schema }] : [];
+  });
+  return { anyOf: titled };
+}
+
+/** The variant by the constant that tells it apart. */
+function nameOf(properties: Readonly<Record<string, Field>>): { title?: string } {
+  const constant = Object.values(properties).find((each) => typeof each === 'object' && each.const !== undefined);
+  return typeof constant === 'object' ? { title: String(constant.const) } : {};
+}
+
+/** The fields without their parts, where another tool describes them. */
+function outlineOf({ properties, required }: ObjectSchema): ObjectSchema {
+  const fields = Object.entries(properties).map(([field, schema]) => [
+    field,
+    typeof schema === 'object' && schema !== null && 'enum' in schema ? schema : { type: 'object' },
+  ]);
+  return { type: 'object', properties: Object.fromEntries(fields), required };
 }

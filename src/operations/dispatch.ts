@@ -4,6 +4,7 @@ import type { RunState } from '../core/run/state.ts';
 import { AppError } from '../errors.ts';
 import { RunId } from '../schema/ids.ts';
 import type { OperationName, OperationOutput, StreamItem, StreamName } from './all.ts';
+import { requireAllowedToAssistant } from './assistant-rights.ts';
 import { type Identity, identityOf, mayCall } from './authorize.ts';
 import { requireConfirmed } from './confirm-decision.ts';
 import { LOAD_OPERATION, LOAD_STREAM } from './load.ts';
@@ -49,6 +50,7 @@ export async function runOperation<N extends OperationName>(
   { input, call }: { input: unknown; call: Call },
 ): Promise<OperationOutput<N>> {
   const operation = await LOAD_OPERATION[name]();
+  await requireAllowedToAssistant(app, { operation, input }, call);
   if (operation.decides === true) await requireConfirmed(app, { operation: name, input }, call);
   // The operation of a name has the output of that name, which the type of the table cannot express generically.
   return (await operation.run(app, input, call)) as OperationOutput<N>;

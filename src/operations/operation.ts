@@ -12,8 +12,8 @@ export type RouteMethod = 'GET' | 'POST' | 'PUT' | 'DELETE';
 /** The HTTP route of an operation; `{name}` is a field of its input. `GET` reads, every other method acts. */
 export type Route = `${RouteMethod} /api/${string}` | { unreachable: string };
 
-/** How an operation is offered as a tool, if not to everyone who may call it: to nobody, and why; or only to agents of tasks that may write. */
-export type ToolUse = { none: string } | { only: 'writing-tasks' };
+/** How an operation is offered as a tool, if not to everyone who may call it: to nobody, and why; only to agents of tasks that may write; or with the input of another one, which describes it. */
+export type ToolUse = { none: string } | { only: 'writing-tasks' } | { inputOf: string };
 
 /** The context of a call: the caller, its entry point, and the abort signal. */
 export type Call = { signal: AbortSignal; origin: Origin };
@@ -33,6 +33,8 @@ type Contract<I extends z.ZodType, O extends z.ZodType> = {
   toleratesDamage?: boolean;
   /** A decision of a person: it needs a code where `approve.confirm` says so, in the field `confirm` of the input. */
   decides?: true;
+  /** What of this input only a person may do, unless they allow it to their assistant (`assistant.decide`). */
+  reserved?(input: Record<string, unknown>): string | undefined;
   /** The runs in its input other than `run`; a token that is bound to one run has no access to them. */
   otherRuns?(input: Record<string, unknown>): readonly unknown[];
 };

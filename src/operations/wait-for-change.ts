@@ -2,8 +2,7 @@ import type { App } from '../app.ts';
 import type { AttemptCaller } from './attempt-caller.ts';
 import { requireControl } from './find-run.ts';
 
-type Waiting = {
-  caller: Pick<AttemptCaller, 'run' | 'task'>;
+type Reading = {
   /** The streams whose events can change what is read. */
   streams: readonly string[];
   /** When it is read again although nothing changed, such as the end of a lease. */
@@ -11,6 +10,7 @@ type Waiting = {
   seconds: number;
   signal: AbortSignal;
 };
+type Waiting = Reading & { caller: Pick<AttemptCaller, 'run' | 'task'> };
 
 /**
  * Reads until there is something, after each change of the streams; undefined when the time is over. The attempt of the
@@ -24,9 +24,10 @@ export function waitForChange<T>(
   return requireControl(app).waits.during(waiting.caller, () => readUntilFound(app, waiting, read));
 }
 
-async function readUntilFound<T>(
+/** The same for a caller that is no attempt. */
+export async function readUntilFound<T>(
   { store, world }: App,
-  { streams, wakeAt, seconds, signal }: Waiting,
+  { streams, wakeAt, seconds, signal }: Reading,
   read: () => T | undefined | Promise<T | undefined>,
 ): Promise<T | undefined> {
   const until = world.now() + seconds * 1_000;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { redactForms } from '../core/redact.ts';
 import type { AttemptState, RunState, TaskState } from '../core/run/state.ts';
 import { Origin } from '../schema/actor.ts';
-import { ContainmentRecord } from '../schema/containment.ts';
+import { CommandNetworkUse, ContainmentRecord, NetworkUse } from '../schema/containment.ts';
 import type { ShownEvent } from '../schema/event.ts';
 import { decisionTrail } from './trail.ts';
 
@@ -44,11 +44,12 @@ export const AuditRecord = z.object({
       startedAt: At,
       endedAt: At.nullable(),
       containment: ContainmentRecord.nullable(),
-      reached: z.unknown().describe('Requests by host, where they are recorded.'),
+      reached: NetworkUse.nullable().describe('Requests by host; null where it had the network of the machine.'),
       outcome: z.string(),
       commit: z.string().nullable(),
     }),
   ),
+  commands: z.array(CommandNetworkUse).describe('What set-up commands and checks reached.'),
   changed: z.object({
     base: z.string(),
     result: z.string().nullable(),
@@ -61,7 +62,7 @@ export type AuditRecord = z.infer<typeof AuditRecord>;
 /** Who requested a run, who decided what, what ran with which permissions, what it reached and what changed. */
 export function auditRecord(state: RunState, events: readonly ShownEvent[], head: string): AuditRecord {
   const { start, tip, landed } = state;
-  const { sandbox, scope, tools, policy } = start.config;
+  const { sandbox, scope, tools, policy, network } = start.config;
   const tasks = state.order.flatMap((key) => state.tasks[key] ?? []);
   const started = events.find(({ type }) => type === 'run.started');
   return {
@@ -76,7 +77,7 @@ export function auditRecord(state: RunState, events: readonly ShownEvent[], head
       recipe: start.recipe.name,
       request: redactForms(typeof start.input === 'string' ? start.input : JSON.stringify(start.input ?? null)),
     },
-    permissions: { sandbox, policy, settings: { scope, tools } },
+    permissions: { sandbox, policy, settings: { scope, tools, network } },
     decisions: decisionTrail(events).map(({ at, by, origin, about, decision, reason }) => ({
       at: timeText(at),
       by,
@@ -86,6 +87,7 @@ export function auditRecord(state: RunState, events: readonly ShownEvent[], head
       reason: redactForms(reason),
     })),
     attempts: tasks.flatMap((task) => task.attempts.map((attempt) => attemptRecord(task, attempt))),
+    commands: state.network ?? [],
     changed: {
       base: start.base.commit,
       result: tip.commit === start.base.commit ? null : tip.commit,
@@ -111,7 +113,7 @@ function attemptRecord({ spec }: TaskState, attempt: AttemptState): AuditRecord[
     startedAt: timeText(startedAt),
     endedAt: ended === null ? null : timeText(ended.at),
     containment: process?.containment ?? null,
-    reached: null,
+    reached: ended?.network ?? null,
     outcome: ended === null ? 'running' : (ended.failure?.kind ?? 'ended'),
     commit: ended?.saved?.commit ?? null,
   };

@@ -13,7 +13,7 @@ import type { Evidence } from '../schema/gate.ts';
 import type { NodeDocument, ProgressDocument } from '../schema/progress.ts';
 import { type Block, code, list, type Page, type Piece, paragraph, section, table } from './page.ts';
 import { progressBlocks } from './progress-section.ts';
-import { checkBlocks, taskBlocks } from './task-section.ts';
+import { checkBlocks, networkText, taskBlocks } from './task-section.ts';
 import { decisionTrail } from './trail.ts';
 
 /** The input of a report. `examination` is null if the repository cannot be read; `unreadable` is the reason. */
@@ -45,7 +45,7 @@ export function runReport(material: ReportMaterial): Page {
       ...(examination === null ? [] : section('Acceptance', acceptanceBlocks(examination.acceptance))),
       ...(examination === null ? [] : section('Evidence', evidenceBlocks(examination.acceptance, state))),
       ...(examination === null ? [] : section('What changed', changeBlocks(examination.changes, document))),
-      ...section('What was done', taskBlocks(state, document)),
+      ...section('What was done', [...taskBlocks(state, document), ...commandBlocks(state)]),
       ...(nodes.length === 0 ? [] : section('Nodes and gates', nodeBlocks(nodes, state))),
       ...(progress === undefined ? [] : section('Progress', progressBlocks(progress))),
       ...section('Risks', riskBlocks(document)),
@@ -84,6 +84,12 @@ function overview(
 
 function judgementText({ decision, reasons }: Judgement): string {
   return `${decision}: ${reasons.join('; ')}`;
+}
+
+/** What the commands of the project, which belong to no attempt, requested of the network. */
+function commandBlocks({ network = [] }: RunState): Block[] {
+  const names = { setup: 'Set-up commands', check: 'Checks' };
+  return network.map((use) => paragraph(`${names[use.purpose]} ${networkText(use)}`));
 }
 
 /** The request of the person, verbatim except for secrets. */

@@ -71,18 +71,18 @@ function attemptText(attempt: AttemptState): string {
         ? 'ended'
         : `failed: ${ended.failure.kind}: ${ended.failure.message}`;
   const contained = containmentText(attempt.process?.containment);
-  return `attempt ${number} by ${agent}${model}${cost}: ${outcome}; chosen because ${because}${contained === '' ? '' : `; ${contained}`}${networkText(ended?.network)}`;
+  const network = ended?.network === undefined ? '' : `; ${networkText(ended.network)}`;
+  return `attempt ${number} by ${agent}${model}${cost}: ${outcome}; chosen because ${because}${contained === '' ? '' : `; ${contained}`}${network}`;
 }
 
-/** The hosts that an attempt requested, with how often. */
-function networkText(network: NetworkUse | undefined): string {
-  if (network === undefined) return '';
+/** The hosts that programs requested, with how often. */
+export function networkText(network: NetworkUse): string {
   const hosts = network.hosts.map(
     ({ host, requests, refused }) => `${host} (${requests}${refused === 0 ? '' : `, ${refused} refused`})`,
   );
   const again =
     network.interruptions === undefined ? '' : `; its proxy was started again ${network.interruptions} times`;
-  return `; requested of the network: ${hosts.length === 0 ? 'nothing' : hosts.join(', ')}${again}`;
+  return `requested of the network: ${hosts.length === 0 ? 'nothing' : hosts.join(', ')}${again}`;
 }
 
 function quote(text: string): Block {

@@ -28,6 +28,8 @@ function originText({ actor, via }: Origin): string {
   switch (actor.kind) {
     case 'person':
       return `${actor.name} (${via})`;
+    case 'assistant':
+      return `the assistant ${actor.name} of ${actor.person} (${via})`;
     case 'agent':
       return `the agent of ${actor.attempt} (${via})`;
     case 'engine':

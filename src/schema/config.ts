@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AgentConfig, Permission } from './config/agent.ts';
+import { AgentConfig } from './config/agent.ts';
 import { BackupConfig } from './config/backup.ts';
 import { GitConfig } from './config/git.ts';
 import { HealthThresholds } from './config/health.ts';
@@ -16,6 +16,7 @@ import { CommandText, InsidePath, Name, Seconds } from './config/scalars.ts';
 import { ScopeConfig } from './config/scope.ts';
 import { ServerConfig } from './config/server.ts';
 import { SyntaxConfig } from './config/syntax.ts';
+import { AssistantConfig, ToolsConfig } from './config/tools.ts';
 import { TracksConfig } from './config/tracks.ts';
 import { VerifyConfig } from './config/verify.ts';
 import { PortsConfig, WorkspaceConfig } from './config/workspace.ts';
@@ -52,27 +53,6 @@ const CriticalPatterns = z
   )
   .default([])
   .describe("Patterns in an agent's standard error that indicate a broken environment.");
-
-/** Tools and folders that agents may use. */
-const ToolsConfig = z
-  .strictObject({
-    permissionMode: Permission.optional().describe(
-      'What agents may do without asking, unless the settings of the agent differ.',
-    ),
-    allowedCli: z.array(z.string()).default([]).describe('Programs agents may run, for example gh or docker.'),
-    allowedTools: z
-      .array(z.string())
-      .default([])
-      .describe('Tool patterns that are allowed, in the syntax of the agent.'),
-    disallowedTools: z.array(z.string()).default([]).describe('Tool patterns that are refused.'),
-    addDirs: z.array(z.string()).default([]).describe('Folders outside the workspace that agents may use.'),
-    coordination: z
-      .boolean()
-      .default(true)
-      .describe('Give agents the tools of Manyhands: notes, locks on files, questions to a person, sub-tasks.'),
-    skipPermissions: z.boolean().default(false).describe('Allow everything; only in a container.'),
-  })
-  .prefault({});
 
 /** Which changes are held for a person. */
 const GuardsConfig = z
@@ -234,6 +214,7 @@ export const Config = z.strictObject({
   scope: ScopeConfig,
   policy: PolicyConfig,
   approve: ApproveConfig,
+  assistant: AssistantConfig,
   sandbox: SandboxMode,
   sandboxPaths: SandboxPaths,
   network: NetworkConfig,

@@ -36,5 +36,9 @@ export const NetworkUse = z.object({
 });
 export type NetworkUse = z.infer<typeof NetworkUse>;
 
+/** What the commands of a run requested of the network, by what they are for. */
+export const CommandNetworkUse = NetworkUse.extend({ purpose: z.enum(['setup', 'check']) });
+export type CommandNetworkUse = z.infer<typeof CommandNetworkUse>;
+
 /** What an attempt of a task requested of the network. */
 export const AttemptNetworkUse = NetworkUse.extend({ attempt: z.number().int() });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Diagnosis } from './call.ts';
 import { Filing } from './collection.ts';
-import { AttemptContainment, AttemptNetworkUse } from './containment.ts';
+import { AttemptContainment, AttemptNetworkUse, CommandNetworkUse } from './containment.ts';
 import { Evidence } from './gate.ts';
 import { NodeDocument, ProgressDocument } from './progress.ts';
 import { RiskFlag } from './risk.ts';
@@ -181,6 +181,10 @@ export const RunDocument = z.object({
     .array(Evidence)
     .optional()
     .describe('The latest results of the checks on the merge with the base.'),
+  network: z
+    .array(CommandNetworkUse)
+    .optional()
+    .describe('What its set-up commands and checks requested of the network, each time the run ended.'),
   tasks: z.array(TaskDocument),
 });
 export type RunDocument = z.infer<typeof RunDocument>;

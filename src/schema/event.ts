@@ -5,7 +5,7 @@ import { HealthSign } from './config/health.ts';
 import { LandMode } from './config/land.ts';
 import { withPresentNames } from './config/recorded.ts';
 import { Config } from './config.ts';
-import { ContainmentRecord, NetworkUse } from './containment.ts';
+import { CommandNetworkUse, ContainmentRecord, NetworkUse } from './containment.ts';
 import { Question, QuestionId } from './coordination/question.ts';
 import { Failure } from './failure.ts';
 import { Evidence } from './gate.ts';
@@ -143,7 +143,12 @@ export const RunEvent = z.discriminatedUnion('type', [
   event('run.caught-up', { base: z.string(), commit: z.string(), tree: z.string() }),
   event('run.branch-pushed', { branch: z.string(), commit: z.string() }),
   event('run.reopened', { tasks: z.array(TaskKey), reason: z.string(), changes: WorkspaceChanges.optional() }),
-  event('run.ended', { status: RunEnd, reason: z.string(), spend: Spend }),
+  event('run.ended', {
+    status: RunEnd,
+    reason: z.string(),
+    spend: Spend,
+    network: z.array(CommandNetworkUse).optional(),
+  }),
   event('call.started', { call: z.string(), kind: CallKind, about: TaskKey.optional(), reservation: Spend }),
   event('call.ended', {
     call: z.string(),

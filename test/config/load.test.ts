@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { setConfig } from '../../src/config/edit.ts';
-import { defaultAgents, loadConfig } from '../../src/config/load.ts';
+import { defaultAgents, loadConfig, loadLayers } from '../../src/config/load.ts';
 import { failureOf, scratch } from './scratch.ts';
 
 describe('the settings in force', () => {
@@ -34,6 +34,36 @@ describe('the settings in force', () => {
     await home.write('project', `sandbox: ${project}\nsandboxPaths: { write: [~/.ssh] }\n`);
     const { sandbox, sandboxPaths } = await loadConfig(home.place);
     expect([sandbox, sandboxPaths]).toEqual([expected, { read: own === '' ? [] : ['/srv'], write: [] }]);
+  });
+
+  it('let a project only lower the limits of resources', async () => {
+    await using home = await scratch();
+    await home.write('global', 'resources: { processes: 500, memoryMb: 4096 }\n');
+    await home.write(
+      'project',
+      'resources: { processes: 100, memoryMb: 8192, openFiles: 70000, cpus: 100000, tmpMb: 64 }\n',
+    );
+    const { config, ignored } = await loadLayers(home.place);
+    expect(config.resources).toEqual({ processes: 100, memoryMb: 4096, openFiles: 65_536, tmpMb: 64 });
+    expect(ignored.map(({ key }) => key).sort()).toEqual([
+      'resources.cpus',
+      'resources.memoryMb',
+      'resources.openFiles',
+    ]);
+  });
+
+  it('let a project without limits of the person only lower the defaults', async () => {
+    await using home = await scratch();
+    await home.write('project', 'resources: { memoryMb: 90000000, processes: 4096 }\n');
+    expect((await loadConfig(home.place)).resources).toEqual({ processes: 2048, openFiles: 65_536 });
+  });
+
+  it('offer no key of a policy rule that Manyhands sets itself', async () => {
+    await using home = await scratch();
+    await home.write('project', 'policy: [{ decision: deny, nothing: [Bash] }]\n');
+    const refused = loadConfig(home.place);
+    await expect(refused).rejects.toThrow(/decision, tool, path, command, host, role, reason(?!, source)/);
+    await expect(refused).rejects.not.toThrow(/\bsource\b|\bfrom\b/);
   });
 
   it('let a project change one field of an agent that the global file defines', async () => {

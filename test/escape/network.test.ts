@@ -116,6 +116,11 @@ describe.skipIf(SANDBOX.missing)(`the network of an attempt ${SANDBOX.title}`, (
     put(join(shop.root, '.config', 'manyhands', 'config.yaml'), `network: { allow: ["127.0.0.1:${port}"] }\n`);
     const second = await work(shop, agent);
     expect([second.run.status, reached.slice(before).includes('listed /from-check')]).toEqual(['done', true]);
+    const requests = reached.slice(before).length;
+    expect(second.run.network).toEqual([
+      { purpose: 'setup', hosts: [] },
+      { purpose: 'check', hosts: [{ host: `127.0.0.1:${port}`, requests, refused: 0 }] },
+    ]);
   });
 
   test('a key stays outside: the agent holds a placeholder, and the proxy adds the key for its own address only', async () => {

@@ -21,7 +21,7 @@ afterAll(async () => {
 type Place = { method: string; path: string };
 
 const REGISTRY = operationRoutes().map(({ method, path }) => ({ method, path: filled(path) }));
-const BY_HAND = [...API_PAGES, 'POST /logout'].map(placeOf);
+const BY_HAND = [...API_PAGES, 'POST /logout', 'POST /mcp'].map(placeOf);
 const PAGES = ['GET /', 'GET /runs/abc', 'GET /main-ABCD1234.js', 'GET /index.html', 'GET /nothing.js'].map(placeOf);
 const STRANGE = [
   'GET /api/nothing',

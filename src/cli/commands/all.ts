@@ -28,6 +28,18 @@ export const COMMANDS: readonly ListedCommand[] = [
     load: async () => (await import('./work/debate.ts')).debateCommand,
   },
   {
+    name: 'team',
+    group: 'Work',
+    summary: 'let several roles examine a task, review each other and vote',
+    load: async () => (await import('./work/team.ts')).teamCommand,
+  },
+  {
+    name: 'improve',
+    group: 'Work',
+    summary: 'find weak spots, and keep the improvements that measurably help',
+    load: async () => (await import('./work/improve.ts')).improveCommand,
+  },
+  {
     name: 'review',
     group: 'Work',
     summary: 'review pull requests: read, check, fix, approve or merge',
@@ -87,6 +99,18 @@ export const COMMANDS: readonly ListedCommand[] = [
     group: 'Work',
     summary: 'call a tool of Manyhands from inside an attempt',
     load: async () => (await import('./work/tool.ts')).toolCommand,
+  },
+  {
+    name: 'demo',
+    group: 'Work',
+    summary: 'rehearse a goal in a sample repository, free of charge',
+    load: async () => (await import('./work/demo.ts')).demoCommand,
+  },
+  {
+    name: 'mcp',
+    group: 'Work',
+    summary: 'let your own assistant (Claude Code, Codex, Cursor ...) control Manyhands over MCP',
+    load: async () => (await import('./work/mcp.ts')).mcpCommand,
   },
   {
     name: 'serve',

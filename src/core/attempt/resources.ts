@@ -1,9 +1,8 @@
+import { completeResources } from '../../schema/config/resources.ts';
 import type { Config } from '../../schema/config.ts';
 import type { Failure, FailureKind } from '../../schema/failure.ts';
 
 const MEGABYTE = 1024 * 1024;
-const LEAST_DEFAULT_MEMORY_MB = 2048;
-const DEFAULT_PRIVATE_MB = 2048;
 /** Of `limits.freeDiskMb`: with less free space the attempt that writes most is ended, so that the others can finish. */
 const RESERVE_SHARE = 0.5;
 
@@ -34,15 +33,13 @@ export function resourceLimitsFor(
   { resources, limits }: Pick<Config, 'resources' | 'limits'>,
   machine: { memoryBytes: number },
 ): ResourceLimits {
-  const half = Math.floor(machine.memoryBytes / 2 / MEGABYTE);
-  const memoryMb = resources.memoryMb ?? Math.max(LEAST_DEFAULT_MEMORY_MB, half);
-  const privateMb = resources.tmpMb ?? Math.min(DEFAULT_PRIVATE_MB, Math.floor(memoryMb / 4));
+  const { memoryMb, tmpMb } = completeResources(resources, { ...machine, processors: Number.POSITIVE_INFINITY });
   return {
     memoryBytes: memoryMb * MEGABYTE,
     processes: resources.processes,
     ...(resources.cpus === undefined ? {} : { cpus: resources.cpus }),
     openFiles: resources.openFiles,
-    privateBytes: privateMb * MEGABYTE,
+    privateBytes: tmpMb * MEGABYTE,
     diskReserveBytes: limits.freeDiskMb * RESERVE_SHARE * MEGABYTE,
   };
 }

@@ -44,5 +44,5 @@ export function notesSince({ notes }: NotesState, { prefix, after }: { prefix: s
 function authorOf(origin: Origin | undefined): string {
   const actor = origin?.actor;
   if (actor?.kind === 'agent') return actor.attempt;
-  return actor?.kind === 'person' ? actor.name : 'manyhands';
+  return actor !== undefined && 'name' in actor ? actor.name : 'manyhands';
 }

@@ -123,7 +123,9 @@ function answeredAlready(state: RunState, hold: HoldId): AppError {
 
 function describe({ choice, origin }: HoldAnswer): string {
   const done = choice === 'approve' ? 'approved' : 'rejected';
-  return origin?.actor.kind === 'person' ? `${done} by ${origin.actor.name}` : done;
+  const actor = origin?.actor;
+  if (actor?.kind === 'assistant') return `${done} by the assistant ${actor.name}`;
+  return actor?.kind === 'person' ? `${done} by ${actor.name}` : done;
 }
 
 /** Cancels the tasks of the rejected plan that have not started; the recipe plans again. */

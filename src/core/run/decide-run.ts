@@ -1,4 +1,5 @@
 import { AppError } from '../../errors.ts';
+import type { CommandNetworkUse } from '../../schema/containment.ts';
 import type { Hold, RunEnd, RunEvent, WorkspaceChanges } from '../../schema/event.ts';
 import type { TaskKey } from '../../schema/ids.ts';
 import { labelOf, taskLabel } from '../view/task-label.ts';
@@ -115,12 +116,17 @@ function requireChangeable(state: RunState, root: TaskKey): void {
 }
 
 /** Closes the run; only when every task has ended. */
-export function endRun(state: RunState, what: { status: RunEnd; reason: string }): RunEvent[] {
+export function endRun(
+  state: RunState,
+  what: { status: RunEnd; reason: string },
+  network: CommandNetworkUse[] = [],
+): RunEvent[] {
   requireLive(state);
   const open = state.order.find((key) => isOpen(requireTask(state, key)));
   if (open !== undefined)
     throw new AppError('REFUSED', `Run ${state.start.run} still has an open task: ${open}`, { run: state.start.run });
-  return [{ type: 'run.ended', data: { ...what, spend: state.spent } }];
+  const use = network.length === 0 ? {} : { network };
+  return [{ type: 'run.ended', data: { ...what, spend: state.spent, ...use } }];
 }
 
 /** An ended resolver or analysis is not retried; the task that it served is. */

@@ -136,6 +136,7 @@ function apply(state: RunState, event: RunEvent, when: When): void {
       return;
     case 'run.ended':
       state.status = { kind: 'ended', status: event.data.status, reason: event.data.reason, at };
+      if (event.data.network !== undefined) state.network = [...(state.network ?? []), ...event.data.network];
       return;
     case 'tasks.added':
       for (const spec of event.data.specs) addTask(state, spec);

@@ -1,7 +1,7 @@
 import type { Origin } from '../../schema/actor.ts';
 import type { CallKind, CallTry } from '../../schema/call.ts';
 import type { HealthSign } from '../../schema/config/health.ts';
-import type { NetworkUse } from '../../schema/containment.ts';
+import type { CommandNetworkUse, NetworkUse } from '../../schema/containment.ts';
 import type { Question } from '../../schema/coordination/question.ts';
 import type {
   Hold,
@@ -89,6 +89,8 @@ export type AttemptState = {
     flags: RiskFlag[];
     /** What it requested of the network, where that was its own. */
     network?: NetworkUse;
+    /** The evidence of the gates for its work, once another attempt has started; passed gates without their output. */
+    evidence?: Evidence[];
     /** Why its work was not accepted, where the agent itself did not fail: a check, a verification or a person. */
     rejected?: string;
   } | null;
@@ -207,6 +209,8 @@ export type RunState = {
   attempts: number;
   /** The run branch: its tip, the tree there, whether every task's gates passed on it. */
   tip: { commit: string; tree: string | null };
+  /** What its set-up commands and checks requested of the network; absent before its end, and where they had that of the machine. */
+  network?: CommandNetworkUse[];
   baseEvidence: Evidence[] | null;
   /** Checks that failed on the base so far, while its checks run; absent before the first failure. */
   baseFailures?: Evidence[];

@@ -50,6 +50,7 @@ export function runDocument(state: RunState): RunDocument {
     invalidated: state.invalidated,
     attention: attention(state),
     ...baseEvidenceOf(state),
+    ...(state.network === undefined ? {} : { network: state.network }),
     ...(state.landingEvidence.length === 0 ? {} : { landingEvidence: state.landingEvidence }),
     tasks: state.order.flatMap((key) => {
       const task = state.tasks[key];

@@ -6,11 +6,15 @@ import { git } from '../../git/git.ts';
 import { showFile } from '../../git/read/diff.ts';
 import { readTopTexts } from '../../git/read/top-files.ts';
 import { routeAddress } from '../../process/network/bridge.ts';
+import type { SessionUse } from '../../process/network/proxy-client.ts';
 import type { KeyRoute } from '../../process/network/session-rules.ts';
 import type { SandboxNetwork } from '../../process/sandbox/bubblewrap.ts';
-import type { NetworkUse } from '../../schema/containment.ts';
+import type { CommandNetworkUse, NetworkUse } from '../../schema/containment.ts';
 import { attemptId } from '../../schema/ids.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
+
+/** The commands of a project that may have hosts to reach. */
+const COMMANDS = ['setup', 'check'] as const;
 
 type ProgramStart = Pick<AgentCommand, 'command' | 'env'>;
 
@@ -67,17 +71,32 @@ export async function endAgentNetwork(ctx: EngineContext, id: string): Promise<N
   if (!ctx.network.isOpen(id)) return undefined;
   // Its counts are lost where the proxy cannot be reached; the result of the attempt is not.
   const use = await ctx.network.close(id).catch(() => undefined);
-  if (use === undefined) return undefined;
-  return { hosts: use.hosts, ...(use.interruptions === 0 ? {} : { interruptions: use.interruptions }) };
+  return use === undefined ? undefined : recorded(use);
 }
 
-/** Ends the sessions of a run's own commands. */
-export async function endRunNetwork(ctx: Pick<EngineContext, 'network'>, run: ActiveRun): Promise<void> {
-  for (const purpose of ['setup', 'check'] as const) {
+/** Ends the sessions of a run's own commands, and gives what they have requested; after a crash once more, until it is forgotten. */
+export async function closeRunNetwork(
+  ctx: Pick<EngineContext, 'network'>,
+  run: ActiveRun,
+): Promise<CommandNetworkUse[]> {
+  const uses: CommandNetworkUse[] = [];
+  for (const purpose of COMMANDS) {
     const id = sessionOf(run, purpose);
+    if (!ctx.network.isOpen(id)) continue;
     // A proxy that cannot be reached has ended, and with it the session.
-    if (ctx.network.isOpen(id)) await ctx.network.close(id).catch(() => {});
+    const use = await ctx.network.close(id, { isKept: true }).catch(() => undefined);
+    if (use !== undefined) uses.push({ purpose, ...recorded(use) });
   }
+  return uses;
+}
+
+/** Removes what is kept of the sessions of a run's own commands, once it is recorded. */
+export async function forgetRunNetwork(ctx: Pick<EngineContext, 'network'>, run: ActiveRun): Promise<void> {
+  for (const purpose of COMMANDS) await ctx.network.forget(sessionOf(run, purpose));
+}
+
+function recorded({ hosts, interruptions }: SessionUse): NetworkUse {
+  return { hosts, ...(interruptions === 0 ? {} : { interruptions }) };
 }
 
 function sessionOf({ id }: ActiveRun, purpose: Purpose): string {

@@ -13,7 +13,7 @@ import type { Hold } from '../../schema/event.ts';
 import { MODELS_STREAM, projectStream } from '../../schema/ids.ts';
 import { isStoreFailure } from '../../store/ledger.ts';
 import { crashpoint } from '../../world.ts';
-import { endRunNetwork } from '../attempt/network.ts';
+import { closeRunNetwork, forgetRunNetwork } from '../attempt/network.ts';
 import { landOnBase } from '../land/land-on-base.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
 import { landAsPullRequest } from '../pull-requests/land-as-pull-request.ts';
@@ -63,9 +63,10 @@ export async function finishRun(
     await ctx.submit(run, (current) => holdRun(current, closed.hold)).committed;
     return;
   }
+  const network = await closeRunNetwork(ctx, run);
   crashpoint('run.ending');
   const stream = projectStream(run.project.id);
-  await ctx.submit(run, (current) => endRun(current, closed.verdict), {
+  await ctx.submit(run, (current) => endRun(current, closed.verdict, network), {
     also: [
       { stream, expected: -1, events: reportToProject(state) },
       {
@@ -81,7 +82,7 @@ export async function finishRun(
     using _step = ctx.activities.begin({ run }, step);
     await run.keptDependencies[Symbol.asyncDispose]();
   }
-  await endRunNetwork(ctx, run);
+  await forgetRunNetwork(ctx, run);
   await run.ledger.snapshot();
   await maintainIfDue(ctx, run);
 }

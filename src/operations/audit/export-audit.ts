@@ -18,6 +18,7 @@ export const exportAudit = operation({
   summary: 'Write an audit bundle of a run into a folder',
   http: { unreachable: 'A bundle is signed with the key of the person at this machine, and written to their folder.' },
   allow: ['operator'],
+  tool: { none: 'A bundle is signed with the key of the person at this machine.' },
   input: z.object({ ...RunRef, folder: z.string().describe('A folder that does not exist yet; absolute.') }),
   output: z.object({
     run: z.string(),

@@ -11,6 +11,7 @@ import { batchDocument, batchFiles, loadBatch } from '../../templates/batch.ts';
 import { loadTemplate, templateSources } from '../../templates/load.ts';
 import { projectOf, requireControl } from '../find-run.ts';
 import { operation } from '../operation.ts';
+import { reservedLanding } from '../runs/start-run.ts';
 import { runBatch } from './run-batch.ts';
 
 const BatchRequest = z.object({
@@ -37,6 +38,7 @@ export const startBatch = operation({
   summary: 'Run each item of a batch as its own job',
   http: 'POST /api/batches/{name}/start',
   allow: ['operator'],
+  reserved: reservedLanding,
   input: BatchRequest,
   output: z.object({
     batch: z.string(),

@@ -25,7 +25,7 @@ export const takeLocks = operation({
   run: async (app, { paths: named, seconds, reason, ...ref }, { origin }) => {
     const { id, root } = await findProject(app, ref);
     const paths = await Promise.all(named.map((path) => projectPath(path, { workspace: ref.dir ?? root, root })));
-    const by = `@${origin.actor.kind === 'person' ? origin.actor.name : origin.actor.kind}`;
+    const by = `@${'name' in origin.actor ? origin.actor.name : origin.actor.kind}`;
     const stream = locksStream(id);
     const now = app.world.now();
     await app.locks.update(stream, (state) => expireLocks(state, now), origin);

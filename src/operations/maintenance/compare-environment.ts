@@ -43,6 +43,7 @@ export const compareEnvironment = operation({
   summary: 'Compare the environment of the engine with that of the requester',
   http: 'POST /api/engine/environment',
   allow: ['operator'],
+  tool: { none: 'A command compares its own environment with that of the engine; an assistant has none.' },
   input: z.object({
     dir: z.string(),
     path: z.string().max(100_000).describe('The PATH of the requester; programs are only looked up on it.'),

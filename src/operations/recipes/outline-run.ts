@@ -41,6 +41,7 @@ export const outlineRun = operation({
   summary: 'Show what a run would do, its maximum cost and when it stops, without starting it',
   http: 'POST /api/outline',
   allow: ['operator'],
+  tool: { inputOf: 'start-run' },
   input: StartRequest,
   output: RunOutline,
   run: async (app, { recipe: name, input, options }) => {

@@ -14,6 +14,7 @@ export const landRun = operation({
   http: 'POST /api/runs/{run}/land',
   allow: ['operator'],
   decides: true,
+  reserved: () => 'landing work',
   input: z.object({
     ...RunRef,
     how: z.enum(['merge', 'branch', 'pr']).default('merge'),

@@ -11,6 +11,7 @@ export const undoRun = operation({
   http: 'POST /api/runs/{run}/undo',
   allow: ['operator'],
   decides: true,
+  reserved: () => 'undoing what landed',
   input: z.object({
     ...RunRef,
     dryRun: z.boolean().default(false),

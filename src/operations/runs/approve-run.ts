@@ -14,6 +14,7 @@ export const approveRun = operation({
   http: 'POST /api/runs/{run}/approve',
   allow: ['operator'],
   decides: true,
+  reserved: () => 'approving work',
   input: z.object({
     ...RunRef,
     task: z.string().optional(),

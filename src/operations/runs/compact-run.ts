@@ -3,9 +3,10 @@ import type { App } from '../../app.ts';
 import type { RunState } from '../../core/run/state.ts';
 import { compactRun as compact, type RunTranscriptItem } from '../../core/view/compact-run.ts';
 import { CompactRun } from '../../schema/compact-run.ts';
-import { attemptId } from '../../schema/ids.ts';
+import { attemptId, runStream } from '../../schema/ids.ts';
 import { findRun, RunRef } from '../find-run.ts';
 import { operation } from '../operation.ts';
+import { readUntilFound } from '../wait-for-change.ts';
 
 /** How many of the latest attempts are read, and how many of their last rows. */
 const MOST_ATTEMPTS = 20;
@@ -21,20 +22,34 @@ export const compactRun = operation({
   input: z.object({
     ...RunRef,
     after: z.string().max(100).optional().describe('The cursor of the previous response.'),
+    waitSeconds: z
+      .number()
+      .min(0)
+      .max(50)
+      .default(0)
+      .describe('With `after`: while there is nothing to do, wait this long for something new.'),
   }),
   output: CompactRun,
-  run: async (app, { after, ...ref }) => {
-    const state = await findRun(app, ref);
-    const summary = compact(state, lastRows(app, state), after);
-    const { run } = state.start;
-    if (summary.recommended.action !== 'wait' || app.runs.isActive(run)) return summary;
-    const because = 'it was interrupted: no engine is running it';
-    return {
-      ...summary,
-      recommended: { action: 'resume' as const, task: null, because, command: `manyhands resume ${run}` },
-    };
+  run: async (app, { after, waitSeconds, ...ref }, { signal }) => {
+    const { run } = (await findRun(app, ref)).start;
+    const read = () => summaryOf(app, app.runs.state(run), after);
+    if (after === undefined || waitSeconds === 0) return read();
+    const isNew = ({ cursor, recommended }: CompactRun) =>
+      recommended.action !== 'wait' || cursor.split('.')[0] !== after.split('.')[0];
+    const waiting = { streams: [runStream(run)], seconds: waitSeconds, signal };
+    const found = await readUntilFound(app, waiting, () => [read()].find(isNew));
+    return found ?? read();
   },
 });
+
+function summaryOf(app: App, state: RunState, after: string | undefined): CompactRun {
+  const summary = compact(state, lastRows(app, state), after);
+  const { run } = state.start;
+  if (summary.recommended.action !== 'wait' || app.runs.isActive(run)) return summary;
+  const because = 'it was interrupted: no engine is running it';
+  const recommended = { action: 'resume' as const, task: null, because, command: `manyhands resume ${run}` };
+  return { ...summary, recommended };
+}
 
 function lastRows({ store }: App, state: RunState): RunTranscriptItem[] {
   const attempts = state.order.flatMap((task) =>

@@ -9,6 +9,7 @@ export const previewTask = stream({
   summary: 'Run the application on the work of a task, until the stream is closed',
   http: { unreachable: 'A preview belongs to the terminal that shows its address, and ends with it.' },
   allow: ['operator'],
+  tool: { none: 'A preview belongs to the terminal that shows its address, and ends with it.' },
   input: z.object({ ...RunRef, task: z.string().optional().describe('Default: the result of the run so far.') }),
   output: z.object({ url: z.string(), commit: z.string(), run: z.string(), task: z.string().nullable() }),
   cursor: 'url',

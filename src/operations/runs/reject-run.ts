@@ -14,6 +14,7 @@ export const rejectRun = operation({
   http: 'POST /api/runs/{run}/reject',
   allow: ['operator'],
   decides: true,
+  reserved: () => 'rejecting work',
   input: z.object({
     ...RunRef,
     task: z.string().optional(),

@@ -10,6 +10,7 @@ export const runState = operation({
   summary: 'Return the state of a run, which later events can be folded into',
   http: 'GET /api/runs/{run}/state',
   allow: ['viewer', 'operator'],
+  tool: { none: 'It is the whole state of a run, for the page; show_run and compact_run answer the same in less.' },
   input: z.object(RunRef),
   output: z.object({
     version: z.number().int(),

@@ -14,6 +14,7 @@ export const startRun = operation({
   summary: 'Start a run',
   http: 'POST /api/runs',
   allow: ['operator'],
+  reserved: reservedLanding,
   input: StartRequest,
   output: z.object({
     run: z.string(),
@@ -21,6 +22,12 @@ export const startRun = operation({
   }),
   run: (app, request, { origin }) => beginRun(app, request, { origin }),
 });
+
+/** Work that lands without anyone looking at it is requested by a person. */
+export function reservedLanding({ options }: Record<string, unknown>): string | undefined {
+  const land = typeof options === 'object' && options !== null && 'land' in options ? options.land : undefined;
+  return land === undefined || land === 'branch' ? undefined : `starting work with land: ${String(land)}`;
+}
 
 /** Starts a run, also for an item of a batch: its recipe resolves references of the request, such as a template, now. */
 export async function beginRun(

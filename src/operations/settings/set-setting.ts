@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { requireKey, setConfig } from '../../config/edit.ts';
 import { operation } from '../operation.ts';
-import { hiddenValue, SettingsRef, settingTarget } from './settings-files.ts';
+import { hiddenValue, reservedSetting, SettingsRef, settingTarget } from './settings-files.ts';
 
 /** Sets a value in a settings file; all files together are validated before it is written. */
 export const setSetting = operation({
@@ -10,6 +10,7 @@ export const setSetting = operation({
   summary: 'Set a value in a settings file; its comments and order are kept',
   http: 'PUT /api/settings/{key}',
   allow: ['operator'],
+  reserved: ({ key }) => reservedSetting(requireKey(String(key))),
   input: z.object({ ...SettingsRef, key: z.string(), value: z.string().describe('YAML, such as 8 or ["npm test"].') }),
   output: z.object({ key: z.string(), value: z.unknown(), file: z.string() }),
   run: async (app, { value: text, ...ref }) => {

@@ -147,6 +147,17 @@ export function requireShown(path: readonly string[], value: unknown): void {
   );
 }
 
+/** The settings that decide what is held, approved and landed, and what programs may see. */
+const DECIDING: ReadonlySet<string> = new Set([
+  ...['assistant', 'approve', 'autoApprove', 'autoPr', 'mode', 'stopAfterGenerate', 'land'],
+  ...['checks', 'guards', 'policy', 'risks', 'secrets', 'verify', 'sandbox', 'sandboxPaths', 'network', 'trust'],
+]);
+
+/** Why the change of a setting is for a person. */
+export function reservedSetting([first = '']: readonly string[]): string | undefined {
+  return DECIDING.has(first) ? `changing the setting ${first}` : undefined;
+}
+
 /** The hash that a writer passes to show which text it read. */
 export function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('hex');

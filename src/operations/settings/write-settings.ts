@@ -6,6 +6,7 @@ import {
   hashOf,
   readSettingsFile,
   requireShown,
+  reservedSetting,
   SettingsDocument,
   SettingsRef,
   settingsTarget,
@@ -24,6 +25,10 @@ export const writeSettings = operation({
   summary: 'Change a settings file; its comments and order are kept',
   http: 'PUT /api/settings',
   allow: ['operator'],
+  reserved: ({ changes }) => {
+    const parsed = z.array(SettingsChange).safeParse(changes);
+    return parsed.data?.map(({ path }) => reservedSetting(path)).find((reason) => reason !== undefined);
+  },
   input: z.object({
     ...SettingsRef,
     changes: z.array(SettingsChange).min(1).max(1_000),

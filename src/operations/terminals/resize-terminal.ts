@@ -13,6 +13,7 @@ export const resizeTerminal = operation({
   summary: "Change the size of an interactive agent's terminal",
   http: 'POST /api/runs/{run}/tasks/{task}/terminal/size',
   allow: ['operator'],
+  tool: { none: 'The size of a terminal is that of the window in which a person watches it.' },
   input: z.object({
     ...TaskRef,
     columns: z.number().int().min(TERMINAL_SIZE.columns.least).max(TERMINAL_SIZE.columns.most),

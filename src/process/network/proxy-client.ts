@@ -52,8 +52,8 @@ export class NetworkProxy {
     return join(this.#folder, id);
   }
 
-  /** Ends a session, also one of an earlier engine, and gives what it requested. */
-  async close(id: string): Promise<SessionUse> {
+  /** Ends a session, also one of an earlier engine, and gives what it requested; with `isKept` once more after a crash, until `forget`. */
+  async close(id: string, { isKept = false } = {}): Promise<SessionUse> {
     const interruptions = this.#sessions.get(id)?.interruptions ?? 0;
     this.#sessions.delete(id);
     const use = join(this.#folder, PROXY_FILES.use(id));
@@ -61,8 +61,13 @@ export class NetworkProxy {
     const answer = isServed ? await this.#send({ type: 'close', id }) : undefined;
     const hosts = answer?.type === 'closed' ? answer.hosts : await readUse(use);
     await rm(this.folderOf(id), { recursive: true, force: true });
-    await rm(use, { force: true });
+    if (!isKept) await this.forget(id);
     return { hosts, interruptions };
+  }
+
+  /** Removes the counts of a session that was closed and recorded. */
+  async forget(id: string): Promise<void> {
+    await rm(join(this.#folder, PROXY_FILES.use(id)), { force: true });
   }
 
   /** Whether a session of this name was opened, by this engine or an earlier one, and not closed. */

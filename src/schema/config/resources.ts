@@ -1,5 +1,9 @@
 import { z } from 'zod';
 
+const MEGABYTE = 1024 * 1024;
+const LEAST_DEFAULT_MEMORY_MB = 2048;
+const DEFAULT_PRIVATE_MB = 2048;
+
 /** What an attempt, a check or a set-up command may use of the machine, each with all processes that it starts. */
 export const ResourcesConfig = z
   .strictObject({
@@ -29,3 +33,14 @@ export const ResourcesConfig = z
   .describe(
     'Limits of an attempt, a check or a set-up command, each with all processes that it starts. Memory, processes and processors are limited where a cgroup can be written: see mh doctor.',
   );
+
+/** Limits as the settings have them, with the default of each that they do not name, on a machine of this size. */
+export function completeResources(
+  resources: z.infer<typeof ResourcesConfig>,
+  machine: { memoryBytes: number; processors: number },
+): { [Key in keyof z.infer<typeof ResourcesConfig>]-?: number } {
+  const half = Math.floor(machine.memoryBytes / 2 / MEGABYTE);
+  const memoryMb = resources.memoryMb ?? Math.max(LEAST_DEFAULT_MEMORY_MB, half);
+  const tmpMb = resources.tmpMb ?? Math.min(DEFAULT_PRIVATE_MB, Math.floor(memoryMb / 4));
+  return { ...resources, memoryMb, tmpMb, cpus: resources.cpus ?? machine.processors };
+}

@@ -4,8 +4,8 @@ import type { RunState } from '../../../core/run/state.ts';
 import { attention } from '../../../core/view/attention.ts';
 import { useRunOverview } from '../../api/run-overview.ts';
 import { useAction } from '../../api/use-operation.ts';
-import { useThrottled } from '../../ui/browser/clock.ts';
 import { runPath } from '../../ui/browser/page-paths.ts';
+import { useThrottled } from '../../ui/browser/use-now.ts';
 import { ErrorMessage, Skeleton } from '../../ui/feedback/placeholders.tsx';
 import { usePageTitle } from '../../ui/layout/page.tsx';
 import { AttentionBox } from './header/attention-box.tsx';
@@ -49,14 +49,18 @@ function RunView({ state, version }: { state: RunState; version: number }): Reac
   }));
   return (
     <div className={styles.page}>
-      <RunHeader state={state} />
-      <AttentionBox state={state} waiting={waiting} />
-      <Summary
-        run={state.start.run}
-        version={version}
-        isEnded={state.status.kind === 'ended'}
-        isWaiting={waiting.length > 0}
+      <RunHeader
+        state={state}
+        summary={
+          <Summary
+            run={state.start.run}
+            version={version}
+            isEnded={state.status.kind === 'ended'}
+            isWaiting={waiting.length > 0}
+          />
+        }
       />
+      <AttentionBox state={state} waiting={waiting} />
       <ViewTabs label="Run views" views={tabs} here={name} />
       <View state={state} version={throttledVersion} />
     </div>
