@@ -30,11 +30,7 @@ import { adoptAgentNetwork } from './network.ts';
 import { GRACE_MS, type Outcome, type Started, supervise } from './supervise.ts';
 
 const NOT_STARTED = { result: { usage: { kind: 'none' }, text: '' }, digest: undefined, model: undefined } as const;
-const UNKNOWN_RESULT = {
-  result: { usage: { kind: 'unknown' }, text: '' },
-  digest: undefined,
-  model: undefined,
-} as const;
+const UNKNOWN_RESULT = { ...NOT_STARTED, result: { usage: { kind: 'unknown' }, text: '' } } as const;
 
 /** The most raw output that may be on disk while an attempt with truncated output runs. */
 const MAX_RAW_BYTES = 1024 * 1024 * 1024;
@@ -152,10 +148,7 @@ export async function adoptAttempt(ctx: EngineContext, run: ActiveRun, task: Tas
   }
 }
 
-/**
- * Whether the next engine reads what an agent came to, because this one could not and ends: only the agent's own
- * records show whether it was stopped, or had ended and must not be paid again.
- */
+/** Whether the next engine reads from the agent's own records whether it had ended, because this one could not and ends. */
 function isLeftToNext(ctx: EngineContext, run: ActiveRun): boolean {
   return (ctx.leaving.aborted || ctx.stopping.aborted) && !run.cancel.signal.aborted;
 }
