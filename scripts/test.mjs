@@ -6,7 +6,7 @@ import { finish, runOnNode } from './steps/run.mjs';
 
 const MODULES = join(ROOT, 'node_modules');
 
-/** Types, style, then the tests. Arguments go to vitest; as the first, `crash` selects the full crash suite, `escape` the attacks from inside an attempt, and `slow` every variant of the tests that otherwise run a sample. */
+/** Types, style, then the tests. Arguments go to vitest; as the first, `crash` selects the full crash suite, `escape` the attacks from inside an attempt, `hosts` servers and hosts on PostgreSQL that fail, and `slow` every variant of the tests that otherwise run a sample. */
 await finish(async () => {
   await makeReady();
   const [first, ...rest] = process.argv.slice(2);
@@ -21,6 +21,10 @@ await finish(async () => {
 });
 
 function argumentsFor(first, rest) {
+  if (first === 'hosts') {
+    process.env.MANYHANDS_TEST_HOSTS = 'all';
+    return ['test/hosts', ...rest];
+  }
   if (first === 'crash') return ['--config', 'vitest.crash.config.ts', ...rest];
   if (first !== 'slow' && first !== 'escape') return process.argv.slice(2);
   process.env.MANYHANDS_TEST_VARIANTS = 'all';

@@ -129,11 +129,7 @@ export const ERRORS = {
     http: 409,
     hint: 'Use the version of Manyhands that started the engine, or stop the engine with that version.',
   },
-  UPGRADE_UNKNOWN: {
-    exit: 3,
-    http: 502,
-    hint: 'Check the network and the registry: npm config get registry',
-  },
+  UPGRADE_UNKNOWN: { exit: 3, http: 502, hint: 'Check the network and the registry: npm config get registry' },
   DATA_NEWER: { exit: 3, http: 500, hint: 'Upgrade Manyhands, or select another data directory with MANYHANDS_HOME.' },
   DATA_UNSAFE: {
     exit: 3,
@@ -141,6 +137,9 @@ export const ERRORS = {
     hint: 'Make it private with chmod 700 <home>, or select a data directory of your own with MANYHANDS_HOME.',
   },
   DATA_DAMAGED: { exit: 3, http: 500, hint: 'Do not change the data directory. Check it: manyhands doctor' },
+  DATABASE_UNREACHABLE: { exit: 3, http: 503, hint: 'Check the PostgreSQL server: manyhands doctor. Nothing is lost.' },
+  DATABASE_REFUSED: { exit: 3, http: 500, hint: 'Correct MANYHANDS_DATABASE_URL, or the rights of its user.' },
+  NOT_LEADER: { exit: 3, http: 409, hint: 'Run the command on the server that leads, or wait until it has ended.' },
   NO_SPACE: { exit: 3, http: 507, hint: 'Free disk space, then continue with: manyhands resume' },
   NO_PERMISSION: { exit: 3, http: 403, hint: 'Check the owner and the permissions of the file or folder.' },
   WORKSPACE_CHANGED: {

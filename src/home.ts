@@ -27,7 +27,8 @@ export function resolveHome(env: NodeJS.ProcessEnv, platform: NodeJS.Platform = 
   const root = rootOf(env, platform);
   return {
     root,
-    database: join(root, 'manyhands.db'),
+    // With PostgreSQL the file is only a copy, and the embedded database remains as it was.
+    database: join(root, env.MANYHANDS_DATABASE_URL ? 'read-model.db' : 'manyhands.db'),
     lock: join(root, 'engine.lock'),
     mirrors: join(root, 'mirrors'),
     workspaces: join(root, 'workspaces'),

@@ -79,6 +79,53 @@ describe('the debate', () => {
   }, 120_000);
 });
 
+describe('the team', () => {
+  test('comes to agreements, conflicts and gaps, and implements only what the roles carried', async () => {
+    await using scratch = await makeScratch({ files: { 'hello.txt': 'hello\n' }, check: 'test -e hello.txt' });
+    const scenario = join(EXAMPLES, 'team/scenario.yaml');
+    const task = ['team', 'Let the greeting name the reader', '--roles', 'requirements,security', '--write'];
+    const args = [...task, '--scenario', scenario, '--json'];
+    const { code, json, stderr } = await scratch.mh(args);
+    const run = RunDocument.parse(json);
+    expect([code, run.status], stderr).toEqual([0, 'done']);
+    expect(run.progress?.points.map(({ status }) => status)).toEqual(['done', 'rejected']);
+    expect(run.result).toContain('## Gaps\n\n- requirements: Whether the name may be empty');
+    expect(run.result).toContain('2. Escape the name (P2; not carried by the roles)');
+    expect(scratch.git('show', `mh/${run.run}:greeting.txt`)).toBe('hello reader');
+  }, 120_000);
+});
+
+describe('the improvement', () => {
+  test('keeps only what measurably helped, and not what changes its measurement', async () => {
+    const files = {
+      'notes.txt': 'TODO one\nTODO two\ndone\n',
+      'measure.sh': 'grep -c two notes.txt\n',
+      'hello.txt': 'hello\n',
+    };
+    await using scratch = await makeScratch({ files, check: 'test -e hello.txt' });
+    const scenario = join(EXAMPLES, 'improve/scenario.yaml');
+    const { code, json, stderr } = await scratch.mh([
+      'improve',
+      '--yes',
+      '--rounds',
+      '2',
+      '--scenario',
+      scenario,
+      '--json',
+    ]);
+    const run = RunDocument.parse(json);
+    expect([code, run.status], stderr).toEqual([0, 'done']);
+    const points = Object.fromEntries((run.progress?.points ?? []).map(({ id, ...point }) => [id, point]));
+    expect(points['1.1']).toMatchObject({ status: 'done', evidence: '2 before, 1 after (lower is better)' });
+    expect(points['1.2']).toMatchObject({ status: 'rejected', evidence: expect.stringContaining('measure.sh') });
+    expect(points['1.3']).toMatchObject({ status: 'rejected', evidence: expect.stringContaining('3 before, 3 after') });
+    expect(points['1.4']).toMatchObject({ status: 'rejected', evidence: expect.stringContaining('shows nothing') });
+    expect(run.progress?.stop).toBe('round 2 found nothing new that a command shows');
+    expect(scratch.git('show', `mh/${run.run}:measure.sh`)).toBe('grep -c two notes.txt');
+    expect(scratch.git('show', `mh/${run.run}:notes.txt`)).toBe('TODO two\ndone');
+  }, 120_000);
+});
+
 async function rehearse(scratch: Scratch, goal: string, scenario: string, command = 'do') {
   const { code, json, stderr } = await scratch.mh([command, goal, '--scenario', join(EXAMPLES, scenario), '--json']);
   expect(json, stderr).toBeDefined();

@@ -73,7 +73,7 @@ const DOCUMENTS: Record<string, z.ZodType> = {
 
 const PRINTED: readonly (readonly [string, string])[] = [
   [
-    '`do`, `cycle`, `cycle wrap-up`, `debate`, `job`, `run`, `show`, `wait`, `approve`, `reject`, `retry`, `send`, `answer`, `land`, `pr`, `limit`, `pause`, `prioritize`, `plan edit`, `cancel`',
+    '`do`, `cycle`, `cycle wrap-up`, `debate`, `team`, `improve`, `job`, `run`, `show`, `wait`, `approve`, `reject`, `retry`, `send`, `answer`, `land`, `pr`, `limit`, `pause`, `prioritize`, `plan edit`, `cancel`',
     '[RunDocument](#rundocument)',
   ],
   [
@@ -101,7 +101,10 @@ const PRINTED: readonly (readonly [string, string])[] = [
   ['`stop`', '`{ "pid" }` of the process that ended'],
   ['`token`', '`{ "role", "token" }`'],
   ['`run --dry-run`', '[DryRun](#dryrun)'],
-  ['`do --dry-run`, `cycle --dry-run`, `debate --dry-run`', '[RunOutline](#runoutline)'],
+  [
+    '`do --dry-run`, `cycle --dry-run`, `debate --dry-run`, `team --dry-run`, `improve --dry-run`',
+    '[RunOutline](#runoutline)',
+  ],
   ['`check`', '[WorkCheck](#workcheck), also when the file has mistakes'],
   ['`ls`', 'list of [RunSummary](#runsummary)'],
   ['`rename`', '[RunDocument](#rundocument)'],
@@ -125,6 +128,8 @@ const PRINTED: readonly (readonly [string, string])[] = [
   ['`warnings`', 'list of [WarningItem](#warningitem)'],
   ['`questions`', 'list of [OpenQuestion](#openquestion)'],
   ['`locks`', '[ProjectLocks](#projectlocks)'],
+  ['`mcp install`, `mcp repair`, `mcp uninstall`', '`{ "assistant", "file", "change", "backup" }`'],
+  ['`mcp doctor`', 'list of `{ "assistant", "file", "installed", "tools", "problem" }`'],
   ['`models`', 'list of [AgentStatus](#agentstatus)'],
   ['`models pick`', '[AgentPick](#agentpick)'],
   ['`models scores`', 'list of [ModelScore](#modelscore)'],

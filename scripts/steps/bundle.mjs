@@ -149,32 +149,38 @@ function writeOutput({ path, text }) {
   );
 }
 
+const PAGE = {
+  absWorkingDir: ROOT,
+  bundle: true,
+  platform: 'browser',
+  format: 'esm',
+  target: 'es2023',
+  minify: true,
+  metafile: true,
+  entryNames: '[name]-[hash]',
+  logLevel: 'silent',
+};
+
 /** The page: its files carry a hash in their names, so that a browser may keep them; index.html names the first ones. */
 async function bundlePage(outdir) {
   const { metafile } = await build({
-    absWorkingDir: ROOT,
+    ...PAGE,
     entryPoints: { main: 'src/dashboard/main.tsx' },
     outdir,
-    bundle: true,
-    platform: 'browser',
-    format: 'esm',
-    target: 'es2023',
     jsx: 'automatic',
     splitting: true,
-    minify: true,
-    metafile: true,
-    entryNames: '[name]-[hash]',
     chunkNames: 'part-[name]-[hash]',
     assetNames: 'asset-[name]-[hash]',
     define: { 'process.env.NODE_ENV': '"production"' },
-    logLevel: 'silent',
   });
+  const worker = await build({ ...PAGE, entryPoints: { streams: 'src/dashboard/api/stream-worker.ts' }, outdir });
   const entry = Object.entries(metafile.outputs).find(([, { entryPoint }]) => entryPoint === 'src/dashboard/main.tsx');
   const [script, { cssBundle }] = entry;
   const style = gatherStyles(outdir, cssBundle);
   const page = readFileSync(join(ROOT, 'src/dashboard/index.html'), 'utf8')
     .replace('{script}', `/${basename(script)}`)
-    .replace('{style}', `/${style}`);
+    .replace('{style}', `/${style}`)
+    .replace('{streams}', `/${basename(Object.keys(worker.metafile.outputs)[0])}`);
   writeFileSync(join(outdir, 'index.html'), page);
 }
 

@@ -14,6 +14,7 @@ import { itemsOf, runOperation, runStream } from '../operations/dispatch.ts';
 import { LOAD_OPERATION, LOAD_STREAM } from '../operations/load.ts';
 import type { Call, Where } from '../operations/operation.ts';
 import type { Origin } from '../schema/actor.ts';
+import { openStore } from '../store/open-store.ts';
 import { IN_MEMORY, openSqliteStore } from '../store/sqlite/open.ts';
 import { realWorld, type World } from '../world.ts';
 import type { Caller } from './caller.ts';
@@ -42,7 +43,13 @@ type Reached =
 type Reachable = { where: Where; toleratesDamage?: boolean };
 
 /** Errors of a database that cannot be opened. */
-const UNREADABLE: readonly ErrorCode[] = ['DATA_DAMAGED', 'DATA_NEWER', 'NO_PERMISSION'];
+const UNREADABLE: readonly ErrorCode[] = [
+  'DATA_DAMAGED',
+  'DATA_NEWER',
+  'NO_PERMISSION',
+  'DATABASE_UNREACHABLE',
+  'DATABASE_REFUSED',
+];
 
 /** Number and interval of connection attempts to a process that is becoming the engine. */
 const TRIES = 100;
@@ -265,7 +272,10 @@ class EngineCaller implements Caller {
     const env = this.#env;
     const world = this.#world;
     await prepareHome(home);
-    const store = await openSqliteStore({ file, world });
+    const { store } =
+      file === IN_MEMORY
+        ? { store: await openSqliteStore({ file, world }) }
+        : await openStore({ root: home.root, file, env, world, lead: false });
     this.#opened.push(store);
     return createApp({ home, env, world, store });
   }

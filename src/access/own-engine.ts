@@ -8,7 +8,7 @@ import { prepareHome } from '../home.ts';
 import { chooseImplementations } from '../implementations.ts';
 import { dispatch, isForAgents } from '../operations/dispatch.ts';
 import { acquireLock, type Lock } from '../store/lock.ts';
-import { openSqliteStore } from '../store/sqlite/open.ts';
+import { openStore } from '../store/open-store.ts';
 import type { Store } from '../store/store.ts';
 import type { World } from '../world.ts';
 import { AttemptSockets } from './attempt-tools.ts';
@@ -56,7 +56,7 @@ export class OwnEngine implements AsyncDisposable {
     const lock = await acquireLock(home.lock, world);
     if (lock === undefined) return undefined;
     try {
-      const store = await openSqliteStore({ file: home.database, world });
+      const { store, lost } = await openStore({ root: home.root, file: home.database, env, world, lead: true });
       await recoverFromCrash(home, store);
       let own: OwnEngine | undefined;
       const end = (agents: 'leave' | 'stop') => void setImmediate(() => own?.beginToEnd(agents));
@@ -67,6 +67,8 @@ export class OwnEngine implements AsyncDisposable {
       const socket = await serveSocket({ path, handle: (request, call) => serveRequest(app, request, call) }, world);
       const backup = new AutomaticBackup({ home, env, world, store });
       own = new OwnEngine({ app, engine, store, lock, socket, backup });
+      // The new leader starts the tasks again: the agents here must not continue.
+      lost?.addEventListener('abort', () => end('stop'), { once: true });
       return own;
     } catch (error) {
       await lock[Symbol.asyncDispose]();

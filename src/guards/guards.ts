@@ -2,7 +2,7 @@ import { testRule } from '../core/finish/file-kind.ts';
 import type { ChangedPath } from '../gates/gate.ts';
 import { type CommandGateSpec, candidateGates, commandText } from '../gates/gate-kinds.ts';
 import type { GateSpec } from '../schema/gate.ts';
-import { isCheckData, isEmptied } from './check-files.ts';
+import { isCheckData, isEmptied, measuringPrograms } from './check-files.ts';
 import { closureOf } from './closure.ts';
 import { COMPILERS } from './configured-files.ts';
 import { CHECK_CONFIG, INSTALLED, looseMatcher, pathMatcher, TOOL_FILES } from './guard-globs.ts';
@@ -46,6 +46,8 @@ export interface Guarded {
 
 interface Rules {
   closure: Closure;
+  /** Whether a command that measures the work of the task runs this file. */
+  isMeasuring(path: string): boolean;
   isTest(path: string): boolean;
   isTestFile(path: string): boolean;
   isConfig(path: string): boolean;
@@ -98,9 +100,14 @@ async function rulesFor(options: GuardOptions): Promise<Rules> {
   const isConfiguredTest = pathMatcher(options.tests);
   const isTest = (path: string) => testRule(path) !== undefined || isConfiguredTest(path);
   const closure = await closureOf(candidateGates(options.gates), options.base, new Set(options.targets));
+  const measures = candidateGates(options.gates).filter(({ measure }) => measure !== undefined);
   const tools = [...TOOL_FILES].flatMap(([program, globs]) => (closure.words.has(program) ? globs : []));
   return {
     closure,
+    isMeasuring:
+      measures.length === 0
+        ? () => false
+        : measuringPrograms(await closureOf(measures, options.base), options.base.paths),
     isTest,
     isTestFile: (path) => testRule(path) === 'name',
     isConfig: looseMatcher([...CHECK_CONFIG, ...tools, ...options.config]),
@@ -115,6 +122,7 @@ async function heldReason(change: ChangedPath, rules: Rules, options: GuardOptio
   const { path } = change;
   const misleading = specialReason(path, options.special.get(path)) ?? replacementReason(change, rules, options);
   if (misleading !== undefined) return misleading;
+  if (rules.isMeasuring(path)) return `is ${change.status}, and the measurement runs it`;
   if (rules.isInstalled(path)) return 'is an installed dependency; the checks bring their own';
   if (rules.isConfig(path)) return `is ${change.status} and can decide how checks run`;
   const isPackage = /(^|\/)package\.json$/i.test(path);

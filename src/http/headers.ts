@@ -25,6 +25,6 @@ export function contentPolicy(nonce?: string): string {
     "form-action 'self'",
     "object-src 'none'",
     "require-trusted-types-for 'script'",
-    "trusted-types 'none'",
+    'trusted-types manyhands-worker',
   ].join('; ');
 }

@@ -26,6 +26,7 @@ import { addLoginRoutes } from './login/login-routes.ts';
 import { sendEventStream } from './streams/event-stream.ts';
 import { Feeds } from './streams/feeds.ts';
 import { followedStream } from './streams/follow-stream.ts';
+import { joinStreams, type OpenStream, requestedStreams } from './streams/joint-stream.ts';
 
 const NO_PAGE = 'The dashboard is not built into this copy of Manyhands. The API is here: see /api/docs.\n';
 
@@ -43,8 +44,14 @@ type ApiPageOptions = {
   identityOf(incoming: HttpBindings['incoming']): Identity | undefined;
 };
 
-/** Pages about the API itself: its description, a page to read, and the identity of the caller. */
-export const API_PAGES = ['GET /api/openapi.json', 'GET /api/docs', 'GET /api/docs.css', 'GET /api/session'] as const;
+/** What the API has besides operations: its description, a page to read, the identity of the caller, and several streams as one. */
+export const API_PAGES = [
+  'GET /api/openapi.json',
+  'GET /api/docs',
+  'GET /api/docs.css',
+  'GET /api/session',
+  'GET /api/streams',
+] as const;
 
 const pack = promisify(gzip);
 
@@ -76,6 +83,7 @@ export function createRouter(options: RouterOptions): Hono<HttpEnv> {
   addApiPages(app, options);
   const routes = operationRoutes();
   for (const route of routes) addOperation(app, route, { ...options, feeds });
+  addJointStreams(app, routes, { ...options, feeds });
   for (const path of new Set(routes.map((route) => route.path))) refuseOtherMethods(app, path, routes);
   app.all('/api/*', (c) => {
     throw new AppError('ROUTE_UNKNOWN', `There is no ${c.req.method} ${c.req.path}`);
@@ -126,15 +134,49 @@ type Following = RouterOptions & {
   feeds: Feeds;
 };
 
-async function follow({ incoming, outgoing }: HttpBindings, what: Following): Promise<Response> {
-  const { route, input, origin, caller, access, feeds, world, closing } = what;
-  if (incoming.method === 'HEAD') return new Response(null, { headers: { 'content-type': 'text/event-stream' } });
-  const last = incoming.headers['last-event-id'];
+async function follow(bindings: HttpBindings, { input, ...what }: Following): Promise<Response> {
+  const last = bindings.incoming.headers['last-event-id'];
   const after = typeof last === 'string' && /^\d{1,15}$/.test(last) ? { after: Number(last) } : {};
-  const items = feeds.follow(followedStream(caller, { name: route.name, input: { ...input, ...after }, origin }));
-  const isComplete = () => COMPLETED.includes(route.name) && !caller.ending.aborted;
+  return sendItems(bindings, () => openItems({ ...what, input: { ...input, ...after } }), what);
+}
+
+/** Streams of one browser in one connection, of which a browser has only six to a server. */
+function addJointStreams(
+  app: Hono<HttpEnv>,
+  routes: readonly OperationRoute[],
+  options: RouterOptions & { feeds: Feeds },
+): void {
+  app.get('/api/streams', async (c) => {
+    const identity = requireIdentity(options.identityOf(c.env.incoming));
+    const query = new URL(c.req.url).searchParams;
+    const requested = requestedStreams(query.getAll('stream'), routes).map(({ route, params, query: rest }) => {
+      const input = inputOfQuery(route, params, rest);
+      requireAllowed(identity, route, input);
+      return { route, input };
+    });
+    const origin = originOf(identity);
+    if (identity.role !== 'operator')
+      for (const { input } of requested) await requireKnownFolder(options.caller, input.dir);
+    const open = () => joinStreams(requested.map((each) => openItems({ ...options, ...each, origin })));
+    return sendItems(c.env, open, options);
+  });
+}
+
+function openItems({ route, input, origin, caller, feeds }: Following): OpenStream {
+  return {
+    items: feeds.follow(followedStream(caller, { name: route.name, input, origin })),
+    isComplete: () => COMPLETED.includes(route.name) && !caller.ending.aborted,
+  };
+}
+
+async function sendItems(
+  { incoming, outgoing }: HttpBindings,
+  open: () => OpenStream,
+  { access, world, closing }: RouterOptions,
+): Promise<Response> {
+  if (incoming.method === 'HEAD') return new Response(null, { headers: { 'content-type': 'text/event-stream' } });
   const isAllowed = async () => (await access.identify(incoming)) !== undefined;
-  await sendEventStream({ outgoing, items, world, closing, isComplete, isAllowed });
+  await sendEventStream({ outgoing, ...open(), world, closing, isAllowed });
   return RESPONSE_ALREADY_SENT;
 }
 

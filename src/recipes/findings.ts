@@ -17,7 +17,7 @@ const SAME_WORDS = 0.6;
 const NEAR_LINES = 5;
 
 /** Whether two findings are about the same defect, also in other words: the same file and lines, and some words in common, or most of them. */
-function isSameFinding(a: Finding, b: Finding): boolean {
+export function isSameFinding(a: Finding, b: Finding): boolean {
   if (a.file !== undefined && b.file !== undefined && a.file !== b.file) return false;
   const isNear = a.file !== undefined && a.file === b.file && areNear(a.line, b.line);
   return commonPart(wordsOf(a.title), wordsOf(b.title)) >= (isNear ? SAME_PLACE : SAME_WORDS);

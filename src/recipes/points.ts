@@ -7,9 +7,8 @@ const STANCES = ['agree', 'dispute', 'unsure'] as const;
 type Stance = (typeof STANCES)[number];
 
 /** What a participant hands over: what it thinks of the points so far, and points of its own, each with evidence. */
-export const PointsOutput = z.object({
+export const PointsAnswer = z.object({
   position: Text.max(8_000).default(''),
-  verdict: z.enum(['agree', 'disagree', 'partial']),
   answers: z
     .array(z.object({ point: Text.max(20), stance: z.enum(STANCES), evidence: Text.max(2_000).default('') }))
     .max(200)
@@ -19,6 +18,12 @@ export const PointsOutput = z.object({
     .max(30)
     .default([]),
   gaps: z.array(Text.max(500)).max(30).default([]),
+});
+export type PointsAnswer = z.infer<typeof PointsAnswer>;
+
+/** The same with a verdict on the positions of the others. */
+export const PointsOutput = PointsAnswer.extend({
+  verdict: z.enum(['agree', 'disagree', 'partial']),
   nothingLeft: z.boolean().default(false),
 });
 export type PointsOutput = z.infer<typeof PointsOutput>;
@@ -47,7 +52,7 @@ export function pointsOf(task: TaskState | undefined): PointsOutput | undefined 
 }
 
 /** The points of these answers, in their order; a later answer of the same participant replaces its earlier one. */
-export function collectPoints(answers: readonly { by: string; output: PointsOutput }[]): Point[] {
+export function collectPoints(answers: readonly { by: string; output: PointsAnswer }[]): Point[] {
   const points: Point[] = [];
   for (const { by, output } of answers) {
     for (const { point, stance, evidence } of output.answers) {
@@ -78,7 +83,7 @@ export function sortPoints(points: readonly Point[], participants: readonly stri
 }
 
 /** Whether a text names something that another one can look at: a file, a line, a command. */
-function isEvidence(text: string): boolean {
+export function isEvidence(text: string): boolean {
   return SHOWN.test(text);
 }
 

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { RunState, TaskState } from '../core/run/state.ts';
+import type { CommandGateSpec } from '../gates/gate-kinds.ts';
 import type { LandMode } from '../schema/config/land.ts';
 import type { Config } from '../schema/config.ts';
 import type { Hold } from '../schema/event.ts';
@@ -19,6 +20,8 @@ export type Unfolding = {
   hold?: Hold;
   /** Tasks that are no longer needed; those that run are ended. */
   cancel?: { tasks: TaskKey[]; reason: string };
+  /** Commands that are measured on the branch's tip before anything else follows, recorded as evidence of a task. */
+  measure?: { task: TaskKey; commands: CommandGateSpec[] };
   /** The commit to end on when it is not the branch's tip: the best result, not the last. */
   keep?: { commit: string; reason: string };
 };
@@ -68,8 +71,8 @@ export interface Recipe<Input = unknown> {
   title(input: Input): string;
   /** Replaces what a request refers to by name, before it is recorded. */
   prepare?(request: RecipeRequest<Input>, references: References): Promise<RecipeRequest<Input>>;
-  /** The role that the input names, which must exist. */
-  role?(input: Input): string | undefined;
+  /** The roles that the input names, which must exist. */
+  roles?(input: Input): readonly string[];
   /** Whether a run changes nothing, and so has nothing to check. */
   isReadOnly?(input: Input): boolean;
   /** Whether a run may work on a snapshot of a folder that is no repository. */

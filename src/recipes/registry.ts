@@ -6,11 +6,13 @@ import { cycle } from './cycle/cycle.ts';
 import { debate } from './debate/debate.ts';
 import { features } from './features/features.ts';
 import { goal } from './goal/goal.ts';
+import { improve } from './improve/improve.ts';
 import { job } from './job/job.ts';
 import type { Recipe } from './recipe.ts';
 import type { DataFormat, TextFormat } from './recipe-work-file.ts';
 import { review } from './review/review.ts';
 import { tasks } from './tasks/tasks.ts';
+import { team } from './team/team.ts';
 import { todo } from './todo/todo.ts';
 import { workflow } from './workflow/workflow.ts';
 
@@ -22,6 +24,8 @@ const RECIPES: readonly AnyRecipe[] = [
   parsing(goal),
   parsing(cycle),
   parsing(debate),
+  parsing(team),
+  parsing(improve),
   parsing(job),
   parsing(bulk),
   parsing(features),
@@ -76,7 +80,7 @@ function parsing<Input>(recipe: Recipe<Input>): AnyRecipe {
   return {
     ...recipe,
     title: (input) => recipe.title(read(input)),
-    role: (input) => recipe.role?.(read(input)),
+    roles: (input) => recipe.roles?.(read(input)) ?? [],
     isReadOnly: (input) => recipe.isReadOnly?.(read(input)) ?? false,
     acceptsFolder: (input) => recipe.acceptsFolder?.(read(input)) ?? false,
     defaults: (config, input) => recipe.defaults?.(config, read(input)) ?? {},

@@ -5,6 +5,13 @@ import { RiskFlag } from './risk.ts';
 
 const Command = z.union([z.string().min(1), z.array(z.string()).min(1)]);
 
+/** What a command measures, and in which direction a task must move it: its exit, the last number that it prints, the tests that pass, or its duration. */
+export const Measure = z.object({
+  metric: z.enum(['exit', 'number', 'tests', 'duration']),
+  better: z.enum(['lower', 'higher']),
+});
+export type Measure = z.infer<typeof Measure>;
+
 /** A gate of a task. The text of a command that decides is from trusted config, a flag, or the base; one that an agent proposed only informs, until a person has read it. */
 export const GateSpec = z.discriminatedUnion('gate', [
   z.object({ gate: z.literal('changed'), name: z.string().default('changed') }),
@@ -21,6 +28,8 @@ export const GateSpec = z.discriminatedUnion('gate', [
     own: z.boolean().optional(),
     /** Its result is recorded on the candidate and decides nothing about the landing. */
     informs: z.boolean().optional(),
+    /** It passes if what it measures is better on the candidate than on the branch; both are measured when the task lands. */
+    measure: Measure.optional(),
     /** How often it is run again when it fails, before the failure counts; without it the run's limit applies. */
     rerun: z.number().int().min(0).max(5).optional(),
   }),
@@ -113,6 +122,8 @@ export const Evidence = z.object({
   stale: z.boolean().optional(),
   /** What the test runners of a command reported; absent in evidence of earlier versions. */
   tests: TestResults.optional(),
+  /** What the command measured on the branch before the task, and with it; null where there was nothing to measure. */
+  measured: z.object({ before: z.number().nullable(), after: z.number().nullable() }).optional(),
   /** What is risky about the work although the check passed, such as tests of the base that did not run. */
   flags: z.array(RiskFlag).optional(),
   /** What the same command came to on the commit that the candidate is merged onto, for a check of affected packages or files. */

@@ -64,6 +64,30 @@ export const DebateInput = z.object({
 });
 export type DebateInput = z.infer<typeof DebateInput>;
 
+const RoleName = z.string().regex(/^[a-z][a-z0-9-]*$/, 'must be the name of a role, such as security');
+
+export const TeamInput = z.object({
+  task: z.string().trim().min(1).describe('The task that the roles examine.'),
+  roles: z
+    .array(RoleName)
+    .min(2)
+    .max(8)
+    .refine((roles) => new Set(roles).size === roles.length, 'each role takes part once')
+    .default(['requirements', 'architecture', 'security', 'testing'])
+    .describe('The roles that examine it at the same time; each only reads.'),
+  write: z.boolean().default(false).describe('Let an implementer do what the roles agreed on.'),
+});
+export type TeamInput = z.infer<typeof TeamInput>;
+
+export const ImproveInput = z.object({
+  focus: z.string().trim().min(1).optional().describe('What to look at, in your own words; everything by default.'),
+  rounds: z.number().int().min(1).max(20).default(1).describe('Maximum number of rounds of discovery and improvement.'),
+  top: z.number().int().min(1).max(20).optional().describe('Improve this many of the best ones without asking.'),
+  yes: z.boolean().default(false).describe('Improve all that were found and shown, without asking.'),
+  planOnly: z.boolean().default(false).describe('Stop after discovery and wait for the choice of a person.'),
+});
+export type ImproveInput = z.infer<typeof ImproveInput>;
+
 /** When an attempt of a job is stopped. */
 export const StopRule = z.object({
   turns: z.number().int().positive().optional().describe('After this many turns.'),
@@ -146,6 +170,8 @@ export const StartRequest = z.discriminatedUnion('recipe', [
   z.object({ recipe: z.literal('goal'), input: GoalInput, options: StartOptions }),
   z.object({ recipe: z.literal('cycle'), input: CycleInput, options: StartOptions }),
   z.object({ recipe: z.literal('debate'), input: DebateInput, options: StartOptions }),
+  z.object({ recipe: z.literal('team'), input: TeamInput, options: StartOptions }),
+  z.object({ recipe: z.literal('improve'), input: ImproveInput, options: StartOptions }),
   z.object({ recipe: z.literal('job'), input: JobInput, options: StartOptions }),
   z.object({ recipe: z.literal('features'), input: FeaturesInput, options: StartOptions }),
   z.object({ recipe: z.literal('bulk'), input: BulkInput, options: StartOptions }),

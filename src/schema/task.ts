@@ -109,6 +109,8 @@ export const TaskSpec = z.object({
   verifies: TaskKey.optional(),
   /** The task whose agent gets this one only if no other is available. */
   avoidsAgentOf: TaskKey.optional(),
+  /** The first attempts of all tasks of this name start at once, or none of them does. */
+  together: z.string().max(100).optional(),
   /** Each attempt after a failure that counts gets a heavier tier. */
   escalates: z.boolean().optional(),
   /** Where its first attempt begins, if not at the branch's tip. */

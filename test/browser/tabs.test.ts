@@ -1,9 +1,13 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { openBrowser } from './support/browser.ts';
 import { serveScratch } from './support/scratch-server.ts';
 
 const TABS = 8;
+const WINDOWS = 12;
+/** An agent that is at work until it is ended. */
+const HAND = '#!/bin/sh\ncat > /dev/null\necho started\nsleep 300\n';
 const STREAM = '/api/runs/stream';
 
 let browser: Browser;
@@ -12,8 +16,8 @@ beforeAll(async () => {
 });
 afterAll(() => browser.close());
 
-describe('eight tabs of one browser', () => {
-  it('share one stream of all runs, and another tab takes it over without a gap', async () => {
+describe('tabs and windows of one browser', () => {
+  it('share one stream of all runs when they are eight, and another tab takes it over without a gap', async () => {
     await using served = await serveScratch({ files: { 'readme.md': '# A project\n' } });
     const context = await browser.newContext({ locale: 'en-US' });
     const asked: { page: Page; url: string }[] = [];
@@ -43,6 +47,22 @@ describe('eight tabs of one browser', () => {
     await late.getByText('Add a cart').first().waitFor();
     await late.getByText('Add prices').first().waitFor();
     expect(asked).toHaveLength(2);
+    await context.close();
+  });
+
+  it('are twelve visible windows on live pages, and all of them are live', async () => {
+    await using served = await serveScratch({ files: { 'hand.sh': HAND } });
+    const { scratch, url } = served;
+    const started = await scratch.mh(['job', 'Wait', '--write', '--agent', 'command:./hand.sh', '--detach', '--json']);
+    const { run } = z.object({ run: z.string() }).parse(started.json);
+    const context = await browser.newContext({ locale: 'en-US' });
+    const windows = [await served.enter(context)];
+    while (windows.length < WINDOWS) windows.push(await context.newPage());
+    const views = ['', '?view=events', '/tasks/job%2F1', '?view=tasks'];
+    await Promise.all(windows.map((page, index) => page.goto(`${url}/runs/${run}${views[index % views.length]}`)));
+    await Promise.all(windows.map((page) => page.getByRole('heading', { level: 1 }).first().waitFor()));
+    await scratch.mh(['cancel', run]);
+    await Promise.all(windows.map((page) => page.getByText('Cancelled').first().waitFor()));
     await context.close();
   });
 });

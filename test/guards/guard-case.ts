@@ -13,6 +13,8 @@ export interface Case {
   config?: string[];
   /** Files that the task was given, of whom its own check may speak. */
   targets?: string[];
+  /** Whether the command measures the work. */
+  measures?: boolean;
 }
 
 /** What the guard says to the difference of the two. */
@@ -24,6 +26,7 @@ export function judge({
   allow = [],
   config = [],
   targets = [],
+  measures = false,
 }: Case): Promise<Guarded> {
   const changed: ChangedPath[] = [];
   for (const path of new Set([...Object.keys(base), ...Object.keys(candidate)])) {
@@ -37,7 +40,12 @@ export function judge({
     config,
     allow,
     registries: ['https://packages.example', 'registry+https://packages.example'],
-    gates: [GateSpec.parse({ gate: 'command', name: 'check', run, own: targets.length > 0 })],
+    gates: [
+      GateSpec.parse({
+        ...{ gate: 'command', name: 'check', run, own: targets.length > 0 },
+        ...(measures ? { measure: { metric: 'number', better: 'lower' } } : {}),
+      }),
+    ],
     special: new Map(special.map((path) => [path, { kind: 'link', target: candidate[path] ?? '' }])),
     targets,
     base: { ...filesIn(base), search: async (pattern) => search(base, pattern) },

@@ -1,6 +1,26 @@
 import { describe, expect, it } from 'vitest';
 import { free, held, judge, manifest } from './guard-case.ts';
 
+describe('what measures the work of a task', () => {
+  const base = {
+    'bench/run.mjs': "import './data.mjs';\nimport { load } from '../src/load.mjs';\nload();\n",
+    'bench/data.mjs': 'export const size = 9;\n',
+    'src/load.mjs': 'export function load() {}\n',
+  };
+
+  it('is held: what its command starts, and what that loads from its own folder, but not the measured source', async () => {
+    const changed = (path: keyof typeof base) => ({
+      base,
+      candidate: { ...base, [path]: `${base[path]}// shorter\n` },
+      run: 'node bench/run.mjs',
+      measures: true,
+    });
+    expect(await held(changed('bench/run.mjs'))).toEqual(['bench/run.mjs']);
+    expect(await held(changed('bench/data.mjs'))).toEqual(['bench/data.mjs']);
+    expect(await held(changed('src/load.mjs'))).toEqual([]);
+  });
+});
+
 describe('what decides how checks run', () => {
   it.each([
     ...['.npmrc', '.NPMRC', 'packages/a/.npmrc', '.yarnrc.yml', '.pnpmfile.cjs', 'bunfig.toml', 'pnpm-workspace.yaml'],

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { operationOf, reasonForNoTool, toolsFor } from '../../src/mcp/tool.ts';
 import { OPERATIONS, STREAMS } from '../../src/operations/all.ts';
@@ -38,5 +39,14 @@ describe('tools from operations', () => {
     expect(toolsFor(READER).map(({ name }) => name)).toEqual(
       expect.arrayContaining(['list_notes', 'read_note', 'watch_notes', 'write_note']),
     );
+  });
+
+  it('has what the docs name for each of the 67 tools of the controller skill', () => {
+    const page = readFileSync(new URL('../../docs/how-to/use-an-assistant.md', import.meta.url), 'utf8');
+    const rows = [...page.matchAll(/^\| `(cc_\w+)` \| (.*) \|$/gm)];
+    expect(new Set(rows.map(([, name]) => name)).size).toBe(67);
+    const tools = new Set(toolsFor({ role: 'operator' }).map(({ name }) => name));
+    const named = rows.flatMap(([, , text = '']) => [...text.matchAll(/`([a-z]+_[a-z_]+)`/g)].map(([, name]) => name));
+    expect(named.filter((name) => !tools.has(name ?? ''))).toEqual([]);
   });
 });

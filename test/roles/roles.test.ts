@@ -41,7 +41,7 @@ describe('the built-in roles', () => {
         'requirements',
         'research',
       ],
-      ...['resolve', 'review', 'security', 'tasks', 'testing', 'verify'],
+      ...['resolve', 'review', 'security', 'synthesize', 'tasks', 'testing', 'verify'],
     ]);
   });
 

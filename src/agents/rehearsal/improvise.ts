@@ -59,14 +59,20 @@ export function improvise(attempt: UnscriptedAttempt): Step[] {
   if (attempt.role === 'verify') return [{ step: 'output', output: verified(attempt.steps, text) }, say(text)];
   if (attempt.role === 'milestones')
     return [{ step: 'output', output: { ...verified(attempt.steps, text), findings: [] } }, say(text)];
-  if (attempt.role === 'debate') return [{ step: 'output', output: agreeing(text) }, say(text)];
+  if (hasPoints(attempt.outputSchema)) return [{ step: 'output', output: agreeing(text) }, say(text)];
   const steps: Step[] = attempt.access === 'write' ? [ownFile(attempt)] : [];
   if (attempt.outputSchema !== undefined)
     steps.push({ step: 'output', output: minimalValue(attempt.outputSchema, text) });
   return [...steps, say(text)];
 }
 
-/** A rehearsed side of a debate has one point and agrees with it. */
+/** Whether an answer consists of points with evidence, and of stances on those of others. */
+function hasPoints(schema: unknown): boolean {
+  const { properties = {} } = Shape.safeParse(schema).data ?? {};
+  return 'points' in properties && 'answers' in properties;
+}
+
+/** A rehearsed participant has one point and agrees with it. */
 function agreeing(text: string): Json {
   const evidence = 'README.md:1';
   return {

@@ -28,6 +28,18 @@ export const COMMANDS: readonly ListedCommand[] = [
     load: async () => (await import('./work/debate.ts')).debateCommand,
   },
   {
+    name: 'team',
+    group: 'Work',
+    summary: 'let several roles examine a task, review each other and vote',
+    load: async () => (await import('./work/team.ts')).teamCommand,
+  },
+  {
+    name: 'improve',
+    group: 'Work',
+    summary: 'find weak spots, and keep the improvements that measurably help',
+    load: async () => (await import('./work/improve.ts')).improveCommand,
+  },
+  {
     name: 'review',
     group: 'Work',
     summary: 'review pull requests: read, check, fix, approve or merge',

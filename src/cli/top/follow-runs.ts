@@ -60,6 +60,9 @@ export async function followRuns(following: FollowingRuns, signal: AbortSignal):
   }
 }
 
+/** So many runs fill a screen. */
+const FIRST_SHOWN = 50;
+
 /** One check: if an engine is found, it lasts until that engine ends. */
 async function publishRuns(
   { caller, dir, publish }: FollowingRuns,
@@ -67,6 +70,7 @@ async function publishRuns(
 ): Promise<'no-engine' | 'engine-gone'> {
   const first = new Map<string, RunOverview>();
   let isReady = false;
+  let shown = FIRST_SHOWN / 2;
   let engine: 'running' | 'none' = 'none';
   try {
     for await (const item of caller.stream('watch-runs', dir === undefined ? {} : { dir }, { signal })) {
@@ -76,7 +80,14 @@ async function publishRuns(
         publish({ kind: 'runs', runs: first, engine });
       } else if ('removed' in item) publish({ kind: 'removed', run: item.removed });
       else if (isReady) publish({ kind: 'run', run: item.run });
-      else first.set(item.run.run, item.run);
+      else {
+        first.set(item.run.run, item.run);
+        // A long list is shown as it arrives, in ever larger pieces: on a busy machine its end may take a while.
+        if (first.size >= shown * 2) {
+          shown = first.size;
+          publish({ kind: 'runs', runs: new Map(first), engine: caller.engine() === 'none' ? 'none' : 'running' });
+        }
+      }
     }
   } catch (error) {
     const isGone = error instanceof AppError && error.code === 'ENGINE_GONE';

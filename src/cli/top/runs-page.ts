@@ -1,6 +1,6 @@
 import { currentSteps, stepText, waitText } from '../../core/view/activity.ts';
 import { moneyText } from '../../core/view/amounts.ts';
-import { isInterrupted } from '../../core/view/run-status.ts';
+import { isInterrupted, isUnresolved } from '../../core/view/run-status.ts';
 import type { LiveAttempt, RunOverview, WaitingItem } from '../../schema/overview.ts';
 import { clockText } from '../render/amounts.ts';
 import { runMark, shownStatus } from '../render/symbols.ts';
@@ -37,16 +37,21 @@ export function runsBody(view: View, rows: number): string[] {
   );
 }
 
-function totals({ top }: View): string {
+function totals({ top, now }: View): string {
+  if (top.runs === undefined) return 'loading';
   const runs = runsInOrder({ ...top, filters: { ...top.filters, runs: '' } });
   const open = runs.filter(({ endedAt }) => endedAt === null);
   const waiting = open.filter((run) => run.attention.length > 0 || isInterrupted(run)).length;
+  const failed = runs.filter((run) => isUnresolved(run, now)).length;
+  const queued = open.reduce((sum, { counts }) => sum + (counts.ready ?? 0) + (counts.waiting ?? 0), 0);
   const live = open.reduce((sum, { liveCount }) => sum + liveCount, 0);
   const cost = open.reduce((sum, run) => sum + run.cost, 0);
   return [
     waiting > 0 ? `${waiting} ${waiting === 1 ? 'needs' : 'need'} you` : '',
+    failed > 0 ? `${failed} failed` : '',
     `${open.length - waiting} running`,
     counted(live, 'agent'),
+    queued > 0 ? `${queued} waiting` : '',
     cost > 0 ? moneyText(cost) : '',
   ]
     .filter((part) => part !== '')

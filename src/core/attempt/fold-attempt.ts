@@ -13,6 +13,7 @@ import { deliverMessages } from './fold-interrupt.ts';
 export function startAttempt(state: RunState, event: RunEventOf<'attempt.started'>, at: number): void {
   const { task: key, attempt, agent, account, tier, because, base, reservation, session } = event.data;
   const task = taskOf(state, key);
+  keepEvidence(task);
   task.attempts.push({
     number: attempt,
     agent,
@@ -34,6 +35,15 @@ export function startAttempt(state: RunState, event: RunEventOf<'attempt.started
   state.attempts += 1;
   state.reserved = addSpend(state.reserved, reservation);
   enter(state, task, { status: 'running', attempt });
+}
+
+/** Keeps the evidence for the work of the last attempt with it, before that of the next one replaces it. */
+function keepEvidence({ attempts, evidence }: TaskState): void {
+  const ended = attempts.at(-1)?.ended;
+  if (ended == null || evidence.length === 0) return;
+  ended.evidence = evidence.map(({ output, ...rest }) =>
+    isSatisfied(rest.verdict) || output === undefined ? rest : { ...rest, output },
+  );
 }
 
 /** Releases the reservation and charges the usage; the next event decides what happens to the task. */

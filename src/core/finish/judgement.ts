@@ -62,7 +62,7 @@ function missingParts({ evidence, criteria }: Acceptance): string[] {
   const tests = criteria
     .filter(({ criterion, verdict }) => criterion === 'tests' && verdict === 'warn')
     .map(({ reason }) => `tests: ${reason}`);
-  return [...(none ? ['a check: add one with --check'] : []), ...checks, ...tests];
+  return [...(none ? ['a check: add one to the project'] : []), ...checks, ...tests];
 }
 
 /** The open findings of the last review, if nothing landed after it. */

@@ -32,7 +32,7 @@ export function verdictOf(state: RunState, notStarted = 0): RunVerdict {
       reason: `no check applies to the changes; the full check runs before the base moves${note}`,
     };
   if (!isVerified(state))
-    return { status: 'unverified', reason: `no check ran on the result: add one with --check${note}` };
+    return { status: 'unverified', reason: `no check ran on the result: add a check to the project${note}` };
   const red = knownRedOf(state).length;
   const except = red === 0 ? '' : ` except for ${count(red, 'test')} that failed on the base before`;
   return {

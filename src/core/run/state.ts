@@ -89,6 +89,8 @@ export type AttemptState = {
     flags: RiskFlag[];
     /** What it requested of the network, where that was its own. */
     network?: NetworkUse;
+    /** The evidence of the gates for its work, once another attempt has started; passed gates without their output. */
+    evidence?: Evidence[];
     /** Why its work was not accepted, where the agent itself did not fail: a check, a verification or a person. */
     rejected?: string;
   } | null;

@@ -2,14 +2,15 @@ import type { FailureLimit } from '../../schema/failure.ts';
 import type { TaskKey } from '../../schema/ids.ts';
 import type { Spend } from '../../schema/usage.ts';
 import { openQuestions } from '../attempt/decide-question.ts';
-import { hasLanded, type RunState, type TaskState } from '../run/state.ts';
+import type { RunState, TaskState } from '../run/state.ts';
 import { momentText } from '../view/amounts.ts';
 import { isPaused } from '../view/attention.ts';
 import { affordable, nextReservation, shortOfMoney } from './budget.ts';
 import { agedPriority, highest, inOrder } from './queue.ts';
 import { recoveryEnd, recoveryWait } from './recovery.ts';
 import { type Route, route } from './route.ts';
-import { slotsWait, startWait, type Wait } from './start-time.ts';
+import { outsideOf, reasonToWait, slotsWait, startWait, type Wait } from './start-time.ts';
+import { startTogether, waitingGroup } from './start-together.ts';
 import { beginTally, parallelLimit, type RunTally, type SchedulingInput, setAside, type Tally } from './tally.ts';
 
 /** An action to perform now. */
@@ -35,7 +36,13 @@ export type Intent =
 export type Admission = { intents: Intent[]; wakeAt: number | undefined; waits: Record<string, Wait> };
 
 /** A run with the next task that it would start. */
-type RunLine = { run: RunTally; tasks: Generator<TaskState>; head: TaskState | undefined };
+type RunLine = {
+  run: RunTally;
+  tasks: Generator<TaskState>;
+  head: TaskState | undefined;
+  /** The groups of tasks that start together and were decided on in this pass. */
+  decided: Set<string>;
+};
 
 /** How many tasks of a run's queue are examined for one that can start. */
 const LOOK_AHEAD = 200;
@@ -51,14 +58,14 @@ export function next(runs: readonly RunState[], schedulingInput: SchedulingInput
     .filter((run) => run.state.status.kind === 'running')
     .map((run): RunLine => {
       const tasks = startable(run.state, schedulingInput, tally);
-      return { run, tasks, head: tasks.next().value ?? undefined };
+      return { run, tasks, head: tasks.next().value ?? undefined, decided: new Set() };
     });
   for (let line = first(lines, schedulingInput.now); line !== undefined; line = first(lines, schedulingInput.now)) {
     const chosen = line;
-    const intent = pick(chosen, schedulingInput, tally);
+    const picked = pick(chosen, schedulingInput, tally);
     lines = lines.filter((each) => each !== chosen);
-    if (intent === undefined) continue;
-    intents.push(intent);
+    if (picked.length === 0) continue;
+    intents.push(...picked);
     lines.push(chosen);
   }
   for (const run of runs) {
@@ -134,29 +141,37 @@ function* unclaimed(run: RunState, keys: Iterable<TaskKey>, schedulingInput: Sch
   }
 }
 
-function pick(line: RunLine, schedulingInput: SchedulingInput, tally: Tally): Intent | undefined {
+function pick(line: RunLine, schedulingInput: SchedulingInput, tally: Tally): Intent[] {
   const { run } = line;
   const { state } = run;
   if (tally.slots <= 0 || run.live >= state.maxParallel) {
     if (schedulingInput.shortage !== undefined) wakeAt(tally, schedulingInput.now + SHORTAGE_MS);
     const waiting = tally.slots <= 0 ? line.head : undefined;
     if (waiting !== undefined)
-      wait(run, waiting, reasonToWait(run, waiting, schedulingInput) ?? slotsWait(schedulingInput));
-    return undefined;
+      wait(run, waiting, reasonToWait(state, waiting, schedulingInput.outside) ?? slotsWait(schedulingInput));
+    return [];
   }
   for (let task = line.head; task !== undefined; task = line.head) {
     line.head = line.tasks.next().value ?? undefined;
     const about = { run: state.start.run, task: task.spec.key };
     const giveUp = reasonToGiveUp(run, task, schedulingInput);
-    if (giveUp !== undefined) return { do: 'give-up', ...about, ...giveUp };
+    if (giveUp !== undefined) return [{ do: 'give-up', ...about, ...giveUp }];
     const reservation = nextReservation(state, task);
     if (isPaused(state, task.spec.track)) continue;
-    const reason = reasonToWait(run, task, schedulingInput) ?? recoveryWait(run.recovery, state, task);
+    const reason = reasonToWait(state, task, schedulingInput.outside) ?? recoveryWait(run.recovery, state, task);
     if (reason !== undefined) {
       wait(run, task, reason);
       continue;
     }
     if (run.attempts >= state.start.config.limits.runAttempts) continue;
+    const group = waitingGroup(state, task, schedulingInput.claimed);
+    if (group !== undefined) {
+      if (line.decided.has(task.spec.together ?? '')) continue;
+      line.decided.add(task.spec.together ?? '');
+      const intents = pickGroup(run, group, schedulingInput, tally);
+      if (intents.length > 0) return intents;
+      continue;
+    }
     const limit = parallelLimit(run, task);
     if (limit !== undefined) {
       wait(run, task, { kind: 'slots', text: limit });
@@ -167,19 +182,51 @@ function pick(line: RunLine, schedulingInput: SchedulingInput, tally: Tally): In
       continue;
     }
     const choice = route(state, task, { ...schedulingInput.availability, busy: tally.busy }, schedulingInput.now);
-    if (choice.kind === 'never') return { do: 'block', ...about, reason: choice.because };
+    if (choice.kind === 'never') return [{ do: 'block', ...about, reason: choice.because }];
     if (choice.kind === 'later') {
       if (choice.at !== undefined) wakeAt(tally, choice.at);
       wait(run, task, { kind: 'agent', ...choice.waitsFor });
       continue;
     }
-    tally.slots -= 1;
-    tally.busy[choice.agent] = (tally.busy[choice.agent] ?? 0) + 1;
-    setAside(run, task, reservation);
-    const { kind: _, ...chosen } = choice;
-    return { do: 'attempt', ...about, ...chosen, reservation };
+    return [attemptIntent(run, tally, { task, reservation, choice })];
   }
-  return undefined;
+  return [];
+}
+
+function attemptIntent(
+  run: RunTally,
+  tally: Tally,
+  { task, reservation, choice }: { task: TaskState; reservation: Spend; choice: Extract<Route, { kind: 'agent' }> },
+): Intent {
+  tally.slots -= 1;
+  tally.busy[choice.agent] = (tally.busy[choice.agent] ?? 0) + 1;
+  setAside(run, task, reservation);
+  const { kind: _, ...chosen } = choice;
+  return { do: 'attempt', run: run.state.start.run, task: task.spec.key, ...chosen, reservation };
+}
+
+/** The starts of a whole group, or nothing; while it lacks only slots, no later run takes them. */
+function pickGroup(run: RunTally, group: TaskState[], schedulingInput: SchedulingInput, tally: Tally): Intent[] {
+  const { run: id } = run.state.start;
+  const start = startTogether(run, group, { tally, input: schedulingInput });
+  switch (start.kind) {
+    case 'start':
+      return start.members.map((member) => attemptIntent(run, tally, member));
+    case 'block':
+      return [{ do: 'block', run: id, task: start.task, reason: start.reason }];
+    case 'never': {
+      const { limit, reason } = start;
+      const why = limit === undefined ? { kind: 'environment' as const } : { kind: 'budget' as const, limit };
+      return start.tasks.map((task) => ({ do: 'give-up', run: id, task, reason, ...why }));
+    }
+    case 'wait': {
+      const [first] = group;
+      if (start.at !== undefined) wakeAt(tally, start.at);
+      if (start.forSlots === true) tally.slots = 0;
+      if (first !== undefined) wait(run, first, start.reason);
+      return [];
+    }
+  }
 }
 
 function wakeAt(tally: Tally, at: number): void {
@@ -189,25 +236,6 @@ function wakeAt(tally: Tally, at: number): void {
 /** Keeps the reason of the first task: it is the one that starts next. */
 function wait(run: RunTally, { spec }: TaskState, reason: Omit<Wait, 'task'>): void {
   run.wait ??= { ...reason, task: spec.key };
-}
-
-/** What the task waits for that other runs, or a landing of this one, decide. */
-function reasonToWait(
-  { state }: RunTally,
-  task: TaskState,
-  schedulingInput: SchedulingInput,
-): Omit<Wait, 'task'> | undefined {
-  const before = outsideOf(task, schedulingInput);
-  if (before !== undefined) {
-    const [run = '', ...key] = before.ref.split('/');
-    return {
-      kind: 'run',
-      text: key.length === 0 ? `waits for run ${run}` : `waits for task ${key.join('/')} of run ${run}`,
-    };
-  }
-  return waitsForLanding(state, task)
-    ? { kind: 'landing', text: 'waits until the work so far has landed on the base' }
-    : undefined;
 }
 
 /** Why the task can never start, if so. */
@@ -222,7 +250,7 @@ function reasonToGiveUp(
     const reason = `the run stopped at its deadline, ${momentText(deadline ?? 0)}`;
     return { kind: 'timeout', limit: 'deadline', reason };
   }
-  const before = outsideOf(task, schedulingInput);
+  const before = outsideOf(task, schedulingInput.outside);
   if (before?.is === 'failed') return { kind: 'environment', reason: `it waits for ${before.ref}, which was not done` };
   if (state.attempts >= limits.runAttempts) {
     const reason = `the run's cap of ${limits.runAttempts} attempts is reached`;
@@ -244,23 +272,7 @@ function unsaved({ start, running, tasks }: RunState, { claimed }: SchedulingInp
   });
 }
 
-/** Whether the current tip must land on the base before the task may start. */
-function waitsForLanding(state: RunState, { spec }: TaskState): boolean {
-  return spec.afterLanding === true && !hasLanded(state);
-}
-
 /** Work also lands while a plan or a task waits for a person, but not while the run is held because of an error. */
 function mayLand({ status }: RunState): boolean {
   return status.kind === 'running' || (status.kind === 'held' && status.hold.what !== 'trouble');
-}
-
-function outsideOf(
-  task: TaskState,
-  schedulingInput: SchedulingInput,
-): { ref: string; is: 'open' | 'failed' } | undefined {
-  for (const ref of task.spec.after ?? []) {
-    const is = schedulingInput.outside[ref] ?? 'open';
-    if (is !== 'done') return { ref, is };
-  }
-  return undefined;
 }

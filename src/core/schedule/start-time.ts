@@ -1,6 +1,6 @@
 import type { WaitsFor } from '../../schema/document.ts';
 import type { TaskKey } from '../../schema/ids.ts';
-import { lastAttempt, type RunState } from '../run/state.ts';
+import { hasLanded, lastAttempt, type RunState, type TaskState } from '../run/state.ts';
 import { labelOf } from '../view/task-label.ts';
 
 /** When the next task of a run starts that has nothing else to do until then; only requested times count, not delays of retries. */
@@ -45,4 +45,31 @@ export function slotsWait({
 }): Omit<Wait, 'task'> {
   const busy = slotLimit === undefined ? 'all slots busy' : `${slotLimit} of ${slotLimit} slots busy`;
   return { kind: 'slots', text: shortage ?? busy };
+}
+
+/** The status of other runs and tasks that tasks wait for by `after`. */
+type Outside = Readonly<Record<string, 'open' | 'done' | 'failed'>>;
+
+/** What a task waits for that other runs, or a landing of its own, decide. */
+export function reasonToWait(state: RunState, task: TaskState, outside: Outside): Omit<Wait, 'task'> | undefined {
+  const before = outsideOf(task, outside);
+  if (before !== undefined) {
+    const [run = '', ...key] = before.ref.split('/');
+    return {
+      kind: 'run',
+      text: key.length === 0 ? `waits for run ${run}` : `waits for task ${key.join('/')} of run ${run}`,
+    };
+  }
+  return task.spec.afterLanding === true && !hasLanded(state)
+    ? { kind: 'landing', text: 'waits until the work so far has landed on the base' }
+    : undefined;
+}
+
+/** The first of the other runs and tasks that a task comes after which is not done. */
+export function outsideOf({ spec }: TaskState, outside: Outside): { ref: string; is: 'open' | 'failed' } | undefined {
+  for (const ref of spec.after ?? []) {
+    const is = outside[ref] ?? 'open';
+    if (is !== 'done') return { ref, is };
+  }
+  return undefined;
 }

@@ -1,6 +1,7 @@
 import type { StreamItem } from '../../operations/all.ts';
 import type { RunOverview } from '../../schema/overview.ts';
-import { type ConnectionState, openStream } from './stream.ts';
+import type { ConnectionState } from './follow-events.ts';
+import { openStream } from './stream.ts';
 
 type RunsItem = StreamItem<'watch-runs'>;
 

@@ -3,7 +3,7 @@ import type { StreamItem } from '../../operations/all.ts';
 import type { RunOverview } from '../../schema/overview.ts';
 import { after } from '../ui/browser/clock.ts';
 import { followRuns, type RunsSnapshot } from './cross-tab-stream.ts';
-import type { ConnectionState } from './stream.ts';
+import type { ConnectionState } from './follow-events.ts';
 
 /** All runs, newest first; shared by the whole page and updated by one stream for all tabs. */
 export type RunsOverview = {

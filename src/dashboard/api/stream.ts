@@ -1,83 +1,42 @@
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import type { StreamInput, StreamItem, StreamName } from '../../operations/all.ts';
-import { after, now } from '../ui/browser/clock.ts';
 import { requestFor } from './call.ts';
-
-/** `live`: items arrive as they happen; `lost`: reconnecting; `ended`: there are no more items. */
-export type ConnectionState = 'connecting' | 'live' | 'lost' | 'ended';
+import { type ConnectionState, followEvents } from './follow-events.ts';
+import { followInWorker } from './worker-streams.ts';
 
 type StreamListener<N extends StreamName> = {
   onItem(item: StreamItem<N>): void;
   onConnectionState?(connectionState: ConnectionState): void;
 };
 
-const FIRST_PAUSE_MS = 500;
-const MAX_PAUSE_MS = 15_000;
-/** The server sends a heartbeat every 20 s; after this silence the connection is considered lost. */
-const SILENCE_MS = 45_000;
-
-/** Follows a stream until it ends or is closed; after a reconnect it continues after the last received item. */
+/** Follows a stream with a connection of its own; after a reconnect it continues after the last received item. */
 export function openStream<N extends StreamName>(
   name: N,
   input: StreamInput<N>,
   listener: StreamListener<N>,
 ): () => void {
-  let source: EventSource | undefined;
   let last: string | undefined;
-  let pause = FIRST_PAUSE_MS;
-  let cancelTimer = () => {};
-  let receivedAt = 0;
-  let isOver = false;
-
-  const report = (connectionState: ConnectionState) => listener.onConnectionState?.(connectionState);
-  const close = () => {
-    isOver = true;
-    cancelTimer();
-    source?.close();
-  };
-  const markReceived = () => {
-    receivedAt = now();
-  };
-  const reconnect = () => {
-    cancelTimer();
-    source?.close();
-    if (isOver) return;
-    report('lost');
-    cancelTimer = after(pause, connect);
-    pause = Math.min(pause * 2, MAX_PAUSE_MS);
-  };
-  const watchSilence = (ms: number) => {
-    cancelTimer = after(ms, () => {
-      const left = receivedAt + SILENCE_MS - now();
-      if (left > 0) watchSilence(Math.min(left, SILENCE_MS));
-      else reconnect();
-    });
-  };
-  const connect = () => {
-    const { url } = requestFor(name, last === undefined ? input : { ...input, after: last });
-    source = new EventSource(url);
-    markReceived();
-    watchSilence(SILENCE_MS);
-    source.onopen = () => {
-      markReceived();
-      pause = FIRST_PAUSE_MS;
-      report('live');
-    };
-    source.onmessage = ({ data, lastEventId }: MessageEvent<string>) => {
-      markReceived();
-      if (lastEventId !== '') last = lastEventId;
+  return followEvents({
+    url: () => requestFor(name, last === undefined ? input : { ...input, after: last }).url,
+    onItem: (data, id) => {
+      if (id !== '') last = id;
       listener.onItem(JSON.parse(data));
-    };
-    source.addEventListener('end', () => {
-      close();
-      report('ended');
-    });
-    source.addEventListener('beat', markReceived);
-    source.onerror = reconnect;
-  };
-  report('connecting');
-  connect();
-  return close;
+    },
+    onConnectionState: (connectionState) => listener.onConnectionState?.(connectionState),
+  });
+}
+
+/** Follows a stream through the connection that all windows share, or with its own where that is not possible. */
+function openSharedStream<N extends StreamName>(
+  name: N,
+  input: StreamInput<N>,
+  listener: Required<StreamListener<N>>,
+): () => void {
+  const shared = followInWorker(requestFor(name, input).url, {
+    onItem: (data) => listener.onItem(JSON.parse(data)),
+    onConnectionState: listener.onConnectionState,
+  });
+  return shared ?? openStream(name, input, listener);
 }
 
 /** Follows a stream while the page is visible; a new `key` reopens it. `input` is called on each connection. */
@@ -93,7 +52,7 @@ export function useStream<N extends StreamName>(
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new key opens another stream
   useEffect(() => {
     if (!isOn) return;
-    return openStream(name, current.current.input(), {
+    return openSharedStream(name, current.current.input(), {
       onItem: (item) => current.current.onItem(item),
       onConnectionState: setConnectionState,
     });

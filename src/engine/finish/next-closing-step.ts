@@ -10,6 +10,7 @@ import { Diagnosis } from '../../schema/call.ts';
 import type { Failure } from '../../schema/failure.ts';
 
 import { landOnBase } from '../land/land-on-base.ts';
+import { measureTip } from '../land/measure-check.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
 import { smallCall } from '../small-calls/small-call.ts';
 import { finishRun, showBranch } from './finish-run.ts';
@@ -28,8 +29,16 @@ export type ClosingStep = {
 
 const END: ClosingStep = { name: 'end', onlyOnce: false, what: 'completes the run', perform: diagnoseAndFinish };
 
-/** The next step of a run besides its tasks: its end, landing on the base after each task, pushing its branch while it waits. */
-export function nextClosingStep(state: RunState): ClosingStep | undefined {
+/** What the recipe wants to know about the branch is measured before the run may end. */
+const MEASURE: ClosingStep = {
+  name: 'measure',
+  onlyOnce: false,
+  what: 'measures on the branch of the run',
+  perform: measureTip,
+};
+
+/** The next step of a run besides its tasks: a measurement, its end, landing on the base after each task, pushing its branch while it waits. */
+export function nextClosingStep(state: RunState, toMeasure?: ActiveRun['toMeasure']): ClosingStep | undefined {
   if (state.status.kind === 'ended') return undefined;
   const isRunning = state.status.kind === 'running';
   if (isRunning && state.start.landEach === true && hasWork(state) && !hasLanded(state))
@@ -39,6 +48,7 @@ export function nextClosingStep(state: RunState): ClosingStep | undefined {
       what: `lands on ${state.start.base.branch ?? 'the base'}`,
       perform: landNow,
     };
+  if (isRunning && toMeasure !== undefined) return MEASURE;
   const mayEnd = state.status.kind === 'cancelling' || (isRunning && isBaseChecked(state));
   if (mayEnd && openTasks(state) === 0) return state.openCalls > 0 ? undefined : END;
   const waits = isStuck(state) || (state.start.landEach !== true && nextStartAt(state) !== undefined);
@@ -64,7 +74,7 @@ async function landNow(ctx: EngineContext, run: ActiveRun): Promise<void> {
 /** A person may retry tasks while their failures are diagnosed: then the run does not end. */
 async function diagnoseAndFinish(ctx: EngineContext, run: ActiveRun): Promise<void> {
   await diagnoseFailures(ctx, run);
-  if (nextClosingStep(run.ledger.state) === END) await finishRun(ctx, run, run.endCommit);
+  if (nextClosingStep(run.ledger.state, run.toMeasure) === END) await finishRun(ctx, run, run.endCommit);
 }
 
 /** Asks why the tasks of a run that is about to end have failed, and records the answers. */

@@ -22,6 +22,7 @@ import {
   storeTests,
 } from './compare-with-base.ts';
 import { evidenceOf, withoutSecrets } from './evidence.ts';
+import { measureCandidate } from './measure-check.ts';
 import { rerunsOf, settleFailure, withTolerated } from './rerun-check.ts';
 import { type Candidate, type Overlay, runGate, throwIfStopped } from './run-gate.ts';
 
@@ -68,6 +69,7 @@ export async function checkWith(
   gate: CommandGateSpec,
   onFirstFailure?: (evidence: Evidence) => Promise<void>,
 ): Promise<Evidence> {
+  if (gate.measure !== undefined) return measureCandidate(ctx, run, candidate, { ...gate, measure: gate.measure });
   const selected = { ...(await selectCheck(run, candidate, gate)), onFirstFailure };
   const definition = ctx.implementations.definition(selected.gate, run.ledger.state.start.config);
   const known = run.ledger.state.proven[proofKey({ tree: candidate.tree, definition })];

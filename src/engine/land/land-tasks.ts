@@ -145,6 +145,8 @@ async function passGuards(
     return 'settled';
   }
   const gates = commandGates(run, [merge.key]);
+  // What measures a task decides about this task alone, so nobody is asked about a change of it.
+  const isMeasured = gates.some(({ measure }) => measure !== undefined);
   const candidate = { commit: merge.commit, tree: merge.tree, tasks: [merge.key] };
   const { held, overlay, tests } = await ctx.implementations.guard({
     mirror: run.project.mirror,
@@ -162,6 +164,13 @@ async function passGuards(
     const reason = held
       .map((file) => (file.reason.includes(file.path) ? file.reason : `${file.path}: ${file.reason}`))
       .join('; ');
+    if (isMeasured) {
+      await rejectTask(ctx, run, merge.key, {
+        kind: 'implementation',
+        message: `It changes what measures it: ${reason}`,
+      });
+      return 'settled';
+    }
     await holdTask(ctx, run, merge, {
       what: 'guard',
       reason: gates.length === 0 ? reason : `It changes what decides how the checks run: ${reason}`,
@@ -171,7 +180,7 @@ async function passGuards(
   }
   merge.tests = { onto: merge.onto, ...tests };
   const task = run.ledger.state.tasks[merge.key];
-  if (overlay.length === 0) return task !== undefined && isFixTask(task) ? 'alone' : 'free';
+  if (overlay.length === 0) return isMeasured || (task !== undefined && isFixTask(task)) ? 'alone' : 'free';
   if (position > 0) return 'alone';
   const proof = await checkCandidate(ctx, run, candidate, gates);
   if (proof.verdict !== 'pass') {
@@ -186,6 +195,10 @@ async function passGuards(
     return 'settled';
   }
   const reason = `It changes tests, and with the tests as they were ${red.gate} fails: ${red.summary}`;
+  if (isMeasured) {
+    await rejectTask(ctx, run, merge.key, { kind: 'implementation', message: reason });
+    return 'settled';
+  }
   await holdTask(ctx, run, merge, { what: 'guard', reason, files: overlay });
   return 'settled';
 }

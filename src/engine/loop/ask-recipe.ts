@@ -19,8 +19,9 @@ export function askRecipe(ctx: EngineContext, run: ActiveRun, questions: readonl
     if (state.status.kind !== 'running' || state.wrapUp !== undefined || !isBaseChecked(state)) return;
     const planned = plannedEnd(state, key);
     if (planned === 'none') continue;
-    const { add, cancel, hold, keep } = run.recipe.unfold(state, state.start.input, planned);
+    const { add, cancel, hold, keep, measure } = run.recipe.unfold(state, state.start.input, planned);
     run.endCommit = keep;
+    run.toMeasure = measure;
     // Recorded specs are final, even if a newer version of the recipe generates other texts.
     const unknown = add.filter((spec) => state.tasks[spec.key] === undefined);
     const added = addTasks(
@@ -47,7 +48,18 @@ export function questionsAfter(events: readonly RunEvent[], state: RunState): Re
   if (events.some(({ type }) => type === 'run.approved' || type === 'run.rejected'))
     return [undefined, ...endedTasks(state), ...endedBy(events, state)];
   const isStart = events.some((event) => event.type === 'run.base-checked' || freesTrack(event, state));
-  return [...(isStart ? [undefined] : []), ...endedBy(events, state)];
+  return [...(isStart ? [undefined] : []), ...endedBy(events, state), ...measuredBy(events, state)];
+}
+
+/** The ended tasks about which something was measured that their recipe wanted to know. */
+function measuredBy(events: readonly RunEvent[], state: RunState): TaskKey[] {
+  return events.flatMap((event) => {
+    if (event.type !== 'gate.ended' || event.data.evidence.measured === undefined) return [];
+    return event.data.tasks.filter((key) => {
+      const task = state.tasks[key];
+      return task !== undefined && !isOpen(task);
+    });
+  });
 }
 
 /** A task that waits for a person lets another one of its track start. */

@@ -9,7 +9,7 @@ import type { Repository } from '../../git/read/repository.ts';
 import type { Home } from '../../home.ts';
 import type { ModelApi } from '../../model-apis/model-api.ts';
 import type { NetworkProxy } from '../../process/network/proxy-client.ts';
-import type { FileStatuses, Recipe } from '../../recipes/recipe.ts';
+import type { FileStatuses, Recipe, Unfolding } from '../../recipes/recipe.ts';
 import type { RiskContext } from '../../risks/risk.ts';
 import type { Role } from '../../roles/role.ts';
 import type { AgentConfig } from '../../schema/config/agent.ts';
@@ -115,6 +115,8 @@ export interface ActiveRun {
   redact: Redact;
   /** The commit on which the recipe ends the run, if it is not the branch's tip. */
   endCommit: { commit: string; reason: string } | undefined;
+  /** What the recipe wants to know about the branch's tip before anything else follows. */
+  toMeasure: Unfolding['measure'];
   /** Instruction files of the last base that an attempt started from: tasks that start together share it. */
   nativeFiles: { base: string; files: Promise<Partial<Record<NativeFile, string>>> } | undefined;
   /** The hosts of the package registries and the forge of its project, read once. */

@@ -281,7 +281,7 @@ export class Engine implements EngineContext {
       this.#inFlight.once(run, REWIND, () => rewindWhileHeld(this, run, endCommit));
       return;
     }
-    const step = nextClosingStep(run.ledger.state);
+    const step = nextClosingStep(run.ledger.state, run.toMeasure);
     if (step !== undefined) this.#inFlight.once(run, step, () => holdOnError(this, run, this.#close(run, step)));
   }
 

@@ -50,6 +50,7 @@ export async function openRun(
     interrupts: new Map(),
     checks: recipe.isReadOnly?.(start.input) === true ? [] : ctx.implementations.checks(start.config),
     endCommit: undefined,
+    toMeasure: undefined,
     nativeFiles: undefined,
     projectHosts: undefined,
     keptDependencies: new KeptDependencies(),

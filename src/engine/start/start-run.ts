@@ -65,7 +65,7 @@ export async function startRun(
   step.update({ kind: 'attempt', what: 'finds out which agents can work' });
   const unable = await unusableAgents(ctx, pinned, root);
   const roles = await pinRoles(ctx, repository.root);
-  for (const role of [recipe.role?.(request.input), ...pinned.requestedRoles]) requireRole(role, roles);
+  for (const role of [...(recipe.roles?.(request.input) ?? []), ...pinned.requestedRoles]) requireRole(role, roles);
   const id = projectId(repository);
   const onProgress = mirrorProgress(step);
   const mirror = await openMirror({ dir: join(ctx.home.mirrors, `${id}.git`), repository, onProgress });
@@ -212,8 +212,8 @@ async function pinRoles(ctx: EngineContext, root: string): Promise<Record<string
   return roles;
 }
 
-function requireRole(role: string | undefined, roles: Record<string, string>): void {
-  if (role === undefined || roles[role] !== undefined) return;
+function requireRole(role: string, roles: Record<string, string>): void {
+  if (roles[role] !== undefined) return;
   const known = Object.keys(roles);
   const closest = nearest(role, known);
   const suggestion = closest === undefined ? '' : ` Did you mean ${closest}?`;

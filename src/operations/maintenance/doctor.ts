@@ -22,6 +22,7 @@ import { operation } from '../operation.ts';
 import { examineContainment } from './doctor/doctor-containment.ts';
 import { examineDatabase, examineMirrors, examineTexts, examineWorkspaces } from './doctor/doctor-data.ts';
 import { examineForge } from './doctor/doctor-forge.ts';
+import { examineInstallation } from './doctor/doctor-installation.ts';
 import { DoctorLine } from './doctor/doctor-line.ts';
 import { examineProject } from './doctor/doctor-project.ts';
 
@@ -62,6 +63,7 @@ export const doctor = operation({
       await check('node', true, () => Promise.resolve(`${process.version} on ${process.platform}`)),
       await check('git', true, requireGit),
       await check('data directory', true, () => dataDirectory(home)),
+      ...(await examineInstallation(env)),
       await examineDatabase(app),
       ...(await examineData(app)),
       await examineBackup(app),

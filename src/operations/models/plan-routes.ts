@@ -20,6 +20,7 @@ const ROLES = [
   'assess',
   'milestones',
   'debate',
+  'synthesize',
 ];
 
 /** The picked agent for every role that recipes use, that the settings contain, or that has results. */

@@ -1,7 +1,7 @@
 import type { RunState, TaskState } from '../../core/run/state.ts';
-import type { FailureLimit } from '../../schema/failure.ts';
 import type { CycleInput } from '../../schema/request.ts';
 import { hasReturned } from '../findings.ts';
+import { outOf } from '../out-of-limits.ts';
 import {
   type Cycle,
   type CycleProgress,
@@ -27,15 +27,6 @@ const WINDOW = 3;
 const LEAST_TICKS = 0.3;
 const REPLANS = 1;
 const MOST_CYCLES = 50;
-
-/** Limits after which no further task of the run can start. */
-const OUT: ReadonlySet<FailureLimit> = new Set([
-  'deadline',
-  'run-budget',
-  'project-budget',
-  'run-attempts',
-  'recovery-budget',
-]);
 
 /** The next step of a run: the next half of a cycle, its verification, another plan, a question to a person, or the end. */
 export function nextCycleStep(run: RunState, progress: CycleProgress, input: CycleInput): CycleStep {
@@ -133,14 +124,6 @@ function rejections(run: RunState): number {
   return run.answers.filter(
     ({ what, choice, option }) => (what === 'plan' && choice === 'reject') || option === 'replan',
   ).length;
-}
-
-function outOf(tasks: readonly (TaskState | undefined)[]): string | undefined {
-  for (const task of tasks) {
-    const failure = task?.phase.status === 'failed' ? task.phase.failure : null;
-    if (failure?.limit !== undefined && OUT.has(failure.limit)) return failure.message;
-  }
-  return undefined;
 }
 
 function reasonOf({ phase }: TaskState): string {

@@ -35,7 +35,7 @@ export const job: Recipe<JobInput> = acceptingRedBase({
   usesTemplates: true,
   title: (input) => oneLine(input.task),
   prepare,
-  role: ({ role }) => role,
+  roles: ({ role }) => (role === undefined ? [] : [role]),
   isReadOnly: (input) => !writes(input),
   acceptsFolder: (input) => !writes(input),
   defaults: (_config, input) => (input.repeat === undefined ? {} : { landEach: true }),

@@ -1,7 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { AppError } from '../../errors.ts';
 import { crashpoint, type World } from '../../world.ts';
-import { fromSqliteError, spoilsTransaction } from './sqlite-error.ts';
+import { fromSqliteError } from './sqlite-error.ts';
+import { createTransactions, type Job, jobOf, type TransactionHooks, type Urgency } from './transaction.ts';
 
 export interface GroupCommit {
   /**
@@ -15,19 +16,9 @@ export interface GroupCommit {
   /** Continues after commits were blocked. */
   resume(): void;
   /** Commits the queued work, and refuses later work. */
-  close(): void;
+  close(): void | Promise<void>;
 }
 
-/** `perform` returns the acknowledgement to call after the commit. */
-type Job = { perform(): () => void; fail(error: unknown): void; urgency: Urgency };
-
-/** `committing` is the last work of every transaction; `committed` is called after it, `rolledBack` after any rollback; none begins while `isBlocking`. */
-type TransactionHooks = { committing(): void; committed(): void; rolledBack(): void; isHolding(): boolean };
-
-type Urgency = 'urgent' | 'deferred';
-
-/** Further work waits for the next transaction, so that neither callers nor the event loop wait long. */
-const MAX_TRANSACTION_MS = 20;
 /** The length of a pause relative to the transaction before it. */
 const PAUSE_RATIO = 1;
 /** The longest pause, also if the clock was set back. */
@@ -35,7 +26,7 @@ const MAX_PAUSE_MS = 3;
 
 /** Puts the work of one event loop iteration into one transaction: one fsync for all, acknowledged only after it. */
 export function createGroupCommit(db: DatabaseSync, file: string, world: World, hooks: TransactionHooks): GroupCommit {
-  const statements = prepareStatements(db);
+  const transactions = createTransactions(db, file, world, hooks);
   let queue: Job[] = [];
   let isScheduled = false;
   let isSynchronous = true;
@@ -77,7 +68,7 @@ export function createGroupCommit(db: DatabaseSync, file: string, world: World, 
     try {
       acknowledgements = transact(jobs);
     } catch (error) {
-      failAll(jobs, fromSqliteError(error, file));
+      transactions.fail(jobs, fromSqliteError(error, file));
       return;
     }
     const end = world.now();
@@ -89,39 +80,10 @@ export function createGroupCommit(db: DatabaseSync, file: string, world: World, 
 
   function transact(jobs: readonly Job[]): (() => void)[] {
     setDurability(jobs.some(({ urgency }) => urgency === 'urgent'));
-    statements.begin.run();
-    const acknowledgements = performTogether(jobs) ?? performSeparately(jobs);
-    hooks.committing();
+    const acknowledgements = transactions.perform(jobs);
     crashpoint('store.committing');
-    statements.commit.run();
+    transactions.commit();
     crashpoint('store.committed');
-    return acknowledgements;
-  }
-
-  /** Failures are rare, and savepoints would cost more than the work, because the full-text index is flushed at each. */
-  function performTogether(jobs: readonly Job[]): (() => void)[] | undefined {
-    try {
-      return performInTime(jobs, (job) => job.perform());
-    } catch (error) {
-      if (spoilsTransaction(error) || !db.isTransaction) throw error;
-      statements.rollback.run();
-      hooks.rolledBack();
-      statements.begin.run();
-      return undefined;
-    }
-  }
-
-  function performSeparately(jobs: readonly Job[]): (() => void)[] {
-    return performInTime(jobs, performAlone);
-  }
-
-  function performInTime(jobs: readonly Job[], perform: (job: Job) => () => void): (() => void)[] {
-    const deadline = world.now() + MAX_TRANSACTION_MS;
-    const acknowledgements: (() => void)[] = [];
-    for (const job of jobs) {
-      acknowledgements.push(perform(job));
-      if (world.now() >= deadline) break;
-    }
     return acknowledgements;
   }
 
@@ -131,35 +93,11 @@ export function createGroupCommit(db: DatabaseSync, file: string, world: World, 
     isSynchronous = isDurable;
   }
 
-  function performAlone(job: Job): () => void {
-    statements.savepoint.run();
-    try {
-      const acknowledge = job.perform();
-      statements.release.run();
-      return acknowledge;
-    } catch (error) {
-      if (spoilsTransaction(error) || !db.isTransaction) throw error;
-      statements.rollbackTo.run();
-      statements.release.run();
-      hooks.rolledBack();
-      return () => job.fail(fromSqliteError(error, file));
-    }
-  }
-
-  function failAll(jobs: readonly Job[], reason: unknown): void {
-    try {
-      if (db.isTransaction) statements.rollback.run();
-    } finally {
-      hooks.rolledBack();
-      for (const job of jobs) job.fail(reason);
-    }
-  }
-
   return {
     add: (work, committed = () => {}, urgency = 'urgent') =>
       new Promise((resolve, reject) => {
         if (isClosed) return reject(new AppError('INTERNAL', `The database ${file} is closed`, { file }));
-        queue.push({ perform: () => acknowledgementOf(work(), committed, resolve), fail: reject, urgency });
+        queue.push(jobOf(work, committed, { resolve, reject, urgency }));
         if (urgency === 'deferred') scheduleAfterPause();
         else schedule();
       }),
@@ -169,23 +107,5 @@ export function createGroupCommit(db: DatabaseSync, file: string, world: World, 
       wake?.();
       while (queue.length > 0) commitGroup();
     },
-  };
-}
-
-function acknowledgementOf<T>(value: T, committed: (value: T) => void, resolve: (value: T) => void): () => void {
-  return () => {
-    committed(value);
-    resolve(value);
-  };
-}
-
-function prepareStatements(db: DatabaseSync) {
-  return {
-    begin: db.prepare('BEGIN IMMEDIATE'),
-    commit: db.prepare('COMMIT'),
-    rollback: db.prepare('ROLLBACK'),
-    savepoint: db.prepare('SAVEPOINT work'),
-    release: db.prepare('RELEASE work'),
-    rollbackTo: db.prepare('ROLLBACK TO work'),
   };
 }

@@ -7,11 +7,12 @@ import { createCheckpoints } from './checkpoints.ts';
 import { integerOf, jsonOf, textOf, toJson } from './columns.ts';
 import { preparePrivateFile } from './database-file.ts';
 import { encodeWrites, prepareEvents } from './events.ts';
-import { createGroupCommit } from './group-commit.ts';
+import { createGroupCommit, type GroupCommit } from './group-commit.ts';
 import { migrate, requireKnownVersion } from './migrations.ts';
 import { prepareRunRows } from './run-rows.ts';
 import { prepareFind, prepareIndex, prepareSearch } from './search.ts';
 import { fromOpeningError, fromSqliteError } from './sqlite-error.ts';
+import type { TransactionHooks } from './transaction.ts';
 import { encodeBatch, preparePages, prepareRunTranscript, prepareTranscript } from './transcript.ts';
 
 type EncodedSnapshot = { stream: string; version: number; codec: string; json: string };
@@ -27,6 +28,15 @@ export const IN_MEMORY = ':memory:';
 /** `busyTimeoutMs`: another program may lock the file briefly (a backup, a shell); the wait blocks the event loop. */
 type SqliteOptions = { file: string; world: World; busyTimeoutMs?: number };
 
+/** A store on an open database: `reader` is a second connection if commits take long, so that reads see only what is committed. */
+type StoreParts = {
+  db: DatabaseSync;
+  reader?: DatabaseSync;
+  file: string;
+  world: World;
+  createGroup?: (hooks: TransactionHooks) => GroupCommit;
+};
+
 const BUSY_TIMEOUT_MS = 5_000;
 
 /** The WAL is truncated to this size after a checkpoint has emptied it. */
@@ -34,7 +44,18 @@ const LARGEST_IDLE_WAL_BYTES = 128 * 1024 * 1024;
 
 /** Opens and migrates the database; refuses a newer one with DATA_NEWER and a damaged one with DATA_DAMAGED. */
 export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
-  const { file, busyTimeoutMs = BUSY_TIMEOUT_MS } = options;
+  const { file, world } = options;
+  const db = openDatabase(options);
+  try {
+    return createStore({ db, file, world });
+  } catch (error) {
+    db.close();
+    throw fromOpeningError(error, file);
+  }
+}
+
+/** Opens and migrates the file of a store. */
+export function openDatabase({ file, busyTimeoutMs = BUSY_TIMEOUT_MS }: Omit<SqliteOptions, 'world'>): DatabaseSync {
   if (file !== IN_MEMORY) preparePrivateFile(file);
   let db: DatabaseSync | undefined;
   try {
@@ -42,7 +63,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
     requireKnownVersion(db, file);
     configure(db);
     migrate(db);
-    return createStore(db, options);
+    return db;
   } catch (error) {
     db?.close();
     throw fromOpeningError(error, file);
@@ -59,27 +80,26 @@ function configure(db: DatabaseSync): void {
   `);
 }
 
-function createStore(db: DatabaseSync, { file, world }: SqliteOptions): Store {
-  const events = prepareEvents(db);
-  const snapshots = prepareSnapshots(db);
-  const blobs = prepareBlobs(db);
-  const transcript = prepareTranscript(db);
-  const runRows = prepareRunRows(db);
-  const runTranscript = prepareRunTranscript(db);
-  const pages = preparePages(db);
-  const search = prepareSearch(db);
-  const find = prepareFind(db);
+/** The store of an open and migrated database; it closes both connections at the end. */
+export function createStore({ db, reader = db, file, world, createGroup }: StoreParts): Store {
+  const writing = prepareTables(db);
+  const { events, snapshots, blobs, transcript, runRows } = reader === db ? writing : prepareTables(reader);
+  const runTranscript = prepareRunTranscript(reader);
+  const pages = preparePages(reader);
+  const search = prepareSearch(reader);
+  const find = prepareFind(reader);
   const index = prepareIndex(db);
   const checkpoints = createCheckpoints(db, file, world, () => group.resume());
-  const group = createGroupCommit(db, file, world, {
+  const hooks: TransactionHooks = {
     committing: index,
     committed: () => {
       notifyIngested();
       checkpoints.onCommit();
     },
-    rolledBack: transcript.unlearn,
+    rolledBack: writing.transcript.unlearn,
     isHolding: checkpoints.isBlocking,
-  });
+  };
+  const group = createGroup?.(hooks) ?? createGroupCommit(db, file, world, hooks);
   const appended = createListeners<StoredEvent[]>();
   const ingested = createListeners<TranscriptEntry[]>();
   let pendingRows: TranscriptEntry[] = [];
@@ -103,7 +123,7 @@ function createStore(db: DatabaseSync, { file, world }: SqliteOptions): Store {
   return {
     append: async (writes, at) => {
       const encoded = encodeWrites(writes);
-      return group.add(() => events.append(encoded, at), appended.notify);
+      return group.add(() => writing.events.append(encoded, at), appended.notify);
     },
     read: (stream, after = 0, limit = -1) => translateErrors(() => events.read(stream, after, limit)),
     readAll: (after, limit) => translateErrors(() => events.readAll(after, limit)),
@@ -116,12 +136,12 @@ function createStore(db: DatabaseSync, { file, world }: SqliteOptions): Store {
     mentioning: (words, limit) => translateErrors(() => events.mentioning(words, limit)),
     saveSnapshot: async ({ stream, version, codec, state }) => {
       const encoded = { stream, version, codec, json: toJson(state) };
-      await group.add(() => snapshots.save(encoded));
+      await group.add(() => writing.snapshots.save(encoded));
     },
     loadSnapshot: (stream, codec) => translateErrors(() => snapshots.load(stream, codec)),
     putBlob: async (text) => {
       const hash = hashOf(text);
-      await group.add(() => blobs.put(hash, text));
+      await group.add(() => writing.blobs.put(hash, text));
       return hash;
     },
     getBlob: (hash) => translateErrors(() => blobs.get(hash)),
@@ -129,7 +149,7 @@ function createStore(db: DatabaseSync, { file, world }: SqliteOptions): Store {
     ingest: (batch) => {
       const encoded = encodeBatch(batch);
       return group.add(
-        () => transcript.ingest(encoded),
+        () => writing.transcript.ingest(encoded),
         () => {
           for (const { row, isNew } of encoded.rows) if (isNew) pendingRows.push(row);
         },
@@ -150,28 +170,39 @@ function createStore(db: DatabaseSync, { file, world }: SqliteOptions): Store {
     deleteRun: async (run, version, also = []) => {
       const encoded = encodeWrites(also);
       const removeRun = () => {
-        const appendedEvents = events.append(encoded, world.now());
+        const appendedEvents = writing.events.append(encoded, world.now());
         // Rows that are not indexed cannot be removed from the index.
         index();
-        runRows.deleteRun(run, version);
-        transcript.unlearn();
+        writing.runRows.deleteRun(run, version);
+        writing.transcript.unlearn();
         return appendedEvents;
       };
       await group.add(removeRun, appended.notify);
     },
     importRun: (record) =>
       group.add(() => {
-        for (const [hash, text] of Object.entries(record.texts)) blobs.put(hash, text);
-        runRows.importRun(record);
-        transcript.unlearn();
+        for (const [hash, text] of Object.entries(record.texts)) writing.blobs.put(hash, text);
+        writing.runRows.importRun(record);
+        writing.transcript.unlearn();
       }),
     onAppend: appended.add,
     onTranscript: ingested.add,
     [Symbol.asyncDispose]: async () => {
-      group.close();
+      await group.close();
       await checkpoints.close();
-      if (db.isOpen) db.close();
+      for (const connection of new Set([reader, db])) if (connection.isOpen) connection.close();
     },
+  };
+}
+
+/** The statements on tables that are both read and written. */
+function prepareTables(db: DatabaseSync) {
+  return {
+    events: prepareEvents(db),
+    snapshots: prepareSnapshots(db),
+    blobs: prepareBlobs(db),
+    transcript: prepareTranscript(db),
+    runRows: prepareRunRows(db),
   };
 }
 

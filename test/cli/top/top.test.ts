@@ -105,7 +105,7 @@ function row(id: number, text: string, kind = 'text') {
 describe('the page of all runs', () => {
   it('shows first what needs the user and its key, then running runs, then recent ones', () => {
     const lines = draw(begin());
-    expect(lines[0]).toMatch(/^manyhands shop .*1 needs you · 1 running · 1 agent$/);
+    expect(lines[0]).toMatch(/^manyhands shop .*1 needs you · 1 failed · 1 running · 1 agent · 4 waiting$/);
     expect(lines.slice(1, 9)).toEqual([
       ' needs you (1)',
       expect.stringMatching(/^>! held +A held plan +0\/3 .* 1m ago$/),
@@ -117,6 +117,12 @@ describe('the page of all runs', () => {
       expect.stringMatching(/^ ✗ failed +It failed +0\/1 .* 1m ago$/),
     ]);
     expect(lines.at(-1)).toBe('Enter open · a approve · c cancel · p pause · / filter · ? help · q quit');
+  });
+
+  it('says that it loads, and counts nothing, before the first runs have arrived', () => {
+    const lines = draw({ ...begin(), runs: undefined });
+    expect(lines[0]).toMatch(/^manyhands shop +loading$/);
+    expect(lines[1]).toBe(' Loading the runs…');
   });
 
   it.each([

@@ -71,6 +71,40 @@ describe('the deadline of a run', () => {
   });
 });
 
+describe('tasks that start together', () => {
+  const group = (name = 'all') => [added(...['a', 'b', 'c'].map((key) => spec(key, { together: name })))];
+
+  it('start all at once or not at all: slots, money and agents must be enough for each', () => {
+    const state = run('run1', group());
+    const all = ['a', 'b', 'c'].map((task) => `attempt run1 ${task}`);
+    expect(actions([state], { slots: 3 })).toEqual(all);
+    expect(actions([state], { slots: 2 })).toEqual([]);
+    expect(next([state], schedulingInput({ slots: 2 })).waits.run1?.text).toContain('3 free slots');
+    const availability = { rateLimited: {}, busy: {}, maxParallel: { one: 1, two: 1 } };
+    expect(actions([state], { availability })).toEqual([]);
+    const poor = run('run1', group(), { run: 1, attempt: 0.5 });
+    expect(actions([poor])).toEqual(['a', 'b', 'c'].map((task) => `give-up run1 ${task}`));
+    expect(actions([run('run1', group(), { run: 1.5, attempt: 0.5 })])).toEqual(all);
+  });
+
+  it('never start where fewer attempts may run at once', () => {
+    const { intents } = next([run('run1', group(), {}, { agents: 2 })], schedulingInput());
+    expect(intents).toHaveLength(3);
+    expect(intents[0]).toMatchObject({ do: 'give-up', kind: 'environment' });
+  });
+
+  it('get the slots that become free before later runs do', () => {
+    const [first, second] = [run('run1', group()), run('run2', three)];
+    expect(actions([first, second], { slots: 2 })).toEqual([]);
+  });
+
+  it('are on their own once one of them has started, so that a restart starts the others', () => {
+    const state = run('run1', [...group(), attempted('a')]);
+    expect(actions([state], { slots: 1 })).toEqual(['attempt run1 b']);
+    expect(actions([run('run1', group())], { slots: 1, claimed: new Set(['run1 a']) })).toEqual(['attempt run1 b']);
+  });
+});
+
 describe('the actions to perform now', () => {
   it('is the task of the run with the highest priority; a run that waits long rises', () => {
     const low = run('run1', [added(spec('a', { priority: -10 }), spec('b', { priority: -10 }))]);

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { failedOutput } from '../../../src/dashboard/features/task/gates/gate-results.ts';
-import { evidence } from '../../support/given.ts';
+import { failedOutput, gatesByAttempt } from '../../../src/dashboard/features/task/gates/gate-results.ts';
+import type { RunEvent } from '../../../src/schema/event.ts';
+import type { Evidence } from '../../../src/schema/gate.ts';
+import { added, attempted, evidence, given, spec, started, T0, worked } from '../../support/given.ts';
 
 const duration = (ms: number) => `${ms} ms`;
 
@@ -21,5 +23,40 @@ describe('the card of a gate', () => {
   it('shows no output of a check that passed or has not run', () => {
     expect(failedOutput(evidence('npm test', 'pass'), duration)).toBeNull();
     expect(failedOutput(null, duration)).toBeNull();
+  });
+});
+
+describe('the gates of a task', () => {
+  it('are shown by attempt: what rejected the first one stays with its output when the second one passed', () => {
+    const gate = { gate: 'command' as const, name: 'npm test', run: 'npm test' };
+    const failed = { ...evidence('npm test', 'fail', 'tree-1'), output: 'Error: 3 is not 4' };
+    const ended = (found: Evidence): RunEvent => ({
+      type: 'gate.ended',
+      data: { tasks: ['implement/1'], commit: 'c', evidence: found },
+    });
+    const { state } = given(started(), added(spec('implement/1', { gates: [gate] })))
+      .and(...worked('implement/1'), ended(failed), ended({ ...evidence('secrets', 'pass'), output: 'long' }))
+      .and({
+        type: 'task.retrying',
+        data: { task: 'implement/1', at: T0, counted: true, resume: true, evidence: 'npm test failed' },
+      })
+      .and(attempted('implement/1', 2));
+    const task = state.tasks['implement/1'];
+    if (task === undefined) throw new Error('no task');
+    expect(task.attempts[0]?.ended?.rejected).toBe('npm test failed');
+    const shown = gatesByAttempt(task).map(({ attempt, gates }) => ({
+      attempt,
+      gates: gates.map(({ name, command, evidence: found }) => [name, command, found?.verdict, found?.output]),
+    }));
+    expect(shown).toEqual([
+      { attempt: 2, gates: [['npm test', 'npm test', undefined, undefined]] },
+      {
+        attempt: 1,
+        gates: [
+          ['npm test', 'npm test', 'fail', 'Error: 3 is not 4'],
+          ['secrets', null, 'pass', undefined],
+        ],
+      },
+    ]);
   });
 });

@@ -119,6 +119,8 @@ describe('what pages ask for', () => {
       'goal',
       'cycle',
       'debate',
+      'team',
+      'improve',
       'job',
       'features',
       'bulk',

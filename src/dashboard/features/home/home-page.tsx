@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react';
 import { useSearchParams } from 'wouter';
 import { useOverview } from '../../api/run-overview.ts';
-import { useNow } from '../../ui/browser/clock.ts';
+import { useNow } from '../../ui/browser/use-now.ts';
 import { Skeleton } from '../../ui/feedback/placeholders.tsx';
 import { GettingStarted } from './getting-started.tsx';
 import styles from './home-page.module.css';

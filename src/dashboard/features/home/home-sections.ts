@@ -1,3 +1,4 @@
+import { isUnresolved } from '../../../core/view/run-status.ts';
 import type { RunOverview, WaitingItem } from '../../../schema/overview.ts';
 
 /** Something that needs the user, with its run. */
@@ -10,9 +11,6 @@ export type Sections = {
   idle: RunOverview[];
   recent: RunOverview[];
 };
-
-/** How long a failed run needs the user, unless it is retried, landed or hidden before. */
-const FAILED_MS = 7 * 24 * 3_600_000;
 
 /** Groups runs into waiting, failed, running, idle and recent; hidden runs are left out. */
 export function sectionsOf(runs: readonly RunOverview[], project: string | null, now: number): Sections {
@@ -44,11 +42,6 @@ export function projectsOf(runs: readonly RunOverview[]): ProjectChoice[] {
 /** The name of a project's folder. */
 export function projectName(path: string): string {
   return path.split(/[\\/]/).findLast((part) => part !== '') ?? path;
-}
-
-/** Whether a run ended without all of its work, recently, and nothing was done about it. */
-function isUnresolved({ failure, landed, endedAt }: RunOverview, now: number): boolean {
-  return failure !== null && landed === null && endedAt !== null && now - Date.parse(endedAt) < FAILED_MS;
 }
 
 /** Whether a run is running, scheduled or being cancelled. */

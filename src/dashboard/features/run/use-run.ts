@@ -5,8 +5,9 @@ import type { StreamItem } from '../../../operations/all.ts';
 import type { RunEvent } from '../../../schema/event.ts';
 import { ServerUnreachableError } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
+import type { ConnectionState } from '../../api/follow-events.ts';
 import { onReconnect } from '../../api/run-overview.ts';
-import { type ConnectionState, useStream } from '../../api/stream.ts';
+import { useStream } from '../../api/stream.ts';
 
 /** A run's state; it is mutated in place, and `version` changes with it. */
 export type LiveRun = {

@@ -54,6 +54,7 @@ function AttemptTranscript({ address, view }: { address: Address; view: TaskView
       which={{ run: view.run, task: view.task.spec.key, attempt: attempt.number }}
       startedAt={attempt.startedAt}
       isLive={attempt.ended === null}
+      hasTerminal={attempt.process?.terminal !== undefined}
       row={address.row}
     />
   );

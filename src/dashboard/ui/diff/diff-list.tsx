@@ -18,8 +18,8 @@ const HEIGHTS: Record<DiffRow['row'], number> = {
   file: 40,
   note: 36,
   hunk: 26,
-  line: 20,
-  pair: 20,
+  line: 24,
+  pair: 24,
   comment: 72,
   editor: 150,
 };

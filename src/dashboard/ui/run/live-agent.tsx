@@ -33,7 +33,7 @@ export function LiveAgent({ run, live }: { run: string; live: LiveAttempt }): Re
       </div>
       <p className={styles.activity}>
         <span className={styles.did} title={live.activity ?? undefined}>
-          {live.activity ?? 'No output yet'}
+          {live.activity ?? (live.terminal ? 'Works in its terminal' : 'No output yet')}
         </span>
         <span className={styles.sign}>
           <Time at={live.lastSignAt} />

@@ -1,6 +1,7 @@
 import type { ReactElement } from 'react';
 import { moneyText } from '../../../core/view/amounts.ts';
-import { now, useNow } from '../browser/clock.ts';
+import { now } from '../browser/clock.ts';
+import { useNow } from '../browser/use-now.ts';
 
 const UNITS: readonly [string, number][] = [
   ['d', 86_400],

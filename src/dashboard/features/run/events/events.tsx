@@ -1,7 +1,7 @@
 import { type ReactElement, useMemo } from 'react';
 import { Link } from 'wouter';
 import type { RunState } from '../../../../core/run/state.ts';
-import type { ConnectionState } from '../../../api/stream.ts';
+import type { ConnectionState } from '../../../api/follow-events.ts';
 import { taskPath } from '../../../ui/browser/page-paths.ts';
 import { EmptyState, Skeleton } from '../../../ui/feedback/placeholders.tsx';
 import { VirtualList } from '../../../ui/layout/virtual-list.tsx';

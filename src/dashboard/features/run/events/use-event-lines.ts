@@ -3,7 +3,8 @@ import type { RunState } from '../../../../core/run/state.ts';
 import { moneyText } from '../../../../core/view/amounts.ts';
 import { type AmountFormat, type Fact, factsOf } from '../../../../core/view/facts.ts';
 import type { StreamItem } from '../../../../operations/all.ts';
-import { type ConnectionState, useStream } from '../../../api/stream.ts';
+import type { ConnectionState } from '../../../api/follow-events.ts';
+import { useStream } from '../../../api/stream.ts';
 import { duration } from '../../../ui/text/amounts.tsx';
 import { eventOf } from '../use-run.ts';
 

@@ -2,7 +2,7 @@ import { type ReactElement, useMemo, useRef, useState } from 'react';
 import type { RunState } from '../../../../core/run/state.ts';
 import { useRunOverview } from '../../../api/run-overview.ts';
 import { useStream } from '../../../api/stream.ts';
-import { useNow } from '../../../ui/browser/clock.ts';
+import { useNow } from '../../../ui/browser/use-now.ts';
 import { EmptyState } from '../../../ui/feedback/placeholders.tsx';
 import { VirtualList } from '../../../ui/layout/virtual-list.tsx';
 import { eventOf } from '../use-run.ts';

@@ -1,25 +1,29 @@
 import type { ReactElement } from 'react';
 import type { AttemptState } from '../../../../core/run/state.ts';
+import { checkOutput } from '../../../../core/view/failed-check.ts';
+import type { Evidence } from '../../../../schema/gate.ts';
 import { ScrollArea } from '../../../ui/layout/scroll-area.tsx';
+import { duration } from '../../../ui/text/amounts.tsx';
 import { Copyable } from '../../../ui/text/copyable.tsx';
+import { NamedError } from '../../../ui/text/named-error.tsx';
 import styles from './attempts.module.css';
 
 type Ended = NonNullable<AttemptState['ended']>;
 
 /** The outcome of an attempt: summary, failure with evidence, risks, and the saved work. */
-export function Outcome({ ended }: { ended: Ended }): ReactElement {
+export function Outcome({ ended, evidence }: { ended: Ended; evidence: readonly Evidence[] }): ReactElement {
   const { failure, rejected, saved, flags, summary } = ended;
   return (
     <div className={styles.outcome}>
-      {summary === '' ? null : (
-        <ScrollArea label="Summary" className={styles.summary}>
-          {summary}
-        </ScrollArea>
-      )}
       {rejected === undefined ? null : (
-        <p className={styles.failure}>
-          <strong>rejected</strong> {rejected}
-        </p>
+        <div className={styles.failure}>
+          <p>
+            <strong>rejected</strong> {rejected}
+          </p>
+          {evidence.map((each) => (
+            <FailedCheck key={each.gate} evidence={each} />
+          ))}
+        </div>
       )}
       {failure === null ? null : (
         <div className={styles.failure}>
@@ -35,6 +39,11 @@ export function Outcome({ ended }: { ended: Ended }): ReactElement {
             </details>
           )}
         </div>
+      )}
+      {summary === '' ? null : (
+        <ScrollArea label="Summary" className={styles.summary}>
+          {summary}
+        </ScrollArea>
       )}
       {flags.length === 0 ? null : (
         <ul className={styles.flags}>
@@ -63,5 +72,23 @@ export function Outcome({ ended }: { ended: Ended }): ReactElement {
         </dl>
       )}
     </div>
+  );
+}
+
+/** The error that a check found, and the end of its output. */
+function FailedCheck({ evidence }: { evidence: Evidence }): ReactElement {
+  const { lines } = checkOutput(evidence, { duration });
+  return (
+    <>
+      <NamedError evidence={evidence} />
+      {lines.length === 0 ? null : (
+        <details>
+          <summary>Output of {evidence.gate}</summary>
+          <ScrollArea label={`Output of ${evidence.gate}`} className={styles.evidence}>
+            {lines.join('\n')}
+          </ScrollArea>
+        </details>
+      )}
+    </>
   );
 }

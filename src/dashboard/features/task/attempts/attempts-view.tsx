@@ -2,6 +2,8 @@ import type { ReactElement, ReactNode } from 'react';
 import { Link } from 'wouter';
 import { containmentDetails, containmentText } from '../../../../core/attempt/containment.ts';
 import type { AttemptState } from '../../../../core/run/state.ts';
+import { isFailed } from '../../../../core/view/failed-check.ts';
+import type { Evidence } from '../../../../schema/gate.ts';
 import { useAction } from '../../../api/use-operation.ts';
 import { taskPath } from '../../../ui/browser/page-paths.ts';
 import { Button } from '../../../ui/controls/button.tsx';
@@ -28,6 +30,7 @@ export function AttemptsView({ view, reload }: { view: TaskView; reload(): void 
           key={attempt.number}
           which={{ run: view.run, task: view.task.spec.key }}
           attempt={attempt}
+          evidence={attempt.number === attempts.length ? view.task.evidence : (attempt.ended?.evidence ?? [])}
           reload={reload}
         />
       ))}
@@ -35,10 +38,16 @@ export function AttemptsView({ view, reload }: { view: TaskView; reload(): void 
   );
 }
 
-type AttemptCardProps = { which: { run: string; task: string }; attempt: AttemptState; reload(): void };
+type AttemptCardProps = {
+  which: { run: string; task: string };
+  attempt: AttemptState;
+  /** What the gates found in its work. */
+  evidence: readonly Evidence[];
+  reload(): void;
+};
 
 /** One attempt: agent, reason for its choice, usage and outcome, in the same order on every card. */
-function AttemptCard({ which, attempt, reload }: AttemptCardProps): ReactElement {
+function AttemptCard({ which, attempt, evidence, reload }: AttemptCardProps): ReactElement {
   const { number, ended, usage } = attempt;
   const isRejected = ended?.rejected !== undefined;
   const displayState = ended === null ? 'running' : ended.failure === null && !isRejected ? 'done' : 'failed';
@@ -50,6 +59,7 @@ function AttemptCard({ which, attempt, reload }: AttemptCardProps): ReactElement
         <h2>Attempt {number}</h2>
         <StateMark displayState={displayState} {...(isRejected ? { label: 'Rejected' } : {})} />
       </header>
+      {ended === null ? null : <Outcome ended={ended} evidence={evidence.filter(isFailed)} />}
       <dl className={styles.facts}>
         <Fact name="Agent">{attempt.account === null ? attempt.agent : `${attempt.agent} · ${attempt.account}`}</Fact>
         <Fact name="Model">
@@ -81,7 +91,6 @@ function AttemptCard({ which, attempt, reload }: AttemptCardProps): ReactElement
           </Fact>
         )}
       </dl>
-      {ended === null ? null : <Outcome ended={ended} />}
       <Warnings which={{ ...which, attempt: number }} warnings={attempt.warnings} reload={reload} />
       <p>
         <Link href={`${taskPath(which.run, which.task)}?attempt=${number}`} className={styles.link}>

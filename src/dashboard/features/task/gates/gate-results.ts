@@ -1,3 +1,4 @@
+import type { TaskState } from '../../../../core/run/state.ts';
 import { type CheckOutput, checkOutput } from '../../../../core/view/failed-check.ts';
 import { isOnCandidate, isSatisfied, shellText } from '../../../../gates/gate-kinds.ts';
 import type { Evidence, GateSpec } from '../../../../schema/gate.ts';
@@ -7,6 +8,28 @@ export type Gate = { key: string; name: string; command: string | null; evidence
 
 /** A step of a verification report. */
 export type Step = { number: number; result: 'PASS' | 'FAIL' | 'NOT VERIFIED'; text: string };
+
+/** The gates of the work of one attempt. */
+export type AttemptGates = { attempt: number; isLast: boolean; gates: Gate[] };
+
+/** The gates by attempt, the newest first; an earlier attempt has only those that ran for its work. */
+export function gatesByAttempt({
+  spec,
+  attempts,
+  evidence,
+}: Pick<TaskState, 'spec' | 'attempts' | 'evidence'>): AttemptGates[] {
+  const last = attempts.length;
+  const current = { attempt: last, isLast: true, gates: pairGates(spec.gates, evidence) };
+  const earlier = attempts.slice(0, -1).map(({ number, ended }) => ({
+    attempt: number,
+    isLast: false,
+    gates: pairGates([], ended?.evidence ?? []).map((gate) => ({
+      ...gate,
+      command: commandOf(spec.gates.find(({ name }) => name === gate.name)),
+    })),
+  }));
+  return [current, ...earlier.toReversed()].filter(({ gates }) => gates.length > 0);
+}
 
 /** The evidence with its gates, then the gates without evidence. */
 export function pairGates(specs: readonly GateSpec[], evidence: readonly Evidence[]): Gate[] {

@@ -1,6 +1,7 @@
 import type { ReactElement } from 'react';
 import { isOpen, type TaskState } from '../../../../core/run/state.ts';
 import type { CheckOutput } from '../../../../core/view/failed-check.ts';
+import { isSatisfied } from '../../../../gates/gate-kinds.ts';
 import type { Verdict } from '../../../../schema/gate.ts';
 import { EmptyState } from '../../../ui/feedback/placeholders.tsx';
 import { ScrollArea } from '../../../ui/layout/scroll-area.tsx';
@@ -8,8 +9,9 @@ import type { DisplayState } from '../../../ui/state/display-state.ts';
 import { StateMark } from '../../../ui/state/state-mark.tsx';
 import { duration } from '../../../ui/text/amounts.tsx';
 import { Copyable } from '../../../ui/text/copyable.tsx';
+import { NamedError } from '../../../ui/text/named-error.tsx';
 import { short } from '../task-facts.ts';
-import { failedOutput, type Gate, pairGates, type Step, stepsOf } from './gate-results.ts';
+import { failedOutput, type Gate, gatesByAttempt, type Step, stepsOf } from './gate-results.ts';
 import styles from './gates.module.css';
 
 const DISPLAY_STATES: Record<Verdict, DisplayState> = {
@@ -27,21 +29,28 @@ const VERDICTS: Record<Verdict, string> = {
   'not-applicable': 'not applicable',
 };
 
-/** The result of each gate of a task, and the gates that have not run. */
+/** The result of each gate of a task by attempt, and the gates that have not run. */
 export function GatesView({ task }: { task: TaskState }): ReactElement {
-  const gates = pairGates(task.spec.gates, task.evidence);
-  if (gates.length === 0)
+  const attempts = gatesByAttempt(task);
+  if (attempts.length === 0)
     return (
       <EmptyState title="This task has no gates">
         Its work is not checked before landing, or it lands nothing.
       </EmptyState>
     );
   return (
-    <ul className={styles.gates}>
-      {gates.map((gate) => (
-        <GateCard key={gate.key} gate={gate} isOver={!isOpen(task)} />
+    <>
+      {attempts.map(({ attempt, isLast, gates }) => (
+        <section key={attempt} aria-label={`Gates of attempt ${attempt}`}>
+          {task.attempts.length > 1 ? <h2 className={styles.attempt}>Attempt {attempt}</h2> : null}
+          <ul className={styles.gates}>
+            {gates.map((gate) => (
+              <GateCard key={gate.key} gate={gate} isOver={!isLast || !isOpen(task)} />
+            ))}
+          </ul>
+        </section>
       ))}
-    </ul>
+    </>
   );
 }
 
@@ -54,7 +63,7 @@ function GateCard({ gate: { name, command, evidence }, isOver }: { gate: Gate; i
     <li className={styles.gate}>
       <div className={styles.head}>
         <StateMark displayState={displayState} bare />
-        <h2 className={styles.name}>{name}</h2>
+        <h3 className={styles.name}>{name}</h3>
         <span className={styles.verdict}>
           {evidence === null ? (isOver ? 'no evidence' : 'not run yet') : VERDICTS[evidence.verdict]}
         </span>
@@ -69,6 +78,7 @@ function GateCard({ gate: { name, command, evidence }, isOver }: { gate: Gate; i
         )}
       </div>
       {evidence === null ? null : <p className={styles.summary}>{evidence.summary}</p>}
+      {evidence === null || isSatisfied(evidence.verdict) ? null : <NamedError evidence={evidence} />}
       {(evidence?.flags ?? []).map(({ risk, detail, blocking }) => (
         <p key={`${risk} ${detail}`} className={styles.stale}>
           {risk}: {detail}

@@ -4,7 +4,8 @@ import { type RefObject, useEffect, useRef, useState } from 'react';
 import type { TERMINAL_SIZE } from '../../../../operations/terminals/resize-terminal.ts';
 import { ApiError } from '../../../api/api-error.ts';
 import { call } from '../../../api/call.ts';
-import { type ConnectionState, useStream } from '../../../api/stream.ts';
+import type { ConnectionState } from '../../../api/follow-events.ts';
+import { useStream } from '../../../api/stream.ts';
 import { after } from '../../../ui/browser/clock.ts';
 
 /** Bytes per request; a longer paste is sent in several requests. */

@@ -1,5 +1,6 @@
 import { type KeyboardEvent, type ReactElement, useEffect, useRef, useState } from 'react';
-import type { ConnectionState } from '../../../api/stream.ts';
+import { Link } from 'wouter';
+import type { ConnectionState } from '../../../api/follow-events.ts';
 import { Button } from '../../../ui/controls/button.tsx';
 import { EmptyState, ErrorMessage, Skeleton } from '../../../ui/feedback/placeholders.tsx';
 import { ScrollArea } from '../../../ui/layout/scroll-area.tsx';
@@ -24,12 +25,14 @@ type TranscriptViewProps = {
   which: AttemptRef;
   startedAt: number;
   isLive: boolean;
+  /** Whether the agent is interactive: what it draws on its screen is not in the transcript. */
+  hasTerminal: boolean;
   /** The row that the link names. */
   row: number | undefined;
 };
 
 /** The transcript of one attempt, live while it is running. */
-export function TranscriptView({ which, startedAt, isLive, row }: TranscriptViewProps): ReactElement {
+export function TranscriptView({ which, startedAt, isLive, hasTerminal, row }: TranscriptViewProps): ReactElement {
   const scroller = useRef<HTMLElement>(null);
   const field = useRef<HTMLInputElement>(null);
   const transcript = useTranscript(which, isLive);
@@ -61,7 +64,7 @@ export function TranscriptView({ which, startedAt, isLive, row }: TranscriptView
         <ScrollArea ref={scroller} className={styles.scroller} label="Rows" onKeyDown={onKeyDown}>
           {!isLoaded && transcript.error === undefined ? <Skeleton lines={12} /> : null}
           {transcript.error === undefined ? null : <ErrorMessage error={transcript.error} retry={transcript.reload} />}
-          {isLoaded && total === 0 ? <EmptyTranscript isLive={isLive} /> : null}
+          {isLoaded && total === 0 ? <EmptyTranscript isLive={isLive} hasTerminal={hasTerminal} /> : null}
           <TranscriptRows view={list} find={find} startedAt={startedAt} markedRow={markedRow} />
         </ScrollArea>
         {list.targetRow === undefined ? null : (
@@ -81,7 +84,13 @@ export function TranscriptView({ which, startedAt, isLive, row }: TranscriptView
   );
 }
 
-function EmptyTranscript({ isLive }: { isLive: boolean }): ReactElement {
+function EmptyTranscript({ isLive, hasTerminal }: { isLive: boolean; hasTerminal: boolean }): ReactElement {
+  if (isLive && hasTerminal)
+    return (
+      <EmptyState title="The agent works in its terminal">
+        <Link href="?view=terminal">Show the terminal</Link>
+      </EmptyState>
+    );
   return isLive ? (
     <EmptyState title="No output yet">Messages and tool calls of the agent appear here live.</EmptyState>
   ) : (

@@ -2,7 +2,8 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 import type { LogLine } from '../../../../schema/document.ts';
 import type { TranscriptLine } from '../../../../schema/transcript-page.ts';
 import { call } from '../../../api/call.ts';
-import { type ConnectionState, useStream } from '../../../api/stream.ts';
+import type { ConnectionState } from '../../../api/follow-events.ts';
+import { useStream } from '../../../api/stream.ts';
 import { type LoadedRows, loadedRows, PAGE_ROWS, withNewRows, withPage } from './loaded-rows.ts';
 
 export type AttemptRef = { run: string; task: string; attempt: number };

@@ -1,0 +1,107 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { integerOf, type Row, textOf } from '../sqlite/columns.ts';
+
+/** What one transaction changed in the local file, as rows of the tables in PostgreSQL. */
+export type Changes = {
+  removedRuns: string[];
+  events: Row[];
+  blobs: Row[];
+  attempts: Row[];
+  transcript: Row[];
+  /** The highest id that any row of a transcript had. */
+  transcriptId: number;
+};
+
+/** Collects the changes of each transaction. */
+export interface ChangeCollector {
+  /** The changes that are not shared yet, as the last step of a transaction; undefined if only caches were changed. */
+  collect(): Changes | undefined;
+  /** Everything that is in the tables now is shared; called inside the transaction of these changes, or after a pull. */
+  markShared(): void;
+}
+
+/**
+ * Temporary tables and triggers of this connection only: the file itself is the same as that of an embedded store. Triggers
+ * do not use OR IGNORE, because the statement that fires them overrides it.
+ */
+const TRIGGERS = `
+  CREATE TEMP TABLE changed_events (position INTEGER PRIMARY KEY);
+  CREATE TEMP TABLE changed_attempts (id INTEGER PRIMARY KEY);
+  CREATE TEMP TABLE removed_streams (stream TEXT PRIMARY KEY);
+
+  CREATE TEMP TRIGGER event_added AFTER INSERT ON main.events BEGIN
+    INSERT INTO changed_events SELECT new.position WHERE new.position NOT IN changed_events;
+  END;
+  CREATE TEMP TRIGGER attempt_added AFTER INSERT ON main.attempts BEGIN
+    INSERT INTO changed_attempts SELECT new.id WHERE new.id NOT IN changed_attempts;
+  END;
+  CREATE TEMP TRIGGER attempt_changed AFTER UPDATE ON main.attempts BEGIN
+    INSERT INTO changed_attempts SELECT new.id WHERE new.id NOT IN changed_attempts;
+  END;
+  CREATE TEMP TRIGGER cursor_replaced AFTER INSERT ON main.cursors BEGIN
+    INSERT INTO changed_attempts SELECT new.attempt WHERE new.attempt NOT IN changed_attempts;
+  END;
+  CREATE TEMP TRIGGER cursor_changed AFTER UPDATE ON main.cursors BEGIN
+    INSERT INTO changed_attempts SELECT new.attempt WHERE new.attempt NOT IN changed_attempts;
+  END;
+  CREATE TEMP TRIGGER stream_removed AFTER DELETE ON main.streams BEGIN
+    INSERT INTO removed_streams SELECT old.stream WHERE old.stream NOT IN removed_streams;
+  END;
+`;
+
+const RUN = 'run/';
+
+/** Begins to collect the changes of a connection; what is in its tables now counts as shared. */
+export function collectChanges(db: DatabaseSync): ChangeCollector {
+  db.exec(TRIGGERS);
+  const selectRemoved = db.prepare('SELECT stream FROM removed_streams');
+  const selectEvents = db.prepare(
+    'SELECT events.* FROM changed_events JOIN main.events USING (position) ORDER BY position',
+  );
+  const selectBlobs = db.prepare('SELECT hash, text FROM blobs WHERE rowid > ? ORDER BY rowid');
+  const selectAttempts = db.prepare(`
+    SELECT attempt, usage, (
+      SELECT json_group_array(json_array(file, generation, offset, row_generation, row_offset, row_part))
+      FROM cursors WHERE cursors.attempt = attempts.id
+    ) AS cursors
+    FROM changed_attempts JOIN main.attempts USING (id)`);
+  const selectTranscript = db.prepare(`
+    SELECT transcript.*, attempts.attempt AS name FROM transcript JOIN attempts ON attempts.id = transcript.attempt
+    WHERE transcript.id > ? ORDER BY transcript.id`);
+  const selectLastBlob = db.prepare('SELECT coalesce(max(rowid), 0) AS last FROM blobs');
+  let sharedBlob = 0;
+  let sharedRow = 0;
+
+  function markShared(): void {
+    db.exec('DELETE FROM changed_events; DELETE FROM changed_attempts; DELETE FROM removed_streams');
+    sharedBlob = integerOf(selectLastBlob.get() ?? {}, 'last');
+    sharedRow = lastTranscriptId(db);
+  }
+
+  markShared();
+  return {
+    collect: () => {
+      const changes = {
+        removedRuns: selectRemoved
+          .all()
+          .map((row) => textOf(row, 'stream'))
+          .filter((stream) => stream.startsWith(RUN))
+          .map((stream) => stream.slice(RUN.length)),
+        events: selectEvents.all(),
+        blobs: selectBlobs.all(sharedBlob),
+        attempts: selectAttempts.all(),
+        transcript: selectTranscript.all(sharedRow),
+        transcriptId: lastTranscriptId(db),
+      };
+      const { transcriptId: _, ...tables } = changes;
+      return Object.values(tables).every(({ length }) => length === 0) ? undefined : changes;
+    },
+    markShared,
+  };
+}
+
+/** The highest id that a row of a transcript ever had in this file. */
+export function lastTranscriptId(db: DatabaseSync): number {
+  const select = db.prepare("SELECT coalesce(max(seq), 0) AS last FROM sqlite_sequence WHERE name = 'transcript'");
+  return integerOf(select.get() ?? {}, 'last');
+}

@@ -1,0 +1,101 @@
+import pg from 'pg';
+import { AppError } from '../../errors.ts';
+import { fromPostgresError, isTransient } from './postgres-error.ts';
+
+/** Longer than the server takes to end an idle transaction, so that a statement that waits for its lock is not given up. */
+const QUERY_TIMEOUT_MS = 20_000;
+const CONNECT_TIMEOUT_MS = 10_000;
+/** After a network failure the server ends the transaction that waits for its client, and releases its locks. */
+const IDLE_TRANSACTION_MS = 5_000;
+const KEEP_ALIVE_MS = 5_000;
+const BIGINT = 20;
+
+/** One connection to PostgreSQL, opened when it is needed, and again after it was lost. */
+export class Connection implements AsyncDisposable {
+  /** The database without its password, for messages. */
+  readonly database: string;
+  readonly #config: pg.ClientConfig;
+  #client: Promise<pg.Client> | undefined;
+
+  constructor(url: string) {
+    this.database = describeUrl(url);
+    this.#config = {
+      connectionString: url,
+      application_name: 'manyhands',
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      query_timeout: QUERY_TIMEOUT_MS,
+      idle_in_transaction_session_timeout: IDLE_TRANSACTION_MS,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+      types: { getTypeParser: typeParser },
+    };
+  }
+
+  /** Does the work on the connection; a connection that was lost, or is left inside a transaction, is not used again. Throws AppError. */
+  async use<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
+    let client: pg.Client | undefined;
+    try {
+      this.#client ??= this.#connect();
+      client = await this.#client;
+      return await work(client);
+    } catch (error) {
+      await this.#abandon(client, isTransient(error));
+      throw fromPostgresError(error, this.database);
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const client = await this.#client?.catch(() => undefined);
+    this.#client = undefined;
+    // Safe: the server ends a session whose connection is closed.
+    await client?.end().catch(() => {});
+  }
+
+  #connect(): Promise<pg.Client> {
+    const client = new pg.Client(this.#config);
+    const connected = client.connect().then(() => client);
+    const forget = () => {
+      if (this.#client === connected) this.#client = undefined;
+    };
+    client.on('error', forget);
+    client.on('end', forget);
+    return connected;
+  }
+
+  async #abandon(client: pg.Client | undefined, isLost: boolean): Promise<void> {
+    if (!isLost && client !== undefined) {
+      // Safe: without a transaction this only warns; a lost connection is found by the next statement.
+      const isUsable = await client.query('ROLLBACK').then(
+        () => true,
+        () => false,
+      );
+      if (isUsable) return;
+    }
+    this.#client = undefined;
+    // An end in order would wait for the statement that does not return.
+    (client as unknown as { connection?: { stream?: { destroy(): void } } } | undefined)?.connection?.stream?.destroy();
+  }
+}
+
+/** Requires a URL of PostgreSQL; the message does not contain it, because it may contain a password. */
+function requireDatabaseUrl(url: string): string {
+  if (URL.canParse(url) && /^postgres(ql)?:$/.test(new URL(url).protocol)) return url;
+  throw new AppError(
+    'DATABASE_REFUSED',
+    'MANYHANDS_DATABASE_URL is not a URL of the form postgresql://user@host:5432/database',
+  );
+}
+
+/** Server and database of a URL, without user and password. */
+function describeUrl(url: string): string {
+  const { hostname, port, pathname, searchParams } = new URL(requireDatabaseUrl(url));
+  const host = searchParams.get('host') ?? (hostname || 'localhost');
+  return `postgresql://${host}${port === '' ? '' : `:${port}`}${pathname}`;
+}
+
+/** Numbers of 64 bits as numbers: positions, times and counts stay below 2^53. */
+function typeParser(oid: number, format?: 'text' | 'binary'): (value: string) => unknown {
+  // The driver's own types describe one overload for each format.
+  const parser = pg.types.getTypeParser(oid, format as 'text') as (value: string) => unknown;
+  return oid === BIGINT ? Number : parser;
+}

@@ -1,0 +1,113 @@
+import type { ClientBase } from 'pg';
+import { AppError } from '../../errors.ts';
+
+/** Migrations of one database run one after another under this advisory lock: "MHND". */
+const MIGRATION_LOCK = 0x4d484e44;
+
+/**
+ * Numbered from 1 by position; a released one is never edited.
+ * A commit has a number; what it changed has this number, so that a read model can be brought up to date. Texts that may
+ * contain NUL, which PostgreSQL does not store in `text`, are bytes in UTF-8. JSON is kept as the text whose hash is in the chain.
+ */
+const MIGRATIONS: readonly string[] = [
+  `
+  CREATE TABLE manyhands.installation (
+    one boolean PRIMARY KEY DEFAULT true CHECK (one),
+    id uuid NOT NULL DEFAULT gen_random_uuid(),
+    commit_number bigint NOT NULL DEFAULT 0,
+    transcript_id bigint NOT NULL DEFAULT 0,
+    reading_since bigint NOT NULL DEFAULT 0,
+    epoch bigint NOT NULL DEFAULT 0,
+    server text,
+    holder text,
+    expires_at timestamptz NOT NULL DEFAULT '-infinity'
+  );
+  INSERT INTO manyhands.installation DEFAULT VALUES;
+
+  CREATE TABLE manyhands.terms (
+    epoch bigint PRIMARY KEY,
+    token uuid NOT NULL DEFAULT gen_random_uuid(),
+    holder text NOT NULL,
+    began_at timestamptz NOT NULL DEFAULT now(),
+    after_commit bigint NOT NULL
+  );
+
+  CREATE TABLE manyhands.events (
+    position bigint PRIMARY KEY,
+    commit_number bigint NOT NULL,
+    stream text COLLATE "C" NOT NULL,
+    version bigint NOT NULL,
+    at bigint NOT NULL,
+    type text NOT NULL,
+    data text NOT NULL,
+    origin text,
+    hash text NOT NULL,
+    UNIQUE (stream, version)
+  );
+  CREATE INDEX events_by_commit ON manyhands.events (commit_number);
+
+  CREATE TABLE manyhands.blobs (
+    hash text PRIMARY KEY,
+    commit_number bigint NOT NULL,
+    text bytea NOT NULL
+  );
+  CREATE INDEX blobs_by_commit ON manyhands.blobs (commit_number);
+
+  CREATE TABLE manyhands.attempts (
+    attempt text COLLATE "C" PRIMARY KEY,
+    commit_number bigint NOT NULL,
+    usage text,
+    cursors text NOT NULL
+  );
+  CREATE INDEX attempts_by_commit ON manyhands.attempts (commit_number);
+
+  CREATE TABLE manyhands.transcript (
+    id bigint PRIMARY KEY,
+    attempt text COLLATE "C" NOT NULL,
+    file text NOT NULL,
+    generation bigint NOT NULL,
+    start bigint NOT NULL,
+    part bigint NOT NULL,
+    at bigint NOT NULL,
+    kind text NOT NULL,
+    text bytea NOT NULL,
+    data text
+  );
+  CREATE INDEX transcript_by_attempt ON manyhands.transcript (attempt);
+
+  CREATE TABLE manyhands.removals (
+    commit_number bigint NOT NULL,
+    run text NOT NULL,
+    PRIMARY KEY (commit_number, run)
+  );
+  `,
+];
+
+/** Creates or migrates the tables, in one transaction; refuses those of a newer version with DATA_NEWER. */
+export async function migrateSchema(client: ClientBase): Promise<void> {
+  if ((await readVersion(client)) === MIGRATIONS.length) return;
+  await client.query('BEGIN');
+  await client.query('SELECT pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
+  const version = await readVersion(client);
+  if (version > MIGRATIONS.length) {
+    await client.query('ROLLBACK');
+    const message = `The PostgreSQL database has version ${version}; this program supports versions up to ${MIGRATIONS.length}`;
+    throw new AppError('DATA_NEWER', message, { version, known: MIGRATIONS.length });
+  }
+  if (version === 0) {
+    await client.query('CREATE SCHEMA IF NOT EXISTS manyhands');
+    await client.query('CREATE TABLE manyhands.schema_version (version integer NOT NULL)');
+    await client.query('INSERT INTO manyhands.schema_version VALUES (0)');
+  }
+  for (const migration of MIGRATIONS.slice(version)) await client.query(migration);
+  await client.query('UPDATE manyhands.schema_version SET version = $1', [MIGRATIONS.length]);
+  await client.query('COMMIT');
+}
+
+/** The version of the tables; 0 if there are none. */
+async function readVersion(client: ClientBase): Promise<number> {
+  const { rows } = await client.query("SELECT to_regclass('manyhands.schema_version') IS NOT NULL AS present");
+  if (rows[0]?.present !== true) return 0;
+  const found = await client.query<{ version: number }>('SELECT version FROM manyhands.schema_version');
+  return found.rows[0]?.version ?? 0;
+}

@@ -1,0 +1,114 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readdirSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import pg from 'pg';
+
+/** A PostgreSQL server of its own, on a port of 127.0.0.1, whose data is removed at the end. */
+export interface Postgres extends AsyncDisposable {
+  /** The URL of a new, empty database. */
+  createDatabase(): Promise<string>;
+  /** Ends the server as a power failure would, and starts it again on the same port. */
+  restart(signal?: 'SIGQUIT' | 'SIGINT'): Promise<void>;
+  stop(signal?: 'SIGQUIT' | 'SIGINT'): Promise<void>;
+  start(): Promise<void>;
+}
+
+/** Why there is no PostgreSQL here; undefined if there is one. */
+export const WITHOUT_POSTGRES = binaries() === undefined ? 'PostgreSQL is not installed' : undefined;
+
+/** PostgreSQL refuses root: in a user namespace it sees another user, and can still reach the folders of root. */
+const AS_OTHER_USER = process.getuid?.() === 0 ? ['unshare', '-U', '--map-user=1000', '--map-group=1000'] : ['env'];
+
+/** Starts a server; every test that needs one has its own. */
+export async function startPostgres(): Promise<Postgres> {
+  const bin = binaries();
+  if (bin === undefined) throw new Error(WITHOUT_POSTGRES);
+  const folder = mkdtempSync(join(tmpdir(), 'manyhands-pg-'));
+  const data = join(folder, 'data');
+  const options = { cwd: folder, env: { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' } };
+  const [program = '', ...prefix] = AS_OTHER_USER;
+  const make = ['-D', data, '-U', 'manyhands', '-A', 'trust', '-E', 'UTF8', '--no-sync'];
+  execFileSync(program, [...prefix, join(bin, 'initdb'), ...make], { ...options, stdio: 'pipe' });
+  const port = await freePort();
+  let server: ReturnType<typeof spawn> | undefined;
+  let databases = 0;
+
+  async function start(): Promise<void> {
+    const settings = ['fsync=off', 'listen_addresses=127.0.0.1', `port=${port}`, `unix_socket_directories=${folder}`];
+    const args = ['-D', data, ...settings.flatMap((setting) => ['-c', setting])];
+    server = spawn(program, [...prefix, join(bin ?? '', 'postgres'), ...args], { ...options, stdio: 'ignore' });
+    while (!(await answers(urlOf('postgres')))) await pause(20);
+  }
+
+  async function stop(signal: 'SIGQUIT' | 'SIGINT' = 'SIGINT'): Promise<void> {
+    const running = server;
+    server = undefined;
+    if (running === undefined || running.exitCode !== null) return;
+    running.kill(signal);
+    await once(running, 'exit');
+  }
+
+  const urlOf = (database: string) => `postgresql://manyhands@127.0.0.1:${port}/${database}`;
+  await start();
+  return {
+    createDatabase: async () => {
+      databases += 1;
+      const name = `t${databases}`;
+      await query(urlOf('postgres'), `CREATE DATABASE ${name}`);
+      return urlOf(name);
+    },
+    start,
+    stop,
+    restart: async (signal) => {
+      await stop(signal);
+      await start();
+    },
+    [Symbol.asyncDispose]: async () => {
+      await stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Runs statements on a connection of their own. */
+export async function query(url: string, sql: string, values?: unknown[]): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(sql, values)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+async function answers(url: string): Promise<boolean> {
+  return query(url, 'SELECT 1').then(
+    () => true,
+    () => false,
+  );
+}
+
+/** The folder with the server's programs, which are not on every PATH. */
+function binaries(): string | undefined {
+  const installed = '/usr/lib/postgresql';
+  const versions = existsSync(installed) ? readdirSync(installed).sort((a, b) => Number(b) - Number(a)) : [];
+  const folders = [
+    ...versions.map((version) => join(installed, version, 'bin')),
+    ...(process.env.PATH ?? '').split(':'),
+  ];
+  return folders.find((folder) => existsSync(join(folder, 'initdb')) && existsSync(join(folder, 'postgres')));
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
