@@ -20,6 +20,7 @@ import { backup } from './maintenance/backup.ts';
 import { clean } from './maintenance/clean.ts';
 import { compareEnvironment } from './maintenance/compare-environment.ts';
 import { doctor } from './maintenance/doctor.ts';
+import { moveStore } from './maintenance/move-store.ts';
 import { restoreArchive } from './maintenance/restore-archive.ts';
 import { stopEngine } from './maintenance/stop-engine.ts';
 import { watchEngine } from './maintenance/watch-engine.ts';
@@ -38,8 +39,10 @@ import { writeNote } from './notes/write-note.ts';
 import { checkPolicy } from './policy/check-policy.ts';
 import { listPolicy } from './policy/list-policy.ts';
 import { addCollection } from './projects/add-collection.ts';
+import { currentProject } from './projects/current-project.ts';
 import { listCollections } from './projects/list-collections.ts';
 import { listProjects } from './projects/list-projects.ts';
+import { makeDemo } from './projects/make-demo.ts';
 import { readWorkFile } from './projects/read-work-file.ts';
 import { removeCollection } from './projects/remove-collection.ts';
 import { renameCollection } from './projects/rename-collection.ts';
@@ -133,6 +136,7 @@ export const OPERATIONS = {
   'compact-run': compactRun,
   'compare-environment': compareEnvironment,
   'create-task': createTask,
+  'current-project': currentProject,
   'diff-run': diffRun,
   'dismiss-warning': dismissWarning,
   doctor,
@@ -163,7 +167,9 @@ export const OPERATIONS = {
   'list-templates': listTemplates,
   'list-warnings': listWarnings,
   'lock-files': lockFiles,
+  'make-demo': makeDemo,
   'mark-read': markRead,
+  'move-store': moveStore,
   'outline-run': outlineRun,
   'pause-run': pauseRun,
   'pick-model': pickModel,
