@@ -32,9 +32,12 @@ function geminiWrites(asked: RecordedRequest): Step {
 }
 
 await describeWith(['codex'], 'the tests of the sandbox', () => {
-  it.runIf(process.platform === 'linux')('are not skipped for want of bubblewrap, which the package of Codex has', () => {
-    expect(SANDBOX.title).not.toMatch(/skipped: .*(not installed|cannot be started)/);
-  });
+  it.runIf(process.platform === 'linux')(
+    'are not skipped for want of bubblewrap, which the package of Codex has',
+    () => {
+      expect(SANDBOX.title).not.toMatch(/skipped: .*(not installed|cannot be started)/);
+    },
+  );
 });
 
 await describeWith(['claude', 'codex', 'gemini'], 'real agents in a sandbox', (path) => {
