@@ -20,6 +20,7 @@ import { backup } from './maintenance/backup.ts';
 import { clean } from './maintenance/clean.ts';
 import { compareEnvironment } from './maintenance/compare-environment.ts';
 import { doctor } from './maintenance/doctor.ts';
+import { moveStore } from './maintenance/move-store.ts';
 import { restoreArchive } from './maintenance/restore-archive.ts';
 import { stopEngine } from './maintenance/stop-engine.ts';
 import { watchEngine } from './maintenance/watch-engine.ts';
@@ -168,6 +169,7 @@ export const OPERATIONS = {
   'lock-files': lockFiles,
   'make-demo': makeDemo,
   'mark-read': markRead,
+  'move-store': moveStore,
   'outline-run': outlineRun,
   'pause-run': pauseRun,
   'pick-model': pickModel,

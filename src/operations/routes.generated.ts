@@ -53,6 +53,7 @@ export const ROUTES = {
   'lock-files': { unreachable: 'An agent calls it through the socket of its attempt.' },
   'make-demo': 'POST /api/demo',
   'mark-read': 'POST /api/runs/{run}/read',
+  'move-store': { unreachable: 'It moves the database on which a server works; no engine may run.' },
   'outline-run': 'POST /api/outline',
   'pause-run': 'POST /api/runs/{run}/pause',
   'pick-model': 'GET /api/models/pick',
