@@ -113,9 +113,18 @@ import { readLogs } from './transcripts/read-logs.ts';
 import { readTranscript } from './transcripts/read-transcript.ts';
 import { search } from './transcripts/search.ts';
 import { usage } from './usage/usage.ts';
+import { acceptProposal } from './watch/accept-proposal.ts';
+import { followWatch } from './watch/follow-watch.ts';
+import { rejectProposal } from './watch/reject-proposal.ts';
+import { replyWatch } from './watch/reply-watch.ts';
+import { settleDraftReview } from './watch/settle-draft-review.ts';
+import { showWatch } from './watch/show-watch.ts';
+import { startWatch } from './watch/start-watch.ts';
+import { stopWatch } from './watch/stop-watch.ts';
 
 /** Every operation by name. */
 export const OPERATIONS = {
+  'accept-proposal': acceptProposal,
   'add-collection': addCollection,
   'add-to-batch': addToBatch,
   'answer-question': answerQuestion,
@@ -175,6 +184,7 @@ export const OPERATIONS = {
   'read-transcript': readTranscript,
   'read-work-file': readWorkFile,
   'recheck-run': recheckRun,
+  'reject-proposal': rejectProposal,
   'reject-run': rejectRun,
   'release-files': releaseFiles,
   'release-locks': releaseLocks,
@@ -183,6 +193,7 @@ export const OPERATIONS = {
   'remove-template': removeTemplate,
   'rename-collection': renameCollection,
   'rename-run': renameRun,
+  'reply-watch': replyWatch,
   'report-run': reportRun,
   'resize-terminal': resizeTerminal,
   'restore-archive': restoreArchive,
@@ -198,15 +209,19 @@ export const OPERATIONS = {
   search,
   'send-message': sendMessage,
   'set-setting': setSetting,
+  'settle-draft-review': settleDraftReview,
   'show-batch': showBatch,
   'show-plan': showPlan,
   'show-run': showRun,
   'show-task': showTask,
   'show-template': showTemplate,
+  'show-watch': showWatch,
   'start-batch': startBatch,
   'start-bench': startBench,
   'start-run': startRun,
+  'start-watch': startWatch,
   'stop-engine': stopEngine,
+  'stop-watch': stopWatch,
   'summarize-diff': summarizeDiff,
   'take-locks': takeLocks,
   'type-terminal': typeTerminal,
@@ -225,6 +240,7 @@ export const OPERATIONS = {
 
 /** Every operation that answers with items as they happen. */
 export const STREAMS = {
+  'follow-watch': followWatch,
   'preview-task': previewTask,
   'read-logs': readLogs,
   'watch-batch': watchBatch,

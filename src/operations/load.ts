@@ -5,6 +5,7 @@ type Loaders<Table> = { [Name in keyof Table]: () => Promise<Table[Name]> };
 
 /** Loads one operation. */
 export const LOAD_OPERATION: Loaders<typeof OPERATIONS> = {
+  'accept-proposal': async () => (await import('./watch/accept-proposal.ts')).acceptProposal,
   'add-collection': async () => (await import('./projects/add-collection.ts')).addCollection,
   'add-to-batch': async () => (await import('./batches/add-to-batch.ts')).addToBatch,
   'answer-question': async () => (await import('./questions/answer-question.ts')).answerQuestion,
@@ -64,6 +65,7 @@ export const LOAD_OPERATION: Loaders<typeof OPERATIONS> = {
   'read-transcript': async () => (await import('./transcripts/read-transcript.ts')).readTranscript,
   'read-work-file': async () => (await import('./projects/read-work-file.ts')).readWorkFile,
   'recheck-run': async () => (await import('./results/recheck-run.ts')).recheckRun,
+  'reject-proposal': async () => (await import('./watch/reject-proposal.ts')).rejectProposal,
   'reject-run': async () => (await import('./runs/reject-run.ts')).rejectRun,
   'release-files': async () => (await import('./locks/release-files.ts')).releaseFiles,
   'release-locks': async () => (await import('./locks/release-locks.ts')).releaseLocks,
@@ -72,6 +74,7 @@ export const LOAD_OPERATION: Loaders<typeof OPERATIONS> = {
   'remove-template': async () => (await import('./templates/remove-template.ts')).removeTemplate,
   'rename-collection': async () => (await import('./projects/rename-collection.ts')).renameCollection,
   'rename-run': async () => (await import('./runs/rename-run.ts')).renameRun,
+  'reply-watch': async () => (await import('./watch/reply-watch.ts')).replyWatch,
   'report-run': async () => (await import('./results/report-run.ts')).reportRun,
   'resize-terminal': async () => (await import('./terminals/resize-terminal.ts')).resizeTerminal,
   'restore-archive': async () => (await import('./maintenance/restore-archive.ts')).restoreArchive,
@@ -87,15 +90,19 @@ export const LOAD_OPERATION: Loaders<typeof OPERATIONS> = {
   search: async () => (await import('./transcripts/search.ts')).search,
   'send-message': async () => (await import('./runs/send-message.ts')).sendMessage,
   'set-setting': async () => (await import('./settings/set-setting.ts')).setSetting,
+  'settle-draft-review': async () => (await import('./watch/settle-draft-review.ts')).settleDraftReview,
   'show-batch': async () => (await import('./batches/show-batch.ts')).showBatch,
   'show-plan': async () => (await import('./runs/show-plan.ts')).showPlan,
   'show-run': async () => (await import('./runs/show-run.ts')).showRun,
   'show-task': async () => (await import('./runs/show-task.ts')).showTask,
   'show-template': async () => (await import('./templates/show-template.ts')).showTemplate,
+  'show-watch': async () => (await import('./watch/show-watch.ts')).showWatch,
   'start-batch': async () => (await import('./batches/start-batch.ts')).startBatch,
   'start-bench': async () => (await import('./models/start-bench.ts')).startBench,
   'start-run': async () => (await import('./runs/start-run.ts')).startRun,
+  'start-watch': async () => (await import('./watch/start-watch.ts')).startWatch,
   'stop-engine': async () => (await import('./maintenance/stop-engine.ts')).stopEngine,
+  'stop-watch': async () => (await import('./watch/stop-watch.ts')).stopWatch,
   'summarize-diff': async () => (await import('./results/summarize-diff.ts')).summarizeDiff,
   'take-locks': async () => (await import('./locks/take-locks.ts')).takeLocks,
   'type-terminal': async () => (await import('./terminals/type-terminal.ts')).typeTerminal,
@@ -114,6 +121,7 @@ export const LOAD_OPERATION: Loaders<typeof OPERATIONS> = {
 
 /** Loads one operation that answers with items as they happen. */
 export const LOAD_STREAM: Loaders<typeof STREAMS> = {
+  'follow-watch': async () => (await import('./watch/follow-watch.ts')).followWatch,
   'preview-task': async () => (await import('./runs/preview-task.ts')).previewTask,
   'read-logs': async () => (await import('./transcripts/read-logs.ts')).readLogs,
   'watch-batch': async () => (await import('./batches/watch-batch.ts')).watchBatch,
