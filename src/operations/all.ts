@@ -37,6 +37,9 @@ import { watchNotes } from './notes/watch-notes.ts';
 import { writeNote } from './notes/write-note.ts';
 import { checkPolicy } from './policy/check-policy.ts';
 import { listPolicy } from './policy/list-policy.ts';
+import { finishTask } from './progress/finish-task.ts';
+import { reportProgress } from './progress/report-progress.ts';
+import { reportStatus } from './progress/report-status.ts';
 import { addCollection } from './projects/add-collection.ts';
 import { currentProject } from './projects/current-project.ts';
 import { listCollections } from './projects/list-collections.ts';
@@ -142,6 +145,7 @@ export const OPERATIONS = {
   'edit-plan': editPlan,
   'export-audit': exportAudit,
   'find-in-transcript': findInTranscript,
+  'finish-task': finishTask,
   'flag-run': flagRun,
   'get-setting': getSetting,
   'hide-run': hideRun,
@@ -187,7 +191,9 @@ export const OPERATIONS = {
   'remove-template': removeTemplate,
   'rename-collection': renameCollection,
   'rename-run': renameRun,
+  'report-progress': reportProgress,
   'report-run': reportRun,
+  'report-status': reportStatus,
   'resize-terminal': resizeTerminal,
   'restore-archive': restoreArchive,
   'restore-salvage': restoreSalvage,
