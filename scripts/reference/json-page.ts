@@ -148,6 +148,7 @@ const PRINTED: readonly (readonly [string, string])[] = [
   ['`report`', '`{ "run", "format", "text", "file" }`; `file` is null when it was not written to one'],
   ['`undo`', '[UndoResult](#undoresult)'],
   ['`backup`', '[BackupResult](#backupresult)'],
+  ['`store move`', '`{ "to", "runs", "events", "texts", "transcriptRows", "kept" }`; `kept` is the old file, or null'],
   ['`archive`', '[ArchiveResult](#archiveresult)'],
   ['`archive restore`', '`{ "run": "<id>" }`'],
   ['`policy check`', '[decided](#decided)'],

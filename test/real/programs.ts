@@ -1,3 +1,6 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+
 /** The real agent programs that tests drive. */
 export type ProgramName =
   | 'claude'
@@ -97,3 +100,22 @@ export const PROGRAM_NAMES = [
   'mcp-conformance',
   'mcp-inspector',
 ] as const satisfies readonly ProgramName[];
+
+/** Where the programs are kept, outside every dependency tree: they are 100 to 450 MB each. */
+export function cacheFolder(): string {
+  if (process.env.MANYHANDS_TEST_CACHE) return process.env.MANYHANDS_TEST_CACHE;
+  const base = process.platform === 'darwin' ? join(homedir(), 'Library', 'Caches') : join(homedir(), '.cache');
+  return join(process.env.XDG_CACHE_HOME || base, 'manyhands-test-agents');
+}
+
+/** The folder of a program in the cache. */
+export function folderOf(program: Program): string {
+  return join(cacheFolder(), `${program.package.replaceAll('/', '+')}@${program.version}`);
+}
+
+/** The bubblewrap that Codex brings along: tests of the sandbox use it where the system has none. */
+export function bundledBubblewrap(): string {
+  const target = { x64: 'x86_64', arm64: 'aarch64' }[process.arch as string] ?? process.arch;
+  const vendor = `node_modules/@openai/codex-${SYSTEM}/vendor/${target}-unknown-linux-musl`;
+  return join(folderOf(PROGRAMS.codex), vendor, 'codex-resources/bwrap');
+}

@@ -431,4 +431,10 @@ export const COMMANDS: readonly ListedCommand[] = [
     hidden: true,
     load: async () => (await import('./maintenance/complete.ts')).completeCommand,
   },
+  {
+    name: 'store',
+    group: 'Maintenance',
+    summary: 'move the database to PostgreSQL, or back',
+    load: async () => (await import('./maintenance/store.ts')).storeCommand,
+  },
 ];
