@@ -20,6 +20,7 @@ import { backup } from './maintenance/backup.ts';
 import { clean } from './maintenance/clean.ts';
 import { compareEnvironment } from './maintenance/compare-environment.ts';
 import { doctor } from './maintenance/doctor.ts';
+import { moveStore } from './maintenance/move-store.ts';
 import { restoreArchive } from './maintenance/restore-archive.ts';
 import { stopEngine } from './maintenance/stop-engine.ts';
 import { watchEngine } from './maintenance/watch-engine.ts';
@@ -67,6 +68,7 @@ import { restoreSalvage } from './results/restore-salvage.ts';
 import { runChanges } from './results/run-changes.ts';
 import { summarizeDiff } from './results/summarize-diff.ts';
 import { undoRun } from './results/undo-run.ts';
+import { unsavedChanges } from './results/unsaved-changes.ts';
 import { verifyRun } from './results/verify-run.ts';
 import { approveRun } from './runs/approve-run.ts';
 import { showBulkStatus } from './runs/bulk-status.ts';
@@ -105,6 +107,7 @@ import { setSetting } from './settings/set-setting.ts';
 import { unsetSetting } from './settings/unset-setting.ts';
 import { writeSettings } from './settings/write-settings.ts';
 import { createTask } from './tasks/create-task.ts';
+import { previewMessage } from './tasks/preview-message.ts';
 import { waitForTasks } from './tasks/wait-for-tasks.ts';
 import { listTemplates } from './templates/list-templates.ts';
 import { removeTemplate } from './templates/remove-template.ts';
@@ -172,11 +175,13 @@ export const OPERATIONS = {
   'lock-files': lockFiles,
   'make-demo': makeDemo,
   'mark-read': markRead,
+  'move-store': moveStore,
   'outline-run': outlineRun,
   'pause-run': pauseRun,
   'pick-model': pickModel,
   'plan-bench': planBench,
   'plan-routes': planRoutes,
+  'preview-message': previewMessage,
   'prioritize-task': prioritizeTask,
   'read-note': readNote,
   'read-settings': readSettings,
@@ -221,6 +226,7 @@ export const OPERATIONS = {
   'take-locks': takeLocks,
   'type-terminal': typeTerminal,
   'undo-run': undoRun,
+  'unsaved-changes': unsavedChanges,
   'unset-setting': unsetSetting,
   usage,
   'verify-audit': verifyAudit,
