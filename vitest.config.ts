@@ -67,8 +67,23 @@ const lazyZod: Plugin = {
 
 /** Folders whose tests keep nothing in their modules and do not look at the processes of others: a worker loads the sources once for all of them. */
 const SHARED = [
-  ...['agents', 'cli', 'config', 'core', 'dashboard', 'engine', 'failures', 'forges', 'gates', 'git', 'guards', 'http'],
-  ...['init', 'model-apis', 'recipes', 'reports', 'risks', 'roles', 'store', 'templates', 'work-files', 'workspaces'],
+  ...['agents', 'cli', 'config', 'core', 'dashboard', 'e2e', 'engine', 'failures', 'forges', 'gates', 'git', 'guards'],
+  ...[
+    'hostile',
+    'http',
+    'init',
+    'mcp',
+    'model-apis',
+    'operations',
+    'recipes',
+    'reports',
+    'risks',
+    'roles',
+    'store',
+    'templates',
+    'work-files',
+    'workspaces',
+  ],
 ].map((folder) => `test/${folder}/**/*.test.ts`);
 const NEVER = ['test/crash/full/**', 'test/real/**', 'node_modules/**', 'dist/**'];
 /** Servers and hosts that fail: npm run test:hosts. */

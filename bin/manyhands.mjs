@@ -10,8 +10,6 @@ const FORWARDED = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 /** For a process that lives long: what it needs while it starts does not decide how much it takes for young objects. */
 const LONG_LIVED = process.argv[2] === 'serve' ? ['--semi-space-growth-factor=1'] : [];
 const VERSION_OPTIONS = ['--version', '-V'];
-/** Commands that are called often. What is kept for a start is the code that the first one ran, so each of them keeps its own. */
-const OFTEN = ['do', 'job', 'run', 'resume', 'ls', 'show', 'logs', 'wait', 'retry', 'send', 'serve', 'doctor'];
 
 const folder = fileURLToPath(new URL('..', import.meta.url));
 const program = new URL('../dist/main.js', import.meta.url);
@@ -52,9 +50,6 @@ async function runHere() {
     if (warning.name === 'ExperimentalWarning' && warning.message.includes('SQLite')) return;
     for (const show of shown) show.call(process, warning);
   });
-  // Beside the program: whoever could alter what is kept there could alter the program. Where it cannot be written, nothing is kept.
-  const { enableCompileCache } = await import('node:module');
-  enableCompileCache?.(`${folder}.setup/compiled/${OFTEN.includes(process.argv[2]) ? process.argv[2] : 'other'}`);
   await import(program.href);
 }
 

@@ -18,6 +18,7 @@ export type Home = {
   backups: string;
   archives: string;
   bench: string;
+  demos: string;
 };
 
 const FOLDERS = ['root', 'mirrors', 'workspaces', 'attempts', 'seeds', 'checkouts', 'logs'] as const;
@@ -40,6 +41,7 @@ export function resolveHome(env: NodeJS.ProcessEnv, platform: NodeJS.Platform = 
     backups: join(root, 'backups'),
     archives: join(root, 'archives'),
     bench: join(root, 'bench'),
+    demos: join(root, 'demos'),
   };
 }
 

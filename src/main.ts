@@ -44,4 +44,6 @@ const surroundings: Surroundings = {
 };
 
 followLauncher();
-process.exitCode = await runProgram(process.argv.slice(2), createPlatform(version, surroundings));
+void runProgram(process.argv.slice(2), createPlatform(version, surroundings)).then((code) => {
+  process.exitCode = code;
+});

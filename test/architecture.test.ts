@@ -21,6 +21,7 @@ const TOP_FILES: Record<string, readonly string[] | 'everything'> = {
   world: [],
   home: ['errors'],
   'lazy-zod': [],
+  'run-compiled': [],
   main: 'everything',
   app: 'everything',
   implementations: 'everything',

@@ -75,7 +75,7 @@ const DOCUMENTS: Record<string, z.ZodType> = {
 
 const PRINTED: readonly (readonly [string, string])[] = [
   [
-    '`do`, `cycle`, `cycle wrap-up`, `debate`, `team`, `improve`, `job`, `run`, `show`, `wait`, `approve`, `reject`, `retry`, `send`, `answer`, `land`, `pr`, `limit`, `pause`, `prioritize`, `plan edit`, `cancel`',
+    '`do`, `demo`, `cycle`, `cycle wrap-up`, `debate`, `team`, `improve`, `job`, `run`, `show`, `wait`, `approve`, `reject`, `retry`, `send`, `answer`, `land`, `pr`, `limit`, `pause`, `prioritize`, `plan edit`, `cancel`',
     '[RunDocument](#rundocument)',
   ],
   [
@@ -156,6 +156,7 @@ const PRINTED: readonly (readonly [string, string])[] = [
   ['`report`', '`{ "run", "format", "text", "file" }`; `file` is null when it was not written to one'],
   ['`undo`', '[UndoResult](#undoresult)'],
   ['`backup`', '[BackupResult](#backupresult)'],
+  ['`store move`', '`{ "to", "runs", "events", "texts", "transcriptRows", "kept" }`; `kept` is the old file, or null'],
   ['`archive`', '[ArchiveResult](#archiveresult)'],
   ['`archive restore`', '`{ "run": "<id>" }`'],
   ['`policy check`', '[decided](#decided)'],

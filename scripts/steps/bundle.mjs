@@ -25,12 +25,17 @@ const SOURCES = [
   'tsconfig.json',
 ];
 const MAIN = { main: 'src/main.ts' };
-/** Programs that start often and load little: each is one file. */
+/** Runs a program of this build with the compiled functions that its last start kept; each such program is a copy of it. */
+const RUNNER = 'src/run-compiled.ts';
+/** Programs that start often and load little: each is one file, which the runner runs. */
 const SMALL_PROGRAMS = {
   rehearsal: 'src/agents/rehearsal/rehearsal-program.ts',
   acp: 'src/agents/acp/acp-program.ts',
   'scope-hook': 'src/gates/scope/scope-hook-program.ts',
   'agent-tools': 'src/mcp/agent-tools-program.ts',
+};
+/** Those that live long and load nearly nothing. */
+const PLAIN_PROGRAMS = {
   terminal: 'src/process/terminal/pty-program.ts',
   'network-proxy': 'src/process/network/proxy-program.ts',
   bridge: 'src/process/network/bridge-program.ts',
@@ -64,7 +69,12 @@ export async function buildPrograms() {
   const from = hashOf(SOURCES);
   await buildInto(DIST, async (place) => {
     await bundleMain(place);
-    await bundle(SMALL_PROGRAMS, place);
+    await bundle(SMALL_PROGRAMS, place, COMPILED);
+    await bundle(PLAIN_PROGRAMS, place);
+    const names = Object.keys({ ...MAIN, ...SMALL_PROGRAMS });
+    await bundle(Object.fromEntries(names.map((name) => [name, RUNNER])), place, {
+      define: { BUILD_ID: JSON.stringify(from.slice(0, 12)) },
+    });
     await bundlePage(join(place, 'dashboard'));
     for (const folder of TEXTS) {
       for (const name of readdirSync(join(ROOT, 'src', folder)).filter((each) => each.endsWith('.md'))) {
@@ -113,9 +123,18 @@ const COMMON = {
 };
 const FINAL = { ...COMMON, sourcemap: true, banner: { js: BANNER } };
 
+/** The form that the runner runs: a function body, whose compiled functions it can keep. */
+const COMPILED = {
+  format: 'cjs',
+  outExtension: { '.js': '.cjs' },
+  banner: {},
+  supported: { 'dynamic-import': false },
+  define: { 'import.meta.url': '__moduleUrl' },
+};
+
 /** Each program as one file. */
-async function bundle(entryPoints, outdir) {
-  const { outputFiles } = await build({ ...FINAL, entryPoints, outdir, plugins: [lazyZod] });
+async function bundle(entryPoints, outdir, form = {}) {
+  const { outputFiles } = await build({ ...FINAL, ...form, entryPoints, outdir, plugins: [lazyZod] });
   outputFiles.forEach(writeOutput);
 }
 
@@ -123,7 +142,7 @@ async function bundle(entryPoints, outdir) {
 async function bundleMain(outdir) {
   const split = { splitting: true, chunkNames: 'chunk-[name]-[hash]', sourcemap: 'inline', metafile: true };
   const result = await build({ ...COMMON, ...split, entryPoints: MAIN, outdir, plugins: [lazyZod] });
-  (await mergeChunks(result, { ...FINAL, outdir })).forEach(writeOutput);
+  (await mergeChunks(result, { ...FINAL, ...COMPILED, outdir })).forEach(writeOutput);
 }
 
 const lazyZod = {
@@ -141,7 +160,7 @@ const lazyZod = {
  * beyond ASCII in twice the memory; those that esbuild leaves are in comments and regular expressions.
  */
 function writeOutput({ path, text }) {
-  if (!path.endsWith('.js')) return writeFileSync(path, text);
+  if (!/\.c?js$/.test(path)) return writeFileSync(path, text);
   const needed = /\b__require\b/.test(text) ? text : text.replace(BANNER, '');
   writeFileSync(
     path,
@@ -226,7 +245,7 @@ function removeLeftOver() {
     const stats = statSync(join(DIST, each), { throwIfNoEntry: false });
     return stats === undefined ? [] : [{ name: each, path: join(DIST, each), at: stats.mtimeMs }];
   });
-  const builds = files.filter(({ name }) => /^chunk-base-\w+\.js$/.test(name)).map(({ at }) => at);
+  const builds = files.filter(({ name }) => /^chunk-base-\w+\.cjs$/.test(name)).map(({ at }) => at);
   const oldestKept = builds.sort((a, b) => b - a)[KEPT_BUILDS - 1] ?? 0;
   const limit = Math.max(Date.now() - LEFT_OVER_MS, oldestKept - BUILD_MS);
   for (const { path, at } of files) if (at < limit) rmSync(path, { force: true });

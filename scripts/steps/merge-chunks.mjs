@@ -27,15 +27,16 @@ const GROUPS = {
 export async function mergeChunks({ outputFiles, metafile }, options) {
   const chunks = readChunks({ outputFiles, metafile });
   const { groupOf, exported, hash } = assignGroups(chunks);
-  const finalName = (name) => (chunks.get(name).isProgram ? name : name.replace(/\.js$/, `-${hash}.js`));
-  const groupFile = (group) => `chunk-${group}-${hash}.js`;
+  const finalName = (name) =>
+    chunks.get(name).isProgram ? name.replace(/\.js$/, '.cjs') : name.replace(/\.js$/, `-${hash}.cjs`);
+  const groupFile = (group) => `chunk-${group}-${hash}.cjs`;
   const alone = [...chunks.keys()].filter((name) => !groupOf.has(name));
   const entryPoints = Object.fromEntries([
-    ...Object.keys(GROUPS).map((group) => [groupFile(group).slice(0, -3), `group:${group}`]),
-    ...alone.map((name) => [finalName(name).slice(0, -3), `chunk:${name}`]),
+    ...Object.keys(GROUPS).map((group) => [groupFile(group).slice(0, -4), `group:${group}`]),
+    ...alone.map((name) => [finalName(name).slice(0, -4), `chunk:${name}`]),
     ...[...groupOf.keys()]
       .filter((name) => chunks.get(name).isLoadedLater)
-      .map((name) => [finalName(name).slice(0, -3), `imported:${name}`]),
+      .map((name) => [finalName(name).slice(0, -4), `imported:${name}`]),
   ]);
   const plugins = [
     chunksFromMemory({ chunks, groupOf, exported, groupFile, finalName, folder: options.absWorkingDir }),
@@ -109,7 +110,7 @@ function chunksFromMemory({ chunks, groupOf, exported, groupFile, finalName, fol
         const [namespace, name] = path.split(':');
         return { namespace, path: name };
       });
-      build.onResolve({ filter: /^\.\/.*\.js$/ }, ({ path, importer, namespace, kind }) => {
+      build.onResolve({ filter: /^\.\/.*\.c?js$/ }, ({ path, importer, namespace, kind }) => {
         const name = basename(path);
         if (!chunks.has(name)) return { path, external: true };
         const group = groupOf.get(name);

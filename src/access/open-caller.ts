@@ -1,6 +1,6 @@
-import { type App, createApp } from '../app.ts';
-import { AppError, type ErrorCode } from '../errors.ts';
-import { type Home, prepareHome, resolveHome } from '../home.ts';
+import type { App } from '../app.ts';
+import { AppError } from '../errors.ts';
+import { type Home, resolveHome } from '../home.ts';
 import type {
   OperationInput,
   OperationName,
@@ -14,14 +14,13 @@ import { itemsOf, runOperation, runStream } from '../operations/dispatch.ts';
 import { LOAD_OPERATION, LOAD_STREAM } from '../operations/load.ts';
 import type { Call, Where } from '../operations/operation.ts';
 import type { Origin } from '../schema/actor.ts';
-import { openStore } from '../store/open-store.ts';
-import { IN_MEMORY, openSqliteStore } from '../store/sqlite/open.ts';
 import { realWorld, type World } from '../world.ts';
 import type { Caller } from './caller.ts';
 import { originOfProcess } from './caller-origin.ts';
 import type { OwnEngine } from './own-engine.ts';
 import { connectSocket, type SocketClient } from './socket/client.ts';
 import { socketPath } from './socket/socket-path.ts';
+import { StoreReader } from './store-reader.ts';
 
 export type CallerOptions = {
   env: NodeJS.ProcessEnv;
@@ -41,15 +40,6 @@ type Reached =
 
 /** Where an operation runs, and whether it needs the database. */
 type Reachable = { where: Where; toleratesDamage?: boolean };
-
-/** Errors of a database that cannot be opened. */
-const UNREADABLE: readonly ErrorCode[] = [
-  'DATA_DAMAGED',
-  'DATA_NEWER',
-  'NO_PERMISSION',
-  'DATABASE_UNREACHABLE',
-  'DATABASE_REFUSED',
-];
 
 /** Number and interval of connection attempts to a process that is becoming the engine. */
 const TRIES = 100;
@@ -73,13 +63,16 @@ class EngineCaller implements Caller {
   readonly #ending = new AbortController();
   #reported: unknown;
   #other: SocketClient | undefined;
-  #reader: Promise<App> | undefined;
+  readonly #reader: StoreReader;
+  #opening: Promise<OwnEngine | undefined> | undefined;
 
   constructor({ env, world = realWorld, onClosing, askCode, startEngine }: CallerOptions) {
     this.#home = resolveHome(env);
     this.#env = env;
     this.#world = world;
     this.#origin = originOfProcess(env, this.#home);
+    this.#reader = new StoreReader({ home: this.#home, env, world });
+    this.#opened.push(this.#reader);
     this.#onClosing = onClosing;
     this.#askCode = askCode;
     this.#startEngine = startEngine;
@@ -107,7 +100,8 @@ class EngineCaller implements Caller {
       if (reached.kind === 'other') return this.#callOther(reached.client, name, { input: given, call });
       return runOperation(name, reached.kind === 'own' ? reached.engine.app : reached.app, { input: given, call });
     };
-    if (operation.decides !== true) return perform(input);
+    // Who decides through another entry point enters the code there.
+    if (operation.decides !== true || call.origin.via !== 'cli') return perform(input);
     return perform(input).catch(async (error: unknown) => {
       const code = await this.#codeFor(error);
       if (code === undefined) throw error;
@@ -134,7 +128,7 @@ class EngineCaller implements Caller {
     } catch (error) {
       const isGone = error instanceof AppError && error.code === 'ENGINE_GONE';
       if (!isGone || (await LOAD_OPERATION[name]()).where !== 'anywhere') throw error;
-      return runOperation(name, await this.#read(), { input, call });
+      return runOperation(name, await this.#reader.app(), { input, call });
     }
   }
 
@@ -161,7 +155,7 @@ class EngineCaller implements Caller {
       return;
     }
     const isOwn = reached.kind === 'own';
-    const signal = isOwn ? AbortSignal.any([call.signal, reached.engine.over]) : call.signal;
+    const signal = AbortSignal.any([call.signal, isOwn ? reached.engine.over : this.#reader.over]);
     try {
       yield* runStream(name, isOwn ? reached.engine.app : reached.app, { input, call: { ...call, signal } });
     } catch (error) {
@@ -221,25 +215,36 @@ class EngineCaller implements Caller {
     for (let attempt = 0; attempt < TRIES; attempt += 1) {
       const client = await this.#connect();
       if (client !== undefined) return { kind: 'other', client };
+      if (this.#opening !== undefined) await this.#opening.catch(() => {});
+      if (this.#own !== undefined) return { kind: 'own', engine: this.#own };
       if (where === 'anywhere') {
-        return { kind: 'none', app: await (toleratesDamage ? this.#readDespiteDamage() : this.#read()) };
+        return { kind: 'none', app: await (toleratesDamage ? this.#reader.appDespiteDamage() : this.#reader.app()) };
       }
       if (where === 'living-engine') throw engineAbsent(this.#home);
       if (this.#startEngine !== undefined) {
         await this.#startEngine();
         continue;
       }
-      const { OwnEngine } = await import('./own-engine.ts');
-      const own = await OwnEngine.open({ home: this.#home, env: this.#env, world: this.#world });
-      if (own !== undefined) {
-        this.#own = own;
-        this.#opened.push(own);
-        own.ending.addEventListener('abort', () => this.#ending.abort(), { once: true });
-        return { kind: 'own', engine: own };
-      }
+      this.#opening = this.#becomeEngine().finally(() => {
+        this.#opening = undefined;
+      });
+      const own = await this.#opening;
+      if (own !== undefined) return { kind: 'own', engine: own };
       await this.#world.sleep(PAUSE_MS);
     }
     throw engineBusy(this.#home);
+  }
+
+  async #becomeEngine(): Promise<OwnEngine | undefined> {
+    const { OwnEngine } = await import('./own-engine.ts');
+    // Streams that read the local file are requested again, and then answered by the engine.
+    const onLeading = () => this.#reader[Symbol.asyncDispose]();
+    const own = await OwnEngine.open({ home: this.#home, env: this.#env, world: this.#world, onLeading });
+    if (own === undefined) return undefined;
+    this.#own = own;
+    this.#opened.push(own);
+    own.ending.addEventListener('abort', () => this.#ending.abort(), { once: true });
+    return own;
   }
 
   async #connect(): Promise<SocketClient | undefined> {
@@ -252,32 +257,6 @@ class EngineCaller implements Caller {
       this.#other = undefined;
     });
     return client;
-  }
-
-  #read(): Promise<App> {
-    this.#reader ??= this.#openReader();
-    return this.#reader;
-  }
-
-  /** Without a readable database: on an empty one in memory. */
-  #readDespiteDamage(): Promise<App> {
-    return this.#read().catch((error: unknown) => {
-      if (!(error instanceof AppError) || !UNREADABLE.includes(error.code)) throw error;
-      return this.#openReader(IN_MEMORY);
-    });
-  }
-
-  async #openReader(file = this.#home.database): Promise<App> {
-    const home = this.#home;
-    const env = this.#env;
-    const world = this.#world;
-    await prepareHome(home);
-    const { store } =
-      file === IN_MEMORY
-        ? { store: await openSqliteStore({ file, world }) }
-        : await openStore({ root: home.root, file, env, world, lead: false });
-    this.#opened.push(store);
-    return createApp({ home, env, world, store });
   }
 }
 

@@ -1,8 +1,10 @@
 import { type App, createApp } from '../app.ts';
+import { endUnknownAgents } from '../engine/attempt/launch-record.ts';
 import { RunControl } from '../engine/loop/control-runs.ts';
 import { Engine } from '../engine/loop/engine.ts';
 import { AutomaticBackup } from '../engine/maintenance/automatic-backup.ts';
 import { recoverFromCrash } from '../engine/start/recover-from-crash.ts';
+import { AppError } from '../errors.ts';
 import type { Home } from '../home.ts';
 import { prepareHome } from '../home.ts';
 import { chooseImplementations } from '../implementations.ts';
@@ -17,7 +19,8 @@ import type { Handle } from './socket/connection.ts';
 import { type SocketServer, serveSocket } from './socket/server.ts';
 import { socketPath } from './socket/socket-path.ts';
 
-export type EngineSettings = { home: Home; env: NodeJS.ProcessEnv; world: World };
+/** `onLeading`: with PostgreSQL, called when this process has become the leader, before it opens its local file. */
+export type EngineSettings = { home: Home; env: NodeJS.ProcessEnv; world: World; onLeading?: () => Promise<void> };
 
 type Held = {
   app: App;
@@ -26,6 +29,7 @@ type Held = {
   lock: Lock;
   socket: SocketServer;
   backup: AutomaticBackup;
+  lost: AbortSignal | undefined;
 };
 
 /** This process as the one engine of a data directory: it holds the lock, the store and the socket. */
@@ -36,6 +40,7 @@ export class OwnEngine implements AsyncDisposable {
   readonly #lock: Lock;
   readonly #socket: SocketServer;
   readonly #backup: AutomaticBackup;
+  readonly #lost: AbortSignal | undefined;
   readonly #ending = new AbortController();
   readonly #over = new AbortController();
   #ended: Promise<void> | undefined;
@@ -47,16 +52,30 @@ export class OwnEngine implements AsyncDisposable {
     this.#lock = held.lock;
     this.#socket = held.socket;
     this.#backup = held.backup;
+    this.#lost = held.lost;
+    // The new leader starts the tasks again: the agents here must not continue.
+    held.lost?.addEventListener('abort', () => this.beginToEnd('stop'), { once: true });
   }
 
   /** Becomes the engine; undefined if another process is the engine. */
   static async open(settings: EngineSettings): Promise<OwnEngine | undefined> {
-    const { home, env, world } = settings;
+    const { home, env, world, onLeading } = settings;
     await prepareHome(home);
     const lock = await acquireLock(home.lock, world);
     if (lock === undefined) return undefined;
     try {
-      const { store, lost } = await openStore({ root: home.root, file: home.database, env, world, lead: true });
+      const { store, lost } = await openStore({
+        root: home.root,
+        file: home.database,
+        env,
+        world,
+        lead: true,
+        onLeading,
+      }).catch(async (error: unknown) => {
+        // The leader starts the tasks of this server's agents again: those that a killed engine left here must end.
+        if (error instanceof AppError && error.code === 'NOT_LEADER') await endUnknownAgents(home, { read: () => [] });
+        throw error;
+      });
       await recoverFromCrash(home, store);
       let own: OwnEngine | undefined;
       const end = (agents: 'leave' | 'stop') => void setImmediate(() => own?.beginToEnd(agents));
@@ -66,9 +85,7 @@ export class OwnEngine implements AsyncDisposable {
       const path = socketPath(home.root);
       const socket = await serveSocket({ path, handle: (request, call) => serveRequest(app, request, call) }, world);
       const backup = new AutomaticBackup({ home, env, world, store });
-      own = new OwnEngine({ app, engine, store, lock, socket, backup });
-      // The new leader starts the tasks again: the agents here must not continue.
-      lost?.addEventListener('abort', () => end('stop'), { once: true });
+      own = new OwnEngine({ app, engine, store, lock, socket, backup, lost });
       return own;
     } catch (error) {
       await lock[Symbol.asyncDispose]();
@@ -98,9 +115,11 @@ export class OwnEngine implements AsyncDisposable {
     this.#ending.abort();
   }
 
-  /** Stops once; later calls wait for the same result. */
+  /** Stops once; later calls wait for the same result. Rejects if it stopped because another server leads. */
   end(agents: 'leave' | 'stop'): Promise<void> {
-    this.#ended ??= (agents === 'leave' ? this.engine.leave() : this.engine.stop()).finally(() => this.#over.abort());
+    this.#ended ??= (agents === 'leave' ? this.engine.leave() : this.engine.stop())
+      .then(() => this.#lost?.throwIfAborted())
+      .finally(() => this.#over.abort());
     return this.#ended;
   }
 

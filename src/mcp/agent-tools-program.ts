@@ -16,4 +16,6 @@ async function runProgram([file = '', tool, json = '{}']: readonly string[]): Pr
   }
 }
 
-process.exitCode = await runProgram(process.argv.slice(2));
+void runProgram(process.argv.slice(2)).then((code) => {
+  process.exitCode = code;
+});

@@ -6,9 +6,10 @@ import { AppError, errorCode } from '../errors.ts';
 import { crashpoint, realWorld, type World } from '../world.ts';
 import { joinCgroup, leaveCgroup } from './cgroup.ts';
 import { openFifo, waitForRelease } from './fifo.ts';
-import { identify, type ProcessIdentity, requireToken } from './identity.ts';
+import { identify, liveness, type ProcessIdentity, requireToken } from './identity.ts';
 import { type GroupLimits, limitLaunch, removeLimits } from './limit-groups.ts';
 import { CHANNEL_FD, FILES, findUnpassable, LEFT_BY_SHIM, SHIM_NAME, shimScript } from './shim.ts';
+import { spawnTurn } from './spawn-turn.ts';
 import { timeLimit } from './time-limit.ts';
 import { waitForExit } from './wait-for-exit.ts';
 
@@ -68,6 +69,7 @@ export async function launch(spec: Launch, options: LaunchOptions = {}): Promise
 }
 
 async function launchOnce(spec: Launch, options: LaunchOptions): Promise<Launched> {
+  await spawnTurn();
   prepareFolder(spec.folder);
   crashpoint('process.spawning');
   const child = spawnShim(spec, options.shell ?? '/bin/sh');
@@ -118,6 +120,12 @@ export async function ending(
   await waitForExit(folder, identity, signal);
   await waitForDrain(folder, signal);
   return readEnding(folder);
+}
+
+/** Whether the program has ended, also while its shim has not. */
+export function hasEnded(folder: string, identity: ProcessIdentity): boolean {
+  const found = readEnding(folder);
+  return found.kind === 'exited' || found.hasEnded === true || liveness(identity) === 'gone';
 }
 
 function requirePassable(spec: Launch): void {

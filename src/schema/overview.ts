@@ -72,6 +72,7 @@ export const RunOverview = RunSummary.extend({
       title: z.string().nullable(),
       reason: z.string(),
       command: z.string().nullable().describe('The failed check, if a check failed.'),
+      error: z.string().nullable().default(null).describe('The line of its output that names the error.'),
       lines: z.array(z.string()).describe('The last lines of its output.'),
     })
     .nullable()

@@ -2,12 +2,23 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { World } from '../world.ts';
+import type { Candidate } from './postgres/term.ts';
 import { readPrivate, writePrivate } from './private-file.ts';
 import { openSqliteStore } from './sqlite/open.ts';
 import type { Store } from './store.ts';
 
-/** `root` is the data directory; `lead`: whether this process is to be the engine, whose lock on the directory it holds. */
-type StoreOptions = { root: string; file: string; env: NodeJS.ProcessEnv; world: World; lead: boolean };
+/**
+ * `root` is the data directory; `lead`: whether this process is to be the engine, whose lock on the directory it holds;
+ * `onLeading` then closes what this process has opened of a file that is now written by one connection only.
+ */
+type StoreOptions = {
+  root: string;
+  file: string;
+  env: NodeJS.ProcessEnv;
+  world: World;
+  lead: boolean;
+  onLeading?: (() => Promise<void>) | undefined;
+};
 
 /** An open store; `lost` is aborted when this process may not write any more. */
 type OpenedStore = { store: Store; lost?: AbortSignal };
@@ -15,22 +26,23 @@ type OpenedStore = { store: Store; lost?: AbortSignal };
 const ServerId = z.object({ id: z.string().min(1) });
 
 /** Opens the store of a data directory: its own file, or with MANYHANDS_DATABASE_URL an installation on PostgreSQL. */
-export async function openStore({ root, file, env, world, lead }: StoreOptions): Promise<OpenedStore> {
+export async function openStore({ root, file, env, world, lead, onLeading }: StoreOptions): Promise<OpenedStore> {
   const url = env.MANYHANDS_DATABASE_URL;
   if (!url) return { store: await openSqliteStore({ file, world }) };
   const { openPostgresStore } = await import('./postgres/open.ts');
-  const directory = await serverId(root, world);
+  const directory = await candidateOf(root, world);
   // Only an engine holds the lock which proves that earlier engines of this directory have ended.
-  const server = lead ? directory : `${directory}-${world.token()}`;
-  return openPostgresStore({ url, file, world, candidate: { server, holder: `${hostname()}:${root}` }, lead });
+  const candidate = lead ? directory : { ...directory, server: `${directory.server}-${world.token()}` };
+  return openPostgresStore({ url, file, world, candidate, lead, ...(onLeading === undefined ? {} : { onLeading }) });
 }
 
-/** Identifies a data directory on a machine; a copy of the directory on another machine is another server. */
-async function serverId(root: string, world: World): Promise<string> {
+/** A data directory as a server that may lead; a copy of the directory on another machine is another server. */
+export async function candidateOf(root: string, world: World): Promise<Candidate> {
   const file = join(root, 'server-id.json');
-  const known = await readPrivate(file, ServerId);
-  if (known !== undefined) return `${known.id}@${hostname()}`;
-  const id = world.token();
-  await writePrivate(file, { id }, world);
-  return `${id}@${hostname()}`;
+  let known = await readPrivate(file, ServerId);
+  if (known === undefined) {
+    known = { id: world.token() };
+    await writePrivate(file, known, world);
+  }
+  return { server: `${known.id}@${hostname()}`, holder: `${hostname()}:${root}` };
 }

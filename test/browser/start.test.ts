@@ -25,10 +25,11 @@ describe('a new run', () => {
     const consoleErrors = collectConsoleErrors(page);
     const { keyboard } = page;
 
+    await page.getByRole('button', { name: 'Rehearse now' }).waitFor();
     await keyboard.press('c');
     await page.getByRole('heading', { name: 'New run' }).waitFor();
-    await page.getByLabel('Project').focus();
-    await keyboard.type(served.scratch.repo);
+    await expect.poll(() => page.getByLabel('Project').inputValue()).toBe(served.scratch.repo);
+    await page.getByRole('group', { name: 'Agents' }).getByText('npm install -g @openai/codex').first().waitFor();
     await page.getByRole('button', { name: 'Start', exact: true }).focus();
     await keyboard.press('Enter');
     await page.getByText('Goal is required.').waitFor();

@@ -29,6 +29,7 @@ describe('a viewer', () => {
       .first()
       .click();
     await page.waitForURL(/\/runs\//);
+    await page.getByText('Details', { exact: true }).click();
     await page.getByRole('button', { name: 'Flag' }).click();
     await page.getByText('A viewer cannot do this').waitFor();
     expect(asked).toEqual([]);

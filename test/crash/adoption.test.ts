@@ -110,3 +110,25 @@ function expectDone(
   expect(document).toMatchObject({ status: 'done', cost: expected.cost, tasks: [{ attempts: expected.attempts }] });
   return document;
 }
+
+it('lands work whose commit was lost with its mirror from the kept workspace, without paying for it again', {
+  timeout: 300_000,
+}, async () => {
+  await using scratch = await makeHeldScene();
+  const running = scratch.start(HELD_JOB);
+  // The check on the base, then the one on the candidate.
+  await untilBegun(scratch, 'checks', 1);
+  letGo(scratch, 'checks');
+  await untilBegun(scratch, 'agents', 1);
+  rmSync(join(scratch.root, 'checks-go'));
+  letGo(scratch, 'agents');
+  await untilBegun(scratch, 'checks', 2);
+  running.kill('SIGKILL');
+  await running.done;
+  rmSync(join(scratch.home, 'mirrors'), { recursive: true });
+  letGo(scratch, 'checks');
+  const resumed = await scratch.mh(['resume', '--json']);
+  expect(resumed.json, resumed.stderr).toMatchObject([{ status: 'done', tasks: [{ attempts: 1 }] }]);
+  expect(begun(scratch, 'agents')).toHaveLength(1);
+  expect(scratch.git('show', `mh/${RunDocument.array().parse(resumed.json)[0]?.run}:work.txt`)).toBe('whole');
+});

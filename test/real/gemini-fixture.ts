@@ -1,4 +1,3 @@
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Assignment, AssignmentSettings } from '../../src/agents/agent.ts';
 import { geminiAgent } from '../../src/agents/gemini/gemini.ts';
@@ -7,7 +6,7 @@ import { AgentConfig } from '../../src/schema/config/agent.ts';
 import { PLAIN_SETTINGS } from '../contracts/attempt.ts';
 import type { Script, Step } from './model-server/step.ts';
 import type { ModelServer } from './model-server.ts';
-import type { Sandbox } from './sandbox.ts';
+import { type Sandbox, writeSettings } from './sandbox.ts';
 import { makeRealAssignment, type RunHooks, runAgent } from './support.ts';
 
 type More = Partial<Omit<Assignment, 'settings'>> & { settings?: Partial<AssignmentSettings> };
@@ -51,7 +50,7 @@ export function geminiFixture(server: ModelServer, program: string) {
     const scripted = server.scenario(name, script);
     const { settings, ...rest } = more;
     const trusted = await trustedFiles({ workspace: sandbox.workspace, access: 'write' }, trust ?? {});
-    await writeFile(join(sandbox.home, '.gemini', 'settings.json'), JSON.stringify(userSettings(attempts)));
+    await writeSettings(sandbox.home, join('.gemini', 'settings.json'), JSON.stringify(userSettings(attempts)));
     const assignment = await makeRealAssignment(sandbox, 'Write to @scope/package.\n$HOME `id` "quotes"\n', {
       ...rest,
       settings: { ...PLAIN_SETTINGS, model: MODEL, trusted, ...settings },

@@ -1,7 +1,9 @@
 import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { ASSISTANTS } from '../../src/mcp/install/assistants.ts';
 import type { ModelServer } from './model-server.ts';
 
 /** A home and a repository with one commit, for one real agent. */
@@ -22,6 +24,15 @@ export function geminiSettings(maxAttempts: number) {
     telemetry: { enabled: false },
     general: { enableAutoUpdate: false, enableAutoUpdateNotification: false, maxAttempts },
   };
+}
+
+/** Writes settings of a program into a home; an MCP server that its user added stays. */
+export async function writeSettings(home: string, path: string, text: string): Promise<void> {
+  const file = join(home, path);
+  await mkdir(dirname(file), { recursive: true });
+  const assistant = ASSISTANTS.find((each) => each.file({ HOME: home }) === file);
+  const entry = assistant === undefined || !existsSync(file) ? undefined : assistant.read(readFileSync(file, 'utf8'));
+  await writeFile(file, assistant === undefined || entry === undefined ? text : assistant.write(text, entry));
 }
 
 /** Makes a workplace on whose programs the server's traps are set; it goes away with what is in it. */

@@ -16,8 +16,6 @@ import { geminiSettings } from './sandbox.ts';
 import { until } from './until.ts';
 import { describeWith } from './with-programs.ts';
 
-/** Not yet equal: a resumed session of claude-agent-acp requests a title that nothing reports. */
-const NOT_YET_EQUAL = new Set(['claude-agent-acp']);
 const HANG = 'node -e "setInterval(() => {}, 1e6)" hang';
 const FINISH = 'Finish now, please.';
 const server = await startModelServer();
@@ -104,57 +102,50 @@ function script({ run, reportsAfterTools }: Subject, control: { isFinishing: boo
 
 for (const [title, subject] of Object.entries(SUBJECTS)) {
   await describeWith([subject.program], title, (path) => {
-    it.skipIf(NOT_YET_EQUAL.has(title))(
-      'is billed to the token, also after a message, a cancellation and a kill',
-      async () => {
-        const name = `usage-${title.replaceAll(' ', '-')}`;
-        const control = { isFinishing: false };
-        const base = server.scenario(name, script(subject, control));
-        const config = {
-          agents: { one: subject.agent(base, path(subject.program)) },
-          tools: { allowedCli: ['node', 'true'] },
-          checks: ['true'],
-          limits: { attempts: 1, retryDelaySeconds: 0, freeDiskMb: 0, freeMemoryMb: 0 },
-        };
-        await using project = await makeScratch({ files: { '.manyhands/config.yaml': JSON.stringify(config) } });
-        for (const [file, text] of Object.entries(subject.files(base))) {
-          mkdirSync(dirname(join(project.root, file)), { recursive: true });
-          writeFileSync(join(project.root, file), text);
-        }
-        const isReached = () =>
-          subject.reportsAfterTools === true
-            ? server.requests(name).filter(({ turn, prompt }) => turn === 2 && !prompt.includes(FINISH)).length ===
-              cases
-            : project.alive().some(({ command }) => /^\S*node -e .* hang$/.test(command));
-        let cases = 0;
-        const begin = async (task: string) => {
-          cases += 1;
-          const running = project.start(['job', task, '--json'], { env: { IS_SANDBOX: '1' } });
-          await Promise.race([
-            until(isReached),
-            running.done.then(({ stdout, stderr }) => expect.fail(stdout + stderr)),
-          ]);
-          return running;
-        };
+    it('is billed to the token, also after a message, a cancellation and a kill', async () => {
+      const name = `usage-${title.replaceAll(' ', '-')}`;
+      const control = { isFinishing: false };
+      const base = server.scenario(name, script(subject, control));
+      const config = {
+        agents: { one: subject.agent(base, path(subject.program)) },
+        tools: { allowedCli: ['node', 'true'] },
+        checks: ['true'],
+        limits: { attempts: 1, retryDelaySeconds: 0, freeDiskMb: 0, freeMemoryMb: 0 },
+      };
+      await using project = await makeScratch({ files: { '.manyhands/config.yaml': JSON.stringify(config) } });
+      for (const [file, text] of Object.entries(subject.files(base))) {
+        mkdirSync(dirname(join(project.root, file)), { recursive: true });
+        writeFileSync(join(project.root, file), text);
+      }
+      const isReached = () =>
+        subject.reportsAfterTools === true
+          ? server.requests(name).filter(({ turn, prompt }) => turn === 2 && !prompt.includes(FINISH)).length === cases
+          : project.alive().some(({ command }) => /^\S*node -e .* hang$/.test(command));
+      let cases = 0;
+      const begin = async (task: string) => {
+        cases += 1;
+        const running = project.start(['job', task, '--json'], { env: { IS_SANDBOX: '1' } });
+        await Promise.race([until(isReached), running.done.then(({ stdout, stderr }) => expect.fail(stdout + stderr))]);
+        return running;
+      };
 
-        const messaged = await begin('Do the first task');
-        const sent = await project.mh(['send', FINISH]);
-        expect(sent.code, sent.stderr).toBe(0);
-        await messaged.done;
-        await expectBilled(project, name);
+      const messaged = await begin('Do the first task');
+      const sent = await project.mh(['send', FINISH]);
+      expect(sent.code, sent.stderr).toBe(0);
+      await messaged.done;
+      await expectBilled(project, name);
 
-        const cancelled = await begin('Do the second task');
-        await project.mh(['cancel']);
-        await cancelled.done;
-        await expectBilled(project, name);
+      const cancelled = await begin('Do the second task');
+      await project.mh(['cancel']);
+      await cancelled.done;
+      await expectBilled(project, name);
 
-        const killed = await begin('Do the third task');
-        control.isFinishing = true;
-        killAgents(project);
-        await killed.done;
-        await expectBilled(project, name);
-      },
-    );
+      const killed = await begin('Do the third task');
+      control.isFinishing = true;
+      killAgents(project);
+      await killed.done;
+      await expectBilled(project, name);
+    });
   });
 }
 

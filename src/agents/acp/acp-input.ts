@@ -16,6 +16,8 @@ export const AcpInput = z.object({
   allowedCli: z.array(z.string()),
   addDirs: z.array(z.string()),
   mcp: z.record(z.string(), McpServer),
+  /** Those of them that the session opens; the others are in the settings of the program. */
+  sessionMcp: z.record(z.string(), McpServer),
   /** Which files of the repository it may change; all scopes apply. */
   scopes: AttemptRules.shape.scopes,
   policy: AttemptRules.shape.policy,

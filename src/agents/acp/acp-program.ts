@@ -37,4 +37,6 @@ function definedVariables(): Record<string, string> {
   );
 }
 
-process.exitCode = await main(process.argv[2] ?? '');
+void main(process.argv[2] ?? '').then((code) => {
+  process.exitCode = code;
+});

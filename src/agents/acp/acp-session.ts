@@ -87,8 +87,12 @@ function sessionParams(input: AcpInput, { agentCapabilities: can }: InitializeRe
     cwd,
     mcpServers: mcpServers(input, can.mcpCapabilities.http),
     ...(can.sessionCapabilities.additionalDirectories && addDirs.length > 0 ? { additionalDirectories: addDirs } : {}),
-    // Claude obeys no settings of the repository, which could run code, and calls no model for a title or for suggestions, which no usage reports.
-    _meta: { claudeCode: { options: { settingSources: [], title: TITLE, promptSuggestions: false } } },
+    // Claude obeys no settings of the repository, which could run code, has no MCP server of the user, and calls no model for a title or for suggestions, which no usage reports.
+    _meta: {
+      claudeCode: {
+        options: { settingSources: [], strictMcpConfig: true, title: TITLE, promptSuggestions: false },
+      },
+    },
   };
 }
 
@@ -114,9 +118,9 @@ function nativeText({ native }: AcpInput, agentName: string): string {
 }
 
 /** The MCP servers in the form of the protocol; HTTP servers only where the agent supports them. */
-function mcpServers({ mcp }: AcpInput, canHttp: boolean): object[] {
+function mcpServers({ sessionMcp }: AcpInput, canHttp: boolean): object[] {
   const pairs = (record: Record<string, string>) => Object.entries(record).map(([name, value]) => ({ name, value }));
-  return Object.entries(mcp).flatMap(([name, server]): object[] => {
+  return Object.entries(sessionMcp).flatMap(([name, server]): object[] => {
     if (!('url' in server)) return [{ name, command: server.command, args: server.args, env: pairs(server.env) }];
     return canHttp ? [{ type: 'http', name, url: server.url, headers: pairs(server.headers) }] : [];
   });

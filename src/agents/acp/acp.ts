@@ -3,7 +3,6 @@ import { lstat, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { z } from 'zod';
 import { AppError, isAbsent } from '../../errors.ts';
 import { AttemptRules } from '../../gates/scope/scope-hook.ts';
 import type { AgentConfig } from '../../schema/config/agent.ts';
@@ -22,6 +21,7 @@ import { areAllTrusted } from '../vendor-agent.ts';
 import { acpNetwork } from '../vendor-network.ts';
 import type { AcpInput } from './acp-input.ts';
 import { AcpLine } from './acp-line.ts';
+import { withoutTitles, withoutUserServers } from './program-settings.ts';
 import { openSessionRecord, type SessionRecord } from './session-record.ts';
 
 /** How a known program is prevented from obeying the repository's own settings. */
@@ -118,11 +118,14 @@ export function acpAgent({ name, config, search, program = clientProgram() }: Ac
     async command(assignment) {
       const found = requireProgram(name, find());
       const file = join(assignment.folder, 'acp-input.json');
-      const input = inputFor(assignment, [found, ...config.args]);
+      const own = environment(assignment, await restrictingVariables(config, assignment));
+      const { args, env, mcp, sessionMcp } = withoutUserServers(config, { own, settings: assignment.settings });
+      const servers = { mcp: { ...mcp }, sessionMcp: { ...sessionMcp } };
+      const input = inputFor(assignment, { command: [found, ...config.args, ...args], ...servers });
       await writeFile(file, JSON.stringify(input), { mode: 0o600 });
       return {
         command: [...program, file],
-        env: environment(assignment, await restrictingVariables(config, assignment)),
+        env,
         programs: [found],
         login: loginFolders(command, assignment.env.HOME ?? homedir()),
         pipeOutput: true,
@@ -130,16 +133,6 @@ export function acpAgent({ name, config, search, program = clientProgram() }: Ac
     },
     reader: (assignment) => acpReader(command, environment(assignment)),
   };
-}
-
-/** Opencode reports no usage of the call that names a session, so it makes none; settings that the user passes apply besides. */
-function withoutTitles(command: string, env: Record<string, string>): Record<string, string> {
-  if (!basename(command).includes('opencode')) return env;
-  const settings = parseJsonObject(env.OPENCODE_CONFIG_CONTENT ?? '{}');
-  const agents = z.record(z.string(), z.unknown()).safeParse(settings?.agent).data;
-  if (settings === undefined || agents?.title !== undefined) return env;
-  const agent = { ...agents, title: { disable: true } };
-  return { ...env, OPENCODE_CONFIG_CONTENT: JSON.stringify({ ...settings, agent }) };
 }
 
 /** The folders of logins and sessions of the programs known to speak this protocol; the sandbox shows those of this program only. */
@@ -154,11 +147,11 @@ function cautionFor(config: AgentConfig): string {
   return `its login is checked when it starts${settings}${writes}`;
 }
 
-function inputFor(assignment: Assignment, command: string[]): AcpInput {
+function inputFor(assignment: Assignment, given: Pick<AcpInput, 'command' | 'mcp' | 'sessionMcp'>): AcpInput {
   const { settings, session, outputSchema, workspace, promptFile, access } = assignment;
   const { permission, instructions, model } = settings;
   return {
-    command,
+    ...given,
     workspace,
     promptFile,
     access,
@@ -168,7 +161,6 @@ function inputFor(assignment: Assignment, command: string[]): AcpInput {
     disallowedTools: [...settings.disallowedTools],
     allowedCli: [...settings.allowedCli],
     addDirs: [...settings.addDirs],
-    mcp: { ...settings.mcp },
     // Rules are lists of texts, which the input describes as lists that may be changed.
     ...AttemptRules.parse({ scopes: assignment.scopes, policy: assignment.policy }),
     native: nativeTexts(settings.native),

@@ -20,6 +20,7 @@ import { type PermissionRequest, refusalOf } from './acp-permission.ts';
 import { configureSession, initialize, openSession, promptBlocks, type SendRequest } from './acp-session.ts';
 import { Updates } from './acp-updates.ts';
 import { promptUsage } from './acp-usage.ts';
+import { environmentToResume } from './session-record.ts';
 
 /** The environment and the listeners of a session. */
 export interface AcpConversationOptions {
@@ -55,14 +56,17 @@ export async function runSession(
   signal: AbortSignal,
 ): Promise<AcpConversationEnd> {
   let conversation: Conversation;
+  const { session: id } = input;
+  const env = id === undefined ? options.env : environmentToResume(input.command[0] ?? '', { id, env: options.env });
   try {
-    conversation = await startConversation(input.command, { cwd: input.workspace, env: options.env });
+    conversation = await startConversation(input.command, { cwd: input.workspace, env });
   } catch (error) {
     const message = `${input.command[0]} cannot be started: ${messageOf(error)}`;
     return { code: 127, failure: { kind: 'environment', message } };
   }
   conversation.errors.on('data', options.onErrors);
-  const session = new AcpConversation(input, conversation, options);
+  const mustResume = env !== options.env;
+  const session = new AcpConversation(input, conversation, { ...options, mustResume });
   const end = await session.run(signal);
   const { code } = await conversation.finish(GRACE_MS);
   if (end === undefined) return { code: 0 };
@@ -74,16 +78,22 @@ export async function runSession(
   return { code: code || 1, failure: failure ?? silent };
 }
 
+/** Its environment fits only the earlier session, which cannot be resumed. */
+class SessionLostError extends Error {}
+
+/** `mustResume`: a new session would not have the model of the earlier one. */
+type ConversationOptions = AcpConversationOptions & { mustResume: boolean };
+
 class AcpConversation {
   readonly #input: AcpInput;
-  readonly #options: AcpConversationOptions;
+  readonly #options: ConversationOptions;
   #updates: Updates;
   readonly #connection: ClientConnection;
   #isPrompted = false;
   #costBefore: number | undefined;
   #reportedCostUsd: number | undefined;
 
-  constructor(input: AcpInput, conversation: Conversation, options: AcpConversationOptions) {
+  constructor(input: AcpInput, conversation: Conversation, options: ConversationOptions) {
     this.#input = input;
     this.#options = options;
     this.#updates = new Updates(input.workspace);
@@ -103,10 +113,9 @@ class AcpConversation {
       const initialized = await initialize(request);
       const onLost = (error: unknown) => {
         if (this.#connection.signal.aborted) throw error;
-        this.#options.writeLine({
-          type: 'retry',
-          message: `The session cannot be resumed: ${errorFailure(error, this.#now()).message}`,
-        });
+        const message = `The session cannot be resumed: ${errorFailure(error, this.#now()).message}`;
+        if (this.#options.mustResume) throw new SessionLostError(message);
+        this.#options.writeLine({ type: 'retry', message });
       };
       const session = await openSession(request, { input: this.#input, initialized, onLost });
       this.#options.writeLine({ type: 'session', id: session.id });
@@ -115,13 +124,18 @@ class AcpConversation {
     } catch (error) {
       this.#writeAll(this.#updates.flush());
       if (!signal.aborted && this.#connection.signal.aborted) return 'disconnected';
-      const failure = signal.aborted ? INTERRUPTED : errorFailure(error, this.#now());
+      const failure = signal.aborted ? INTERRUPTED : this.#failureOf(error);
       if (this.#isFree(failure)) this.#options.writeLine({ type: 'spent', usage: { kind: 'none' } });
       return failure;
     } finally {
       signal.removeEventListener('abort', closeConnection);
       this.#connection.close();
     }
+  }
+
+  #failureOf(error: unknown): Failure {
+    if (error instanceof SessionLostError) return { kind: 'session-lost', message: error.message };
+    return errorFailure(error, this.#now());
   }
 
   #now(): number {

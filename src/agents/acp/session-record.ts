@@ -38,6 +38,19 @@ export function openSessionRecord(program: string, session: RecordedSession): Se
   return RECORDS.find(([pattern]) => pattern.test(basename(program)))?.[1](session);
 }
 
+/** The variable with which claude checks a model by a call, which no usage reports, when it resumes a session. */
+const CLAUDE_MODEL = 'ANTHROPIC_MODEL';
+
+/** The environment in which a session is resumed: one of claude that has an answer has the model of that answer. */
+export function environmentToResume(
+  program: string,
+  { id, env }: { id: string; env: Record<string, string> },
+): Record<string, string> {
+  if (!/claude/.test(basename(program)) || env[CLAUDE_MODEL] === undefined) return env;
+  if (claudeUsage({ id, since: 0, env })().kind !== 'known') return env;
+  return Object.fromEntries(Object.entries(env).filter(([name]) => name !== CLAUDE_MODEL));
+}
+
 const ClaudeTotal = z.object({ type: z.literal('cost-state'), modelUsage: z.record(z.string(), ModelUsage) });
 
 /** Claude writes each answer of a session and of its subagents to a file, and when it exits the total of the session. */

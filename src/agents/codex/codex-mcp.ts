@@ -1,5 +1,6 @@
 import type { McpServer } from '../../schema/config/mcp.ts';
 import type { AssignmentSettings } from '../agent.ts';
+import { freeServerName } from '../user-mcp-servers.ts';
 import type { TomlValue } from './codex-arguments.ts';
 
 /** MCP servers in Codex' format, and the variables that hold their secrets. */
@@ -14,21 +15,27 @@ const OWN_TIMEOUT_SECONDS = 120;
 
 const SHELL_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
-/** Values of variables and headers are passed in the environment, because arguments are visible to all users. */
-export function codexMcp({ mcp, disallowedTools }: Pick<AssignmentSettings, 'mcp' | 'disallowedTools'>): CodexMcp {
+/**
+ * Values of variables and headers are passed in the environment, because arguments are visible to all users. The user's
+ * own servers are disabled; Codex merges entries of the same name, so ours gets another one then.
+ */
+export function codexMcp(
+  { mcp, disallowedTools }: Pick<AssignmentSettings, 'mcp' | 'disallowedTools'>,
+  userServers: readonly string[],
+): CodexMcp {
   const env: Record<string, string> = {};
   const hide = (value: string): string => {
     const name = `MANYHANDS_MCP_${Object.keys(env).length}`;
     env[name] = value;
     return name;
   };
-  const servers: Record<string, TomlValue> = {};
+  const servers: Record<string, TomlValue> = Object.fromEntries(userServers.map((name) => [name, { enabled: false }]));
   for (const [name, server] of Object.entries(mcp)) {
     if (disallowedTools.includes(`mcp__${name}`)) continue;
     const refused = disallowedTools.flatMap((tool) =>
       tool.startsWith(`mcp__${name}__`) ? [tool.slice(`mcp__${name}__`.length)] : [],
     );
-    servers[name] = {
+    servers[freeServerName(name, userServers)] = {
       ...('url' in server ? remote(server, hide) : local(server, hide)),
       ...(refused.length === 0 ? {} : { disabled_tools: refused }),
       default_tools_approval_mode: 'approve',

@@ -13,6 +13,7 @@ import { codexLogin } from '../login-paths.ts';
 import { PRICES, type PriceList } from '../prices.ts';
 import { findOnPath, requireProgram } from '../program.ts';
 import { programAvailability, readVersion } from '../program-availability.ts';
+import { codexUserServers } from '../user-mcp-servers.ts';
 import { accountVariables, areAllTrusted, promptArgument, type VendorAgentOptions } from '../vendor-agent.ts';
 import { CODEX_NETWORK } from '../vendor-network.ts';
 import { type CodexFacts, codexArguments, codexTerminalArguments } from './codex-arguments.ts';
@@ -86,7 +87,7 @@ export function codexAgent(options: CodexAgentOptions): Agent {
       const program = requireProgram(name, find());
       const own = codexEnvironment(assignment, config.env);
       const facts = await prepareCodex(assignment, codexHome(own));
-      const mcp = codexMcp(assignment.settings);
+      const mcp = codexMcp(assignment.settings, codexUserServers(codexHome(own)));
       return {
         command: [program, ...codexArguments(assignment, { ...facts, mcp: mcp.servers }, config.args)],
         env: { ...own, ...mcp.env },
@@ -102,7 +103,7 @@ export function codexAgent(options: CodexAgentOptions): Agent {
         const program = requireProgram(name, find());
         const own = codexEnvironment(assignment, config.env);
         const facts = await prepareCodex(assignment, codexHome(own));
-        const mcp = codexMcp(assignment.settings);
+        const mcp = codexMcp(assignment.settings, codexUserServers(codexHome(own)));
         const terminal = { added: config.args, prompt: await promptArgument(assignment.promptFile) };
         return {
           command: [program, ...codexTerminalArguments(assignment, { ...facts, mcp: mcp.servers }, terminal)],

@@ -59,7 +59,8 @@ export function improvise(attempt: UnscriptedAttempt): Step[] {
   if (attempt.role === 'verify') return [{ step: 'output', output: verified(attempt.steps, text) }, say(text)];
   if (attempt.role === 'milestones')
     return [{ step: 'output', output: { ...verified(attempt.steps, text), findings: [] } }, say(text)];
-  if (hasPoints(attempt.outputSchema)) return [{ step: 'output', output: agreeing(text) }, say(text)];
+  if (hasPoints(attempt.outputSchema))
+    return [{ step: 'output', output: agreeing(attempt.outputSchema, text) }, say(text)];
   const steps: Step[] = attempt.access === 'write' ? [ownFile(attempt)] : [];
   if (attempt.outputSchema !== undefined)
     steps.push({ step: 'output', output: minimalValue(attempt.outputSchema, text) });
@@ -72,10 +73,12 @@ function hasPoints(schema: unknown): boolean {
   return 'points' in properties && 'answers' in properties;
 }
 
-/** A rehearsed participant has one point and agrees with it. */
-function agreeing(text: string): Json {
+/** A rehearsed participant has one point and agrees with it; whatever else its role requires is minimal. */
+function agreeing(schema: unknown, text: string): Json {
   const evidence = 'README.md:1';
+  const required = minimalValue(schema, text);
   return {
+    ...(typeof required === 'object' && required),
     position: text,
     verdict: 'agree',
     answers: [{ point: 'P1', stance: 'agree', evidence }],

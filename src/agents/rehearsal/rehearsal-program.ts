@@ -85,7 +85,9 @@ function definedVariables(): Environment {
   );
 }
 
-process.exitCode = await runAttempt(definedVariables(), realWorld);
+void runAttempt(definedVariables(), realWorld).then((code) => {
+  process.exitCode = code;
+});
 
 /** Reads the facts of a prompt; without a heading the first line is the title, without a goal the title is the goal. */
 function promptFacts(prompt: string): PromptFacts {

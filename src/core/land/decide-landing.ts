@@ -33,6 +33,12 @@ export function completeLanding(
   return [{ type: 'tasks.landed', data: { ...what, tasks: [...tasks] } }];
 }
 
+/** The work of a task was saved again, because its commit was lost: it lands from there, and what was approved before is decided again. */
+export function landAgain(state: RunState, what: { task: TaskKey; commit: string; ref: string }): RunEvent[] {
+  requireTask(state, what.task);
+  return [{ type: 'task.landing', data: what }];
+}
+
 /** Records the evidence of a gate for a candidate that contains these tasks. */
 export function recordGate(tasks: TaskKey[], commit: string, evidence: Evidence): RunEvent[] {
   return [{ type: 'gate.ended', data: { tasks, commit, evidence } }];

@@ -4,6 +4,7 @@ import { openWarnings } from '../attempt/fold-attempt.ts';
 import type { RunState, TaskState } from '../run/state.ts';
 import { attention } from './attention.ts';
 import { runDocument, runSummary } from './document.ts';
+import { errorLine } from './error-line.ts';
 import { checkOutput, isFailed } from './failed-check.ts';
 import { taskLabel } from './task-label.ts';
 
@@ -152,6 +153,7 @@ function failureOf(state: RunState): RunOverview['failure'] {
     title: task?.spec.title ?? null,
     reason: task?.phase.status === 'failed' ? task.phase.reason : status.reason,
     command: evidence?.command ?? null,
+    error: evidence === undefined ? null : (errorLine(evidence) ?? null),
     lines,
   };
 }

@@ -1,3 +1,4 @@
+import { isSatisfied } from '../../gates/gate-kinds.ts';
 import type { Evidence } from '../../schema/gate.ts';
 import type { TaskSpec } from '../../schema/task.ts';
 import { redactForms, redactValue } from '../redact.ts';
@@ -11,6 +12,8 @@ const MANY_TASKS = 1_000;
 /** The limit for holds and blocks, which a person must be able to read completely. */
 const LONGEST_REASON = 2_000;
 const LARGEST_VALUE = 4_000;
+/** The end of a failed check's output: some lines. */
+const LONGEST_OUTPUT = 600;
 
 /**
  * The state as it is sent to viewers, small even for ten thousand tasks. Everything that `evolve` reads is in it,
@@ -77,22 +80,23 @@ function shownSpec({ outputSchema: _, verify, ...spec }: TaskSpec): TaskSpec {
 }
 
 function shownAttempt(attempt: AttemptState): AttemptState {
-  const { ended } = attempt;
+  if (attempt.ended === null) return { ...attempt, ...shownStart(attempt) };
+  const { evidence: _, ...ended } = attempt.ended;
   return {
     ...attempt,
-    process: shownProcess(attempt.process),
-    because: cutText(attempt.because, LONGEST_OF_MANY),
-    ended:
-      ended === null
-        ? null
-        : {
-            ...ended,
-            summary: cutText(ended.summary),
-            saved: ended.saved === null ? null : { ...ended.saved, ref: '', tree: '', head: '' },
-            output: smallValue(ended.output),
-            failure: ended.failure === null ? null : { ...ended.failure, ...cutFailure(ended.failure) },
-          },
+    ...shownStart(attempt),
+    ended: {
+      ...ended,
+      summary: cutText(ended.summary),
+      saved: ended.saved === null ? null : { ...ended.saved, ref: '', tree: '', head: '' },
+      output: smallValue(ended.output),
+      failure: ended.failure === null ? null : { ...ended.failure, ...cutFailure(ended.failure) },
+    },
   };
+}
+
+function shownStart({ process, because }: AttemptState): Pick<AttemptState, 'process' | 'because'> {
+  return { process: shownProcess(process), because: cutText(because, LONGEST_OF_MANY) };
 }
 
 /** Of a process only its terminal is shown. */
@@ -131,13 +135,15 @@ function shownPhase(phase: TaskPhase): TaskPhase {
   }
 }
 
-/** The evidence of a gate without its binding, which viewers do not need. */
-function shownEvidence({ output: _, reruns, ...evidence }: Evidence): Evidence {
+/** The evidence of a gate without its binding, which viewers do not need; of the output of a failed one, the end. */
+function shownEvidence({ output, reruns, ...evidence }: Evidence): Evidence {
+  const end = isSatisfied(evidence.verdict) ? undefined : output?.slice(-LONGEST_OUTPUT);
   return {
     ...evidence,
     definition: '',
     setup: '',
     summary: cutText(evidence.summary, LONGEST_OF_MANY),
+    ...(end === undefined ? {} : { output: end }),
     ...(reruns === undefined ? {} : { reruns: reruns.map(({ output: __, ...rerun }) => rerun) }),
   };
 }

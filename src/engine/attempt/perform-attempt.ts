@@ -20,7 +20,7 @@ import { type Application, endApplication, startApplication } from './applicatio
 import { assignmentFor, attemptFolder, writePrompt } from './assignment.ts';
 import { ENGINE_GENERATIONS } from './attempt-output.ts';
 import type { OpenTools } from './attempt-tools.ts';
-import { type AttemptWorkspace, attemptWorkspaceOf, prepareAttemptWorkspace } from './attempt-workspace.ts';
+import { attemptWorkspaceOf, prepareAttemptWorkspace } from './attempt-workspace.ts';
 import { concludeAttempt } from './conclude-attempt.ts';
 import { resourcesOf } from './containment.ts';
 import { programOf } from './interactive-attempt.ts';
@@ -28,13 +28,10 @@ import { interruptible } from './interrupt-attempt.ts';
 import { adoptUnrecorded, writeLaunchRecord } from './launch-record.ts';
 import { adoptAgentNetwork } from './network.ts';
 import { GRACE_MS, type Outcome, type Started, supervise } from './supervise.ts';
+import type { AttemptWorkspace } from './workspace-of-task.ts';
 
 const NOT_STARTED = { result: { usage: { kind: 'none' }, text: '' }, digest: undefined, model: undefined } as const;
-const UNKNOWN_RESULT = {
-  result: { usage: { kind: 'unknown' }, text: '' },
-  digest: undefined,
-  model: undefined,
-} as const;
+const UNKNOWN_RESULT = { ...NOT_STARTED, result: { usage: { kind: 'unknown' }, text: '' } } as const;
 
 /** The most raw output that may be on disk while an attempt with truncated output runs. */
 const MAX_RAW_BYTES = 1024 * 1024 * 1024;
@@ -99,7 +96,7 @@ export async function performAttempt(ctx: EngineContext, run: ActiveRun, task: T
       const outcome = { ...NOT_STARTED, result, stopped: undefined };
       return concludeAttempt(ctx, run, { task, attempt, workspace: undefined, outcome });
     }
-    if (started !== undefined && ctx.leaving.aborted) return;
+    if (started !== undefined && isLeftToNext(ctx, run)) return;
     // The work of an agent that ran is saved and its usage charged, whatever failed afterwards.
     const { workspace, outcome } = started ?? { workspace: undefined, outcome: NOT_STARTED };
     const stopped = failureOf(error, signal);
@@ -144,11 +141,17 @@ export async function adoptAttempt(ctx: EngineContext, run: ActiveRun, task: Tas
     // An agent that cannot be supervised must not continue: it is ended, its work is saved, and its usage is charged.
     const folder = attemptFolder(ctx, run, task, attempt.number);
     await terminate({ ...process, folder }, { graceMs: GRACE_MS });
+    if (task.spec.serve === undefined && isLeftToNext(ctx, run)) return;
     const failure = failureOf(error, AbortSignal.any([ctx.stopping, run.cancel.signal]));
     const stopped = task.spec.serve === undefined ? failure : { ...failure, kind: 'interrupted' as const };
     const isUnread = workspace !== undefined && stopped.kind !== 'interrupted';
     await concludeAttempt(ctx, run, { task, attempt, workspace, outcome: { ...UNKNOWN_RESULT, stopped }, isUnread });
   }
+}
+
+/** Whether the next engine reads from the agent's own records whether it had ended, because this one could not and ends. */
+function isLeftToNext(ctx: EngineContext, run: ActiveRun): boolean {
+  return (ctx.leaving.aborted || ctx.stopping.aborted) && !run.cancel.signal.aborted;
 }
 
 /** The tools of an attempt, where the settings give agents any. */

@@ -4,8 +4,7 @@ import { excessFailure } from '../../core/attempt/resources.ts';
 import { stepsFromText } from '../../core/land/steps.ts';
 import type { AttemptState, TaskState } from '../../core/run/state.ts';
 import { leftOfCap, spentInRun } from '../../core/schedule/budget.ts';
-import { liveness } from '../../process/identity.ts';
-import { ending } from '../../process/launch.ts';
+import { ending, hasEnded } from '../../process/launch.ts';
 import { type Excess, excessOf, watchResources } from '../../process/resource-watch.ts';
 import { programEnding } from '../../process/terminal/files.ts';
 import { sweep, terminate } from '../../process/terminate.ts';
@@ -18,6 +17,7 @@ import type { ActiveRun, EngineContext } from '../loop/context.ts';
 import { AttemptDigest } from './attempt-digest.ts';
 import { AttemptOutput } from './attempt-output.ts';
 import { resourcesOf } from './containment.ts';
+import { withFinished } from './finished-result.ts';
 import { readerOf } from './interactive-attempt.ts';
 import { judgeOf } from './policy-findings.ts';
 import { TerminalOutput } from './terminal-output.ts';
@@ -57,7 +57,7 @@ export async function supervise(
   let readBytes = 0;
   let lastUsageAt = ctx.world.now();
   const end = (failure: Failure, overCap = false) => {
-    const isGone = liveness(process.identity) === 'gone';
+    const isGone = hasEnded(assignment.folder, process.identity);
     // An attempt that exceeded a budget is judged the same whether or not it ended before that was noticed.
     if (isGone && failure.kind !== 'budget') return;
     isOverCap ||= overCap && stopped === undefined;
@@ -137,7 +137,8 @@ export async function supervise(
     await output.finish();
     crashpoint('attempt.read');
     const ended = process.terminal === undefined ? exit : programEnding(assignment.folder, exit);
-    const result = withExcess(withVerifierSteps(task, reader.end(ended)), excess);
+    const reported = await withFinished(assignment.folder, reader.end(ended));
+    const result = withExcess(withVerifierSteps(task, reported), excess);
     watchdog.recordActivity(readBytes, result.usage);
     return {
       result,

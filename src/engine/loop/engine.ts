@@ -84,8 +84,9 @@ export class Engine implements EngineContext {
       onError: (run, error) => this.#onError(run, error),
       onEnd: (run) => this.#onEnd(run),
     });
-    // There may be no listener yet; `failed`, `idle` and `drain` report the error to later ones.
+    // There may be no listener yet; later ones get the error. Agents continue, and the next engine adopts them.
     this.#failed.promise.catch((error: unknown) => this.#inFlight.work.fail(error));
+    this.#failed.promise.catch(() => this.#leave.abort());
   }
 
   get stopping(): AbortSignal {
@@ -260,10 +261,8 @@ export class Engine implements EngineContext {
   }
 
   async #land(run: ActiveRun, tasks: readonly TaskKey[]): Promise<void> {
-    using _step = this.activities.begin(
-      { run, tasks },
-      { kind: 'landing', what: 'merges the work into the run branch' },
-    );
+    const step = { kind: 'landing' as const, what: 'merges the work into the run branch' };
+    using _step = this.activities.begin({ run, tasks }, step);
     await landTasks(this, run, tasks);
   }
 

@@ -2,13 +2,15 @@ import { existsSync, readFileSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { landAgain } from '../../core/land/decide-landing.ts';
 import { type Redact, redactor, secretsAmong } from '../../core/redact.ts';
 import { hasVariables, withValues } from '../../core/run/recorded-config.ts';
-import { lastAttempt, OPEN_STATUSES, type RunState } from '../../core/run/state.ts';
+import { lastAttempt, OPEN_STATUSES, type RunState, type TaskState } from '../../core/run/state.ts';
 import { AppError } from '../../errors.ts';
 import { openMirror, recoverObjects } from '../../git/mirror/mirror.ts';
-import { openStoredMirror } from '../../git/mirror/mirror-config.ts';
+import { type Mirror, openStoredMirror } from '../../git/mirror/mirror-config.ts';
 import type { MirrorProgress } from '../../git/mirror/refresh.ts';
+import { exists } from '../../git/path-kind.ts';
 import { inspectRepository, type Repository } from '../../git/read/repository.ts';
 import { readRef, writeRef } from '../../git/refs/mirror-refs.ts';
 import type { Home } from '../../home.ts';
@@ -16,9 +18,10 @@ import { FILES } from '../../process/shim.ts';
 import { parseRole, type Role } from '../../roles/role.ts';
 import type { Config } from '../../schema/config.ts';
 import type { RunStart } from '../../schema/event.ts';
-import { attemptId, runStream } from '../../schema/ids.ts';
+import { attemptId, runStream, type TaskKey } from '../../schema/ids.ts';
 import { KeptDependencies } from '../../workspaces/kept-dependencies.ts';
 import { removeRawOutput } from '../attempt/assignment.ts';
+import { attemptWorkspaceOf, nextSave, saveAttemptWorkspace } from '../attempt/attempt-workspace.ts';
 import { runRef } from '../land/land-tasks.ts';
 import { mirrorProgress } from '../loop/activities.ts';
 import type { ActiveRun, EngineContext, Project } from '../loop/context.ts';
@@ -33,12 +36,12 @@ export async function openRun(
   const state = loaded?.state ?? loadRun(ctx.store, runStream(run));
   const { start } = state;
   const project = loaded?.project ?? (await openShowing(ctx, start.project));
-  await recoverCommits(ctx, project, state);
+  const lost = await recoverCommits(ctx, project, state);
   await repairBranch(project, state);
   await removeReadOutput(ctx, state);
   const values = await currentValues(ctx, start, start.config);
   const recipe = ctx.implementations.recipe(start.recipe.name, start.recipe.version);
-  return {
+  const active: ActiveRun = {
     id: run,
     ledger: runLedger(ctx.store, ctx.world, runStream(state.start.run), state),
     project,
@@ -58,6 +61,8 @@ export async function openRun(
     writtenBack: { version: 0, content: undefined },
     cancelErrors: 0,
   };
+  if (lost.size > 0) await saveAgain(ctx, active, lost);
+  return active;
 }
 
 /** What of an open run follows from its recorded settings. */
@@ -159,32 +164,63 @@ async function inspectAgain(root: string): Promise<Repository> {
   throw new AppError('REPOSITORY_GONE', `The repository is no longer at ${root}`, { root });
 }
 
-/** A mirror that was deleted, or lost objects, is completed from the repository and the workspaces; what a run needs and neither has is named. */
+/** Commits that are lost, with what they were to the run. */
+type LostCommits = Map<string, { name: string; task?: TaskKey }>;
+
+/** A mirror that was deleted, or lost objects, is completed from the repository and the commits of workspaces; returns what a run needs and neither has. */
 async function recoverCommits(
   { home }: Pick<EngineContext, 'home'>,
   { mirror, repository }: Project,
   state: RunState,
-): Promise<void> {
-  const needed = new Map([
-    [state.start.base.commit, 'its base'],
-    [state.tip.commit, 'its branch'],
-    ...Object.values(state.tasks).flatMap(({ spec, phase }): [string, string][] => {
-      const commit = 'commit' in phase ? phase.commit : phase.status === 'blocked' ? phase.landing?.commit : undefined;
-      return commit == null || !OPEN_STATUSES.some((status) => status === phase.status)
-        ? []
-        : [[commit, `the work of ${spec.key}`]];
-    }),
-  ]);
+): Promise<LostCommits> {
+  const needed: LostCommits = new Map();
+  for (const { spec, phase } of Object.values(state.tasks)) {
+    const commit = 'commit' in phase ? phase.commit : phase.status === 'blocked' ? phase.landing?.commit : undefined;
+    if (commit != null && OPEN_STATUSES.some((status) => status === phase.status))
+      needed.set(commit, { name: `the work of ${spec.key}`, task: spec.key });
+  }
+  needed.set(state.start.base.commit, { name: 'its base' });
+  needed.set(state.tip.commit, { name: 'its branch' });
   const lost = await recoverObjects(mirror, { repository, workspaces: home.workspaces, commits: [...needed.keys()] });
-  if (lost.length === 0) return;
-  const what = lost.map((commit) => `${needed.get(commit) ?? 'a commit'} (${commit.slice(0, 10)})`).join(', ');
-  throw new AppError(
-    'DATA_DAMAGED',
-    `The mirror ${mirror.dir} lost ${what}, which neither the repository nor a workspace has`,
-    {
-      lost,
-    },
-  );
+  const found = new Map([...needed].filter(([commit]) => lost.includes(commit)));
+  const gone = [...found].filter(([, { task }]) => task === undefined);
+  if (gone.length > 0) throw lostForGood(mirror, gone);
+  return found;
+}
+
+function lostForGood({ dir }: Mirror, gone: readonly [commit: string, { name: string }][]): AppError {
+  const what = gone.map(([commit, { name }]) => `${name} (${commit.slice(0, 10)})`).join(', ');
+  const message = `The mirror ${dir} lost ${what}, which neither the repository nor a workspace has`;
+  return new AppError('DATA_DAMAGED', message, { lost: gone.map(([commit]) => commit) });
+}
+
+/** Saves work whose commit is lost again from its workspace, where that still has exactly the recorded files; what is lost for good is named. */
+async function saveAgain(ctx: EngineContext, run: ActiveRun, lost: LostCommits): Promise<void> {
+  for (const [commit, found] of lost) {
+    const task = found.task === undefined ? undefined : run.ledger.state.tasks[found.task];
+    const saved = task === undefined ? undefined : await savedAgain(ctx, run, task);
+    if (task === undefined || saved === undefined) throw lostForGood(run.project.mirror, [[commit, found]]);
+    await run.ledger.submit((state) => landAgain(state, { task: task.spec.key, ...saved })).committed;
+  }
+}
+
+async function savedAgain(
+  ctx: EngineContext,
+  run: ActiveRun,
+  task: TaskState,
+): Promise<{ commit: string; ref: string } | undefined> {
+  const attempt = task.attempts.findLast(({ ended }) => ended?.saved != null);
+  const recorded = attempt?.ended?.saved;
+  const workspace = await attemptWorkspaceOf(ctx, run, task);
+  if (attempt === undefined || recorded == null || !(await exists(workspace.path))) return undefined;
+  const save = await nextSave(run, task, attempt.number);
+  const summary = attempt.ended?.summary ?? '';
+  const { tree, commit, ref } = await saveAttemptWorkspace(run, task, workspace, {
+    number: attempt.number,
+    save,
+    summary,
+  });
+  return tree === recorded.tree ? { commit, ref } : undefined;
 }
 
 /** Events decide where the branch is; a ref that a crash left elsewhere is kept under another name and corrected. */

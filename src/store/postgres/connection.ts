@@ -31,6 +31,11 @@ export class Connection implements AsyncDisposable {
     };
   }
 
+  /** Whether a connection is open; one that was lost is noticed at once, or by the next statement. */
+  get isOpen(): boolean {
+    return this.#client !== undefined;
+  }
+
   /** Does the work on the connection; a connection that was lost, or is left inside a transaction, is not used again. Throws AppError. */
   async use<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
     let client: pg.Client | undefined;

@@ -8,7 +8,7 @@ export type InstallationStatus = { database: string; server: string; leader: Lea
 /** Connects, creates missing tables, and reads who leads; throws AppError where that is not possible. */
 export async function inspectInstallation(url: string): Promise<InstallationStatus> {
   await using connection = new Connection(url);
-  return connection.use(async (client) => {
+  return await connection.use(async (client) => {
     await migrateSchema(client);
     const { rows } = await client.query<{ server_version: string }>('SHOW server_version');
     return { database: connection.database, server: rows[0]?.server_version ?? '', leader: await readLeader(client) };

@@ -7,14 +7,27 @@ import { fromSqliteError } from '../sqlite/sqlite-error.ts';
 import type { Store } from '../store.ts';
 import { type ChangeCollector, collectChanges } from './changes.ts';
 import { Connection } from './connection.ts';
+import { Follower } from './follower.ts';
 import { Leadership } from './leadership.ts';
-import { createSharedCommit } from './postgres-commit.ts';
+import { createPostgresCommit } from './postgres-commit.ts';
 import { prepareReplica, pullChanges, ReplicaDiverged } from './replica.ts';
-import { migrateSchema } from './schema.ts';
+import { migrateSchema, requireInUse } from './schema.ts';
 import type { Candidate } from './term.ts';
 
-/** `lead`: whether this process begins to write at once, or with its first write. */
-type PostgresOptions = { url: string; file: string; world: World; candidate: Candidate; lead: boolean };
+/**
+ * `lead`: whether this process begins to write at once; otherwise it follows what the leader writes, and begins with its
+ * first write. `onLeading` is called before the local file is opened for writing: nothing else in this process may use it then.
+ */
+type PostgresOptions = {
+  url: string;
+  file: string;
+  world: World;
+  candidate: Candidate;
+  lead: boolean;
+  onLeading?: () => Promise<void>;
+  /** Whether the installation is opened to move it. */
+  moving?: boolean;
+};
 
 /** A store whose source of truth is PostgreSQL; `lost` is aborted when another server has begun to write. */
 export type SharedStore = { store: Store; lost: AbortSignal };
@@ -23,7 +36,8 @@ export type SharedStore = { store: Store; lost: AbortSignal };
 const BUSY_TIMEOUT_MS = 30_000;
 
 /** Opens the store of an installation, with a local file that is brought up to date, or made again where it is another's or damaged. */
-export async function openPostgresStore({ url, file, world, candidate, lead }: PostgresOptions): Promise<SharedStore> {
+export async function openPostgresStore(options: PostgresOptions): Promise<SharedStore> {
+  const { url, file, world, candidate, lead, onLeading, moving = false } = options;
   const commits = new Connection(url);
   const renewals = new Connection(url);
   const leadership = new Leadership({ commits, renewals, candidate, world });
@@ -31,11 +45,13 @@ export async function openPostgresStore({ url, file, world, candidate, lead }: P
   let reader: DatabaseSync | undefined;
   try {
     await commits.use(migrateSchema);
+    if (!moving) await commits.use(requireInUse);
     if (lead) await leadership.begin();
+    if (lead) await onLeading?.();
     db = await openReplica(commits, { file, world });
     reader = openDatabase({ file, busyTimeoutMs: BUSY_TIMEOUT_MS });
-    const store = createSharedStore({ db, reader, file, world, commits, leadership });
-    return { store: closing(store, [leadership, renewals, commits]), lost: leadership.lost };
+    const { store, follower } = createSharedStore({ db, reader, file, world, commits, renewals, leadership });
+    return { store: closing(store, follower, [leadership, renewals, commits]), lost: leadership.lost };
   } catch (error) {
     for (const one of [reader, db]) one?.close();
     for (const one of [leadership, renewals, commits]) await one[Symbol.asyncDispose]();
@@ -49,27 +65,38 @@ type Opened = {
   file: string;
   world: World;
   commits: Connection;
+  /** Renews the lease of a leader; of any other process it follows the leader. */
+  renewals: Connection;
   leadership: Leadership;
 };
 
-function createSharedStore({ db, reader, file, world, commits, leadership }: Opened): Store {
+function createSharedStore({ db, reader, file, world, commits, renewals, leadership }: Opened) {
   const changes: ChangeCollector = collectChanges(db);
-  return createStore({
+  let follower: Follower | undefined;
+  const store = createStore({
     db,
     reader,
     file,
     world,
     createGroup: (hooks) => {
+      if (!leadership.isLeading) follower = new Follower({ db, connection: renewals, world, hooks, changes });
       const lead = async () => {
         if (leadership.isLeading) return;
         await leadership.begin();
-        await commits.use((client) => pullChanges(client, db));
+        try {
+          await follower?.[Symbol.asyncDispose]();
+          await commits.use((client) => pullChanges(client, db));
+        } catch (error) {
+          leadership.fail(error);
+          throw error;
+        }
         changes.markShared();
         hooks.rolledBack();
       };
-      return createSharedCommit({ db, file, world, leadership, changes, lead }, hooks);
+      return createPostgresCommit({ db, file, world, leadership, changes, lead }, hooks);
     },
   });
+  return { store, follower };
 }
 
 /** Opens the local file and brings it up to date; one that is damaged or has another history is set aside, and made again. */
@@ -114,11 +141,12 @@ function setAside(file: string, world: World): void {
   rmSync(`${file}-journal`, { force: true });
 }
 
-/** The store, with what ends after it. */
-function closing(store: Store, after: readonly AsyncDisposable[]): Store {
+/** The store, with what ends before and after it. */
+function closing(store: Store, before: AsyncDisposable | undefined, after: readonly AsyncDisposable[]): Store {
   return {
     ...store,
     [Symbol.asyncDispose]: async () => {
+      await before?.[Symbol.asyncDispose]();
       await store[Symbol.asyncDispose]();
       for (const one of after) await one[Symbol.asyncDispose]();
     },

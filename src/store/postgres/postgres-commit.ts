@@ -22,7 +22,7 @@ type Parts = {
  * Puts the work that is waiting into one transaction of the local file, makes its changes durable in PostgreSQL, and only
  * then commits the file: what can be read locally is in PostgreSQL. More work waits meanwhile and shares the next one.
  */
-export function createSharedCommit(parts: Parts, hooks: TransactionHooks): GroupCommit {
+export function createPostgresCommit(parts: Parts, hooks: TransactionHooks): GroupCommit {
   const { db, file, world, leadership, changes } = parts;
   const transactions = createTransactions(db, file, world, hooks);
   let queue: Job[] = [];

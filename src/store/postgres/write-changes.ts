@@ -9,7 +9,7 @@ import { notLeader, readLeader } from './term.ts';
 export type CommitId = { epoch: number; number: number };
 
 /** The channel on which each commit is announced to servers that stand by. */
-const COMMITS_CHANNEL = 'manyhands_commits';
+export const COMMITS_CHANNEL = 'manyhands_commits';
 
 /**
  * Writes the changes as one transaction, which happens once however often it is repeated: the number of the commit is the

@@ -98,6 +98,10 @@ export function createStore({ db, reader = db, file, world, createGroup }: Store
     },
     rolledBack: writing.transcript.unlearn,
     isHolding: checkpoints.isBlocking,
+    publish: (events, rows) => {
+      if (events.length > 0) appended.notify(events);
+      if (rows.length > 0) ingested.notify(rows);
+    },
   };
   const group = createGroup?.(hooks) ?? createGroupCommit(db, file, world, hooks);
   const appended = createListeners<StoredEvent[]>();

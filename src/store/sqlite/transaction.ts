@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { World } from '../../world.ts';
+import type { StoredEvent, TranscriptEntry } from '../store.ts';
 import { fromSqliteError, spoilsTransaction } from './sqlite-error.ts';
 
 /** Deferred work may share a later transaction with more of its kind; urgent work may not wait. */
@@ -8,8 +9,17 @@ export type Urgency = 'urgent' | 'deferred';
 /** `perform` returns the acknowledgement to call after the commit. */
 export type Job = { perform(): () => void; fail(error: unknown): void; urgency: Urgency };
 
-/** `committing` is the last work of every transaction; `committed` is called after it, `rolledBack` after any rollback; none begins while `isBlocking`. */
-export type TransactionHooks = { committing(): void; committed(): void; rolledBack(): void; isHolding(): boolean };
+/**
+ * `committing` is the last work of every transaction; `committed` is called after it, `rolledBack` after any rollback, or
+ * after writes of others; none begins while `isHolding`. `publish` notifies listeners of what others wrote.
+ */
+export type TransactionHooks = {
+  committing(): void;
+  committed(): void;
+  rolledBack(): void;
+  isHolding(): boolean;
+  publish(events: StoredEvent[], rows: TranscriptEntry[]): void;
+};
 
 /** Several jobs in one transaction, each of which fails alone. */
 export interface Transactions {

@@ -141,6 +141,14 @@ function entryOf(row: Row): TranscriptEntry {
   };
 }
 
+/** The statement on the rows of all attempts after an id. */
+export function prepareNewRows(db: DatabaseSync) {
+  const select = db.prepare(`
+    SELECT transcript.*, attempts.attempt AS name FROM transcript JOIN attempts ON attempts.id = transcript.attempt
+    WHERE transcript.id > ? ORDER BY transcript.id`);
+  return (after: number): TranscriptEntry[] => select.all(after).map(entryOf);
+}
+
 /** Counts a row that is added to an attempt, in the same transaction; the caller stores the count after the last one. */
 export function prepareRowCount(db: DatabaseSync) {
   const insertPage = db.prepare('INSERT INTO pages (attempt, page, first_id) VALUES (?, ?, ?)');

@@ -455,6 +455,25 @@ describe('the command of Codex', () => {
     expect(Object.values(env)).toEqual(expect.arrayContaining(['secret-1', 'secret-2', 'secret-3']));
   });
 
+  it("starts without the user's MCP servers, and gives ours another name where the user has one of that name", async () => {
+    const server = { command: 'serve', args: [], env: {} };
+    await using made = await makeAssignment(settings({ mcp: { manyhands: server, mine: server } }));
+    const home = join(made.assignment.folder, 'codex-home');
+    await mkdir(home);
+    await writeFile(
+      join(home, 'config.toml'),
+      '[mcp_servers.manyhands]\nurl = "http://x/"\n[mcp_servers.mail]\ncommand = "m"\n',
+    );
+    const { command } = await make({ config: { env: { CODEX_HOME: home } } }).command(made.assignment);
+    const overrides = command.filter((word) => word.startsWith('mcp_servers.'));
+    expect(overrides.map((word) => word.replace(/(command|default).*/, ''))).toEqual([
+      'mcp_servers.manyhands={"enabled"=false}',
+      'mcp_servers.mail={"enabled"=false}',
+      'mcp_servers.manyhands_attempt={"',
+      'mcp_servers.mine={"',
+    ]);
+  });
+
   it('has a schema that OpenAI accepts, in a private file', async () => {
     const schema = { type: 'object', properties: { a: { type: 'string' }, b: { type: 'number' } }, required: ['a'] };
     await using made = await makeAssignment({ outputSchema: schema });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { minimalValue } from '../../../src/agents/rehearsal/improvise.ts';
+import { improvise, minimalValue } from '../../../src/agents/rehearsal/improvise.ts';
 
 describe('the minimal value of a schema', () => {
   it.each([
@@ -24,4 +24,26 @@ describe('the minimal value of a schema', () => {
   it('is a string for an invalid schema', () => {
     expect(minimalValue(undefined, 'some text')).toBe('some text');
   });
+});
+
+it('a rehearsed participant hands over its point and whatever else is required', () => {
+  const schema = z.object({
+    points: z.array(z.unknown()),
+    answers: z.array(z.unknown()),
+    gaps: z.array(z.string()),
+    risk: z.enum(['low', 'high']),
+  });
+  const attempt = {
+    agent: 'x',
+    task: 'role/a',
+    attempt: 1,
+    title: 'Examine it',
+    role: 'security',
+    goal: 'x',
+    steps: 0,
+  };
+  const rest = { points: [], access: 'read' as const, allow: [], outputSchema: z.toJSONSchema(schema) };
+  const [step] = improvise({ ...attempt, ...rest });
+  expect(step).toMatchObject({ step: 'output', output: { points: [{ claim: 'A rehearsed point' }] } });
+  expect(schema.safeParse(step?.step === 'output' ? step.output : undefined).error).toBeUndefined();
 });

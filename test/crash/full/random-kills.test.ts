@@ -90,13 +90,13 @@ it.each(SEEDS)(
     const last = await running.done;
     if ((await scratch.mh(['ls', '--json'])).stdout.trim() === '[]') {
       // It ended before its run was recorded, which it reports unless it was killed.
-      expect(last.signal ?? last.stderr.trim(), actions.join('\n')).not.toBe('');
+      expect(last.signal ?? outputOf(last), actions.join('\n')).not.toBe('');
       await scratch.mh(['job', 'Make a file', '--json']);
     }
     const begun = () =>
       existsSync(join(scratch.root, 'agents')) ? readFileSync(join(scratch.root, 'agents'), 'utf8') : '';
     const log = () => `${actions.join('\n')}\n${begun()}`;
-    let error = last.stderr.trim();
+    let error = outputOf(last);
     let document = await show(scratch);
     for (let tries = 0; tries < MOST_RETRIES && document.status !== 'done'; tries += 1) {
       // Every outcome but success has a reason that is shown; a run whose engine ended has the message of that engine.
@@ -106,9 +106,8 @@ it.each(SEEDS)(
       removeLocks(scratch);
       // A killed check looks flaky, and work that passed a flaky check waits for a person.
       const command = document.status === 'running' ? 'resume' : document.status === 'held' ? 'approve' : 'retry';
-      const { stderr } = await scratch.mh([command, '--json']);
-      error = stderr.trim();
-      actions.push(`${command}: ${document.reason} ${stderr.trim().slice(-300)}`);
+      error = outputOf(await scratch.mh([command, '--json']));
+      actions.push(`${command}: ${document.reason} ${error.slice(0, 300)}`);
       document = await show(scratch);
     }
     expect(document.status, `${log()}\n${JSON.stringify(document)}`).toBe('done');
@@ -121,6 +120,11 @@ it.each(SEEDS)(
     expect(await scratch.leftovers()).toEqual([]);
   },
 );
+
+/** What a command printed: with --json an error is on stdout. */
+function outputOf({ stdout, stderr }: { stdout: string; stderr: string }): string {
+  return `${stderr.trim()} ${stdout.trim()}`.trim();
+}
 
 async function show(scratch: Scratch): Promise<RunDocument> {
   const { json, stderr } = await scratch.mh(['show', '--json']);

@@ -80,7 +80,14 @@ describe('the home page', () => {
   });
 
   it('needs the user for a failed run until it is landed, hidden or a week old', () => {
-    const failure = { task: null, title: null, reason: 'npm test failed', command: 'npm test', lines: ['1 failing'] };
+    const failure = {
+      task: null,
+      title: null,
+      reason: 'npm test failed',
+      command: 'npm test',
+      error: null,
+      lines: ['1 failing'],
+    };
     const failed = (id: string, more: Partial<RunOverview> = {}) =>
       run(id, { status: 'failed', endedAt: '2026-11-16T11:00:00.000Z', failure, ...more });
     const runs = [

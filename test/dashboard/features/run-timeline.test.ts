@@ -49,6 +49,33 @@ describe("a task's row", () => {
     ]);
   });
 
+  it('keeps the time in which it waited for a person, also after the approval', () => {
+    const hold = { what: 'guard', reason: 'it changes a test', files: [] } as const;
+    const story = given(started(), added(spec('a')), attempted('a'))
+      .at(T0 + 5_000)
+      .and(attemptEnded('a'), landing('a'))
+      .at(T0 + 6_000)
+      .and({ type: 'task.held', data: { task: 'a', hold: { ...hold, files: [] }, commit: 'c' } });
+    const history = emptyHistory();
+    recordEvent(
+      history,
+      { type: 'task.held', data: { task: 'a', hold: { ...hold, files: [] }, commit: 'c' } },
+      T0 + 6_000,
+    );
+    expect(segments(story, 'a', history)).toEqual([
+      ['attempt', 'done', 0, 5_000],
+      ['checks', 'checking', 5_000, 6_000],
+      ['held', 'waiting', 6_000, null],
+    ]);
+    recordEvent(history, { type: 'task.approved', data: { task: 'a' } }, T0 + 60_000);
+    const approved = story.at(T0 + 60_000).and({ type: 'task.approved', data: { task: 'a' } });
+    expect(segments(approved.at(T0 + 61_000).and(landed('a')), 'a', history)).toEqual([
+      ['attempt', 'done', 0, 5_000],
+      ['checks', 'checking', 5_000, 61_000],
+      ['held', 'waiting', 6_000, 60_000],
+    ]);
+  });
+
   it('distinguishes a rate limit from other failures', () => {
     const retried = (kind: 'rate-limit' | 'tests') =>
       given(started(), added(spec('a')), attempted('a'))

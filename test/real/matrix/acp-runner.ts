@@ -1,10 +1,10 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { acpAgent } from '../../../src/agents/acp/acp.ts';
 import { AgentConfig } from '../../../src/schema/config/agent.ts';
 import { PLAIN_SETTINGS } from '../../contracts/attempt.ts';
 import { type AcpProgram, SPEAKERS } from '../acp-speakers.ts';
 import type { ModelServer } from '../model-server.ts';
+import { writeSettings } from '../sandbox.ts';
 import { makeRealAssignment, runAgent } from '../support.ts';
 import type { CaseRunner } from './case-runner.ts';
 
@@ -20,10 +20,7 @@ export function acpRunner(server: ModelServer, program: string, name: AcpProgram
       const scenario = `${name}-acp-${scenarios}`;
       const scripted = server.scenario(scenario, script);
       const how = { base: base ?? scripted, retries, waitMs };
-      for (const [file, text] of Object.entries(speaker.files(how))) {
-        await mkdir(dirname(join(place.home, file)), { recursive: true });
-        await writeFile(join(place.home, file), text);
-      }
+      for (const [file, text] of Object.entries(speaker.files(how))) await writeSettings(place.home, file, text);
       // Which settings of the repository it trusts is decided by the adapter.
       const { GEMINI_CLI_TRUST_WORKSPACE: _, ...env } = speaker.env(how);
       const config = { kind: 'acp', command: program, args: speaker.args, env };

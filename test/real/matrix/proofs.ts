@@ -1,11 +1,13 @@
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
 import type { AgentEvent } from '../../../src/agents/agent.ts';
+import { ASSISTANTS } from '../../../src/mcp/install/assistants.ts';
 import type { Script, Step } from '../model-server/step.ts';
 import { closedAddress, type ModelServer } from '../model-server.ts';
 import { ofType } from '../of-type.ts';
-import { makeSandbox } from '../sandbox.ts';
+import { makeSandbox, type Sandbox } from '../sandbox.ts';
 import type { RunHooks } from '../support.ts';
 import type { CaseRunner } from './case-runner.ts';
 import type { Case, FaultCase } from './cases.ts';
@@ -63,11 +65,14 @@ export const PROOFS: Record<Case, Proof> = {
   'MCP tool call': async (runner, cell, server) => {
     await using sandbox = await makeSandbox(server);
     const mcp = { notes: { command: process.execPath, args: [MCP_SERVER], env: {} } };
+    const started = addUserServers(sandbox);
     const script = [runner.tool('notes', 'report_status', { status: 'well' }), { say: 'Reported.' }];
     const run = await runner.runCase(sandbox, { script, settings: { mcp } });
     expectOutcome(run, cell);
     expect(JSON.stringify(run.requests.at(-1)?.body)).toContain('reported well');
     expect(run.result.text).toBe('Reported.');
+    // The user's own servers, such as ours for their assistant, are not started.
+    expect(existsSync(started)).toBe(false);
   },
 
   'permission denial': async (runner, cell, server) => {
@@ -130,6 +135,19 @@ export const PROOFS: Record<Case, Proof> = {
     expect(run.leftover).toEqual([]);
   },
 };
+
+/** Adds a server to the user's settings of every program, as `manyhands mcp install` does; it makes a file when it is started. */
+function addUserServers({ root, env }: Sandbox): string {
+  const started = join(root, 'user-server-started');
+  const args = ['-e', `require('node:fs').writeFileSync(${JSON.stringify(started)}, '')`];
+  for (const assistant of ASSISTANTS) {
+    const file = assistant.file(env);
+    mkdirSync(dirname(file), { recursive: true });
+    const text = existsSync(file) ? readFileSync(file, 'utf8') : undefined;
+    writeFileSync(file, assistant.write(text, { command: process.execPath, args, env: {} }));
+  }
+  return started;
+}
 
 function faultProofs(): Record<FaultCase, Proof> {
   const proof =

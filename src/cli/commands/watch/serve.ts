@@ -30,6 +30,9 @@ const Flags = z.object({
 });
 type Flags = z.infer<typeof Flags>;
 
+/** How often a server that stands by tries to lead. */
+const STAND_BY_MS = 2_000;
+
 const EXAMPLES = ['manyhands serve --open', 'manyhands serve --detach', 'manyhands serve --port 8080 --no-resume'];
 
 /** Serves the dashboard and the API, and resumes every unfinished run. */
@@ -131,7 +134,9 @@ async function serve(platform: Platform, caller: Caller, options: ServeOptions):
   caller.ending.addEventListener('abort', end, { once: true });
   let own: OwnServer | undefined;
   try {
-    for await (const _engine of engines(caller, over.signal)) {
+    for await (const engine of engines(platform, caller, over.signal)) {
+      if ('holder' in engine)
+        options.report(`Standing by: ${engine.holder} leads; this server takes over when that one ends`);
       if (own === undefined) {
         const server = await platform.openServer(caller, options.request);
         if (isOwn(server)) own = server;
@@ -148,14 +153,27 @@ async function serve(platform: Platform, caller: Caller, options: ServeOptions):
   }
 }
 
-/** The pid of each engine in turn: when the engine of another process ends, this process becomes the engine. */
-async function* engines(caller: Caller, signal: AbortSignal): AsyncGenerator<number> {
+/** An engine, by its process, or with PostgreSQL the other server that leads. */
+type Leading = { pid: number } | { holder: string };
+
+/** Each engine in turn: when the engine of another process ends, or the lease of another server, this process becomes the engine. */
+async function* engines(platform: Platform, caller: Caller, signal: AbortSignal): AsyncGenerator<Leading> {
+  let holder: string | undefined;
   while (!signal.aborted) {
     try {
-      for await (const { pid } of caller.stream('watch-engine', {}, { signal })) yield pid;
+      for await (const { pid } of caller.stream('watch-engine', {}, { signal })) yield { pid };
     } catch (error) {
-      const isGone = error instanceof AppError && error.code === 'ENGINE_GONE';
-      if (!isGone && !signal.aborted) throw error;
+      if (signal.aborted) return;
+      if (!(error instanceof AppError)) throw error;
+      if (error.code === 'ENGINE_GONE') continue;
+      const isStandBy = error.code === 'NOT_LEADER' && caller.engine() !== 'own';
+      const isOutage = error.code === 'DATABASE_UNREACHABLE' && holder !== undefined;
+      if (!isStandBy && !isOutage) throw error;
+      const found = isStandBy ? String(error.details.holder) : holder;
+      if (found !== undefined && found !== holder) yield { holder: found };
+      holder = found;
+      // Safe: the end of the pause by the signal is the end of the loop.
+      await platform.world.sleep(STAND_BY_MS, signal).catch(() => {});
     }
   }
 }

@@ -1,6 +1,8 @@
 import type { ReactElement, ReactNode } from 'react';
-import { Link } from 'wouter';
-import { LinkButton } from '../../ui/controls/button.tsx';
+import { Link, useLocation } from 'wouter';
+import { useAction } from '../../api/use-operation.ts';
+import { runPath } from '../../ui/browser/page-paths.ts';
+import { Button, LinkButton } from '../../ui/controls/button.tsx';
 import { Copyable } from '../../ui/text/copyable.tsx';
 import styles from './getting-started.module.css';
 
@@ -15,8 +17,13 @@ export function GettingStarted(): ReactElement {
       </p>
       <ol className={styles.steps}>
         <Step number={1} title="Rehearse, free of charge">
-          <p>In a terminal, in one of your git repositories. Your branch and files do not change.</p>
-          <Copyable text={'mh do "Add a --json flag" --rehearse'} />
+          <p>In a sample repository that is made for it. Your own repositories are not touched.</p>
+          <p className={styles.buttons}>
+            <RehearseButton />
+            <span className="quiet">
+              or in a terminal <Copyable text="mh demo" />
+            </span>
+          </p>
         </Step>
         <Step number={2} title="Watch it here">
           <p>The run appears on this page: first what needs you, then active runs, then ended runs.</p>
@@ -32,9 +39,7 @@ export function GettingStarted(): ReactElement {
         </Step>
       </ol>
       <p className={styles.buttons}>
-        <LinkButton to="/start" weight="main">
-          New run
-        </LinkButton>
+        <LinkButton to="/start">New run</LinkButton>
         <span className="quiet">does the same in a form with all options.</span>
       </p>
     </div>
@@ -52,5 +57,19 @@ function Step({ number, title, children }: { number: number; title: string; chil
         {children}
       </div>
     </li>
+  );
+}
+
+/** Makes the sample and starts the rehearsal in it, then shows the run. */
+function RehearseButton(): ReactElement {
+  const [, navigate] = useLocation();
+  const start = useAction('start-run', { onDone: ({ run }) => navigate(runPath(run)) });
+  const make = useAction('make-demo', {
+    onDone: ({ goal, options }) => start.act({ recipe: 'goal', input: { goal }, options }),
+  });
+  return (
+    <Button weight="main" busy={make.isBusy || start.isBusy} onClick={() => make.act({})}>
+      Rehearse now
+    </Button>
   );
 }

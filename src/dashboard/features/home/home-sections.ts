@@ -29,6 +29,11 @@ export function sectionsOf(runs: readonly RunOverview[], project: string | null,
   };
 }
 
+/** What a list shows of a failure: the line that names the error, then the last lines. */
+export function failureLines({ error, lines }: NonNullable<RunOverview['failure']>): string[] {
+  return error === null || lines.includes(error) ? lines : [error, '…', ...lines];
+}
+
 /** The projects that have runs, by name. */
 export function projectsOf(runs: readonly RunOverview[]): ProjectChoice[] {
   const choices = new Map<string, ProjectChoice>();

@@ -7,7 +7,7 @@ import { Button, LinkButton } from '../../ui/controls/button.tsx';
 import { AttentionButtons, NextStepLine } from '../../ui/run/attention-actions.tsx';
 import { StateMark } from '../../ui/state/state-mark.tsx';
 import { count, Time } from '../../ui/text/amounts.tsx';
-import { projectName, type WaitingEntry } from './home-sections.ts';
+import { failureLines, projectName, type WaitingEntry } from './home-sections.ts';
 import styles from './needs-you.module.css';
 
 const TITLES: Record<WaitingEntry['item']['what'], string> = {
@@ -119,7 +119,7 @@ function FailedRow({ run }: { run: RunOverview }): ReactElement {
         </p>
         <p className={styles.reason}>{failure?.reason ?? run.reason}</p>
         {failure === null || failure.lines.length === 0 ? null : (
-          <pre className={styles.output}>{failure.lines.join('\n')}</pre>
+          <pre className={styles.output}>{failureLines(failure).join('\n')}</pre>
         )}
       </div>
       <div className={styles.buttons}>

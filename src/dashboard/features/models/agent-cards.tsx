@@ -3,6 +3,7 @@ import type { OperationOutput } from '../../../operations/all.ts';
 import { useOperation } from '../../api/use-operation.ts';
 import { EmptyState, ErrorMessage, Skeleton } from '../../ui/feedback/placeholders.tsx';
 import { Panel } from '../../ui/layout/panel.tsx';
+import { AgentFix } from '../../ui/run/agent-fix.tsx';
 import { StateMark } from '../../ui/state/state-mark.tsx';
 import { count, Money, Time } from '../../ui/text/amounts.tsx';
 import { Copyable } from '../../ui/text/copyable.tsx';
@@ -45,7 +46,11 @@ function AgentCard({ agent }: { agent: Agent }): ReactElement {
           )}
         </p>
         <p className="quiet">{agent.detail}</p>
-        {agent.nextStep === null ? null : <p className={styles.next}>{agent.nextStep}</p>}
+        {agent.nextStep === null ? null : (
+          <p className={styles.next}>
+            <AgentFix nextStep={agent.nextStep} />
+          </p>
+        )}
         <dl className={styles.facts}>
           {(['light', 'standard', 'heavy'] as const).map((tier) => (
             <Fact key={tier} name={tier}>

@@ -49,14 +49,18 @@ function RunView({ state, version }: { state: RunState; version: number }): Reac
   }));
   return (
     <div className={styles.page}>
-      <RunHeader state={state} />
-      <AttentionBox state={state} waiting={waiting} />
-      <Summary
-        run={state.start.run}
-        version={version}
-        isEnded={state.status.kind === 'ended'}
-        isWaiting={waiting.length > 0}
+      <RunHeader
+        state={state}
+        summary={
+          <Summary
+            run={state.start.run}
+            version={version}
+            isEnded={state.status.kind === 'ended'}
+            isWaiting={waiting.length > 0}
+          />
+        }
       />
+      <AttentionBox state={state} waiting={waiting} />
       <ViewTabs label="Run views" views={tabs} here={name} />
       <View state={state} version={throttledVersion} />
     </div>

@@ -1,4 +1,5 @@
 import { type ReactElement, useEffect, useRef } from 'react';
+import type { OperationOutput } from '../../../operations/all.ts';
 import { useOperation } from '../../api/use-operation.ts';
 import { useProject } from '../../api/use-project.ts';
 import { ErrorMessage, Skeleton } from '../../ui/feedback/placeholders.tsx';
@@ -6,9 +7,11 @@ import { EntryFields } from '../../ui/form/entry-fields.tsx';
 import { type Suggestions, SuggestionsContext } from '../../ui/form/text-controls.tsx';
 import { PageFrame } from '../../ui/layout/page.tsx';
 import { Panel } from '../../ui/layout/panel.tsx';
+import { AgentChoice } from './agent-choice.tsx';
 import { commandLineOf } from './equivalent-command.ts';
 import { FolderChoice } from './project-folder.tsx';
 import styles from './start.module.css';
+import type { Draft } from './start-draft.ts';
 import { StartPanel } from './start-panel.tsx';
 import { inputEntries, issuesIn, optionEntries, type Recipe, withReview } from './start-request.ts';
 import { useDraft, useStart, useWorkFile } from './use-start-form.ts';
@@ -37,7 +40,7 @@ function StartForm({ recipes }: { recipes: readonly Recipe[] }): ReactElement {
   const recipe = recipes.find(({ name }) => name === draft.recipe) ?? recipes[0];
   const isFromFile = recipe?.file === true && draft.isFromFile;
   const isKnown = project.projects.some(({ root, exists }) => exists && root === dir);
-  const names = useKnownNames(dir, isKnown);
+  const { names, models } = useKnownNames(dir, isKnown);
   const reading = useWorkFile({ dir, file: draft.file, isEnabled: isFromFile, isKnown });
   const { issues, ...startState } = useStart(change);
   useEffect(() => {
@@ -85,6 +88,11 @@ function StartForm({ recipes }: { recipes: readonly Recipe[] }): ReactElement {
             />
           </WorkPanel>
           <Panel title="Options">
+            <AgentChoice
+              agents={models}
+              selected={namesIn(draft.options.agents)}
+              onSelect={(agents) => change({ options: withAgents(draft.options, agents) })}
+            />
             <EntryFields
               entries={optionEntries(recipe)}
               shown={SHOWN_OPTIONS}
@@ -111,14 +119,24 @@ function StartForm({ recipes }: { recipes: readonly Recipe[] }): ReactElement {
 }
 
 /** The agents, templates and collections of a known project, as suggestions. */
-function useKnownNames(dir: string, isKnown: boolean): Suggestions {
+function useKnownNames(dir: string, isKnown: boolean): { names: Suggestions; models: OperationOutput<'list-models'> } {
   const isNamed = { enabled: isKnown, fresh: true };
   const models = useOperation('list-models', { dir }, isNamed).data ?? [];
   const templates = useOperation('list-templates', { dir }, isNamed).data?.templates ?? [];
   const collections = useOperation('list-collections', { dir }, isNamed).data ?? [];
-  return {
+  const names = {
     agents: models.map(({ agent }) => agent),
     template: templates.map(({ name }) => name),
     collection: collections.map(({ name }) => name),
   };
+  return { names, models };
+}
+
+function namesIn(value: unknown): string[] | undefined {
+  return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : undefined;
+}
+
+function withAgents(options: Draft['options'], agents: string[] | undefined): Draft['options'] {
+  const { agents: _, ...rest } = options;
+  return agents === undefined ? rest : { ...rest, agents };
 }

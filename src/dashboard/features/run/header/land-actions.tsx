@@ -5,13 +5,26 @@ import { Button } from '../../../ui/controls/button.tsx';
 import { ConfirmButton } from '../../../ui/controls/confirm-button.tsx';
 import { LandOnBase } from './land-panel.tsx';
 
-/** The actions that land the result of an ended run, or undo the landing. */
-export function LandActions({ state }: { state: RunState }): ReactElement | null {
+/** Whether an ended run has a result that has not landed. */
+function isLandable(state: RunState): boolean {
+  const isLanded = state.landed !== null && state.undone === null && hasLanded(state);
+  return !isLanded && state.pushed !== null && state.tip.commit !== state.start.base.commit;
+}
+
+/** Lands the result of an ended run on its base. */
+export function LandAction({ state }: { state: RunState }): ReactElement | null {
+  const base = state.start.base.branch;
+  if (!isLandable(state) || base === null) return null;
+  const isGood = state.status.kind === 'ended' && state.status.status === 'done';
+  return <LandOnBase state={state} base={base} isMain={isGood} />;
+}
+
+/** The other ways to land the result of an ended run, or to undo the landing. */
+export function OtherLandActions({ state }: { state: RunState }): ReactElement | null {
   const run = state.start.run;
   const land = useAction('land-run', { done: 'Landed' });
   const undo = useAction('undo-run', { done: 'Landing undone' });
-  if (state.landed !== null && state.undone === null && hasLanded(state)) {
-    if (state.landed.how !== 'merge') return null;
+  if (state.landed?.how === 'merge' && state.undone === null && hasLanded(state))
     return (
       <ConfirmButton
         question={`Revert its changes on ${state.landed.branch}?`}
@@ -22,14 +35,10 @@ export function LandActions({ state }: { state: RunState }): ReactElement | null
         Undo landing
       </ConfirmButton>
     );
-  }
-  if (state.pushed === null || state.tip.commit === state.start.base.commit) return null;
-  const isGood = state.status.kind === 'ended' && state.status.status === 'done';
-  const base = state.start.base.branch;
+  if (!isLandable(state)) return null;
   return (
     <>
-      {base === null ? null : <LandOnBase state={state} base={base} isMain={isGood} />}
-      <Button busy={land.isBusy} onClick={() => land.act({ run, how: 'pr' })}>
+      <Button weight="quiet" busy={land.isBusy} onClick={() => land.act({ run, how: 'pr' })}>
         Open pull request
       </Button>
       <Button weight="quiet" busy={land.isBusy} onClick={() => land.act({ run, how: 'branch' })}>

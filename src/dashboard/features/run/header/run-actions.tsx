@@ -5,38 +5,69 @@ import { useAction } from '../../../api/use-operation.ts';
 import { Button } from '../../../ui/controls/button.tsx';
 import { ConfirmButton } from '../../../ui/controls/confirm-button.tsx';
 import { Icon } from '../../../ui/text/icon.tsx';
-import { LandActions } from './land-actions.tsx';
+import { LandAction, OtherLandActions } from './land-actions.tsx';
+import { AgentsAtOnce } from './parallel-agents.tsx';
 import styles from './run-actions.module.css';
 
 type ListState = Pick<RunOverview, 'flag' | 'hidden' | 'carried'>;
 
-/** The actions that are available for a run. */
-export function RunActions({ state, overview }: { state: RunState; overview: ListState | undefined }): ReactElement {
+type ActionsProps = { state: RunState; overview: ListState | undefined };
+
+/** The one action that is most likely next: continue, retry or land. */
+export function PrimaryAction({ state, overview }: ActionsProps): ReactElement | null {
+  if (state.status.kind !== 'ended') return <PauseOrResume state={state} isInterrupted={overview?.carried === false} />;
+  return mayRetry(state) ? <RetryButton state={state} isMain /> : <LandAction state={state} />;
+}
+
+/** The other actions that are available for a run. */
+export function OtherActions({ state }: { state: RunState }): ReactElement {
   const isEnded = state.status.kind === 'ended';
-  const retryable = state.counts.failed + state.counts.blocked + state.counts.cancelled;
-  const hasNoTasks = isEnded && state.order.length === 0;
-  const run = state.start.run;
-  const retry = useAction('retry-run', { done: 'Retry started' });
   return (
     <div className={styles.actions}>
-      {isEnded ? null : <ActiveRunActions state={state} isInterrupted={overview?.carried === false} />}
-      {hasNoTasks || (retryable > 0 && (isEnded || state.counts.failed + state.counts.blocked > 0)) ? (
-        <Button busy={retry.isBusy} onClick={() => retry.act({ run })}>
-          <Icon name="retry" size={14} /> Retry{' '}
-          {hasNoTasks ? 'the run' : retryable === 1 ? 'the failed task' : `${retryable} tasks`}
-        </Button>
-      ) : null}
-      {isEnded ? <LandActions state={state} /> : null}
-      <ListActions run={run} overview={overview} />
+      {isEnded ? null : <ActiveRunActions state={state} />}
+      {!isEnded && mayRetry(state) ? <RetryButton state={state} isMain={false} /> : null}
+      {isEnded && mayRetry(state) ? <LandAction state={state} /> : null}
+      {isEnded ? <OtherLandActions state={state} /> : null}
     </div>
   );
 }
 
+function mayRetry({ status, counts, order }: RunState): boolean {
+  const isEnded = status.kind === 'ended';
+  if (isEnded && order.length === 0) return true;
+  return counts.failed + counts.blocked > 0 || (isEnded && counts.cancelled > 0);
+}
+
+function RetryButton({ state, isMain }: { state: RunState; isMain: boolean }): ReactElement {
+  const retry = useAction('retry-run', { done: 'Retry started' });
+  const tasks = state.counts.failed + state.counts.blocked + state.counts.cancelled;
+  return (
+    <Button weight={isMain ? 'main' : 'plain'} busy={retry.isBusy} onClick={() => retry.act({ run: state.start.run })}>
+      <Icon name="retry" size={14} /> Retry{' '}
+      {state.order.length === 0 ? 'the run' : tasks === 1 ? 'the failed task' : `${tasks} tasks`}
+    </Button>
+  );
+}
+
 /** `isInterrupted`: no engine is running the run. */
-function ActiveRunActions({ state, isInterrupted }: { state: RunState; isInterrupted: boolean }): ReactElement {
+function PauseOrResume({ state, isInterrupted }: { state: RunState; isInterrupted: boolean }): ReactElement | null {
   const run = state.start.run;
   const pause = useAction('pause-run', { done: 'Paused; running attempts continue' });
   const resume = useAction('resume-runs', { done: 'Resumed' });
+  if (state.status.kind === 'cancelling') return null;
+  return '' in state.paused || isInterrupted ? (
+    <Button weight="main" busy={resume.isBusy} onClick={() => resume.act({ run })}>
+      <Icon name="play" size={14} /> Resume
+    </Button>
+  ) : (
+    <Button busy={pause.isBusy} onClick={() => pause.act({ run })}>
+      <Icon name="pause" size={14} /> Pause
+    </Button>
+  );
+}
+
+function ActiveRunActions({ state }: { state: RunState }): ReactElement {
+  const run = state.start.run;
   const cancel = useAction('cancel-run', { done: 'Cancelling; all work is kept' });
   if (state.status.kind === 'cancelling') {
     return (
@@ -50,18 +81,8 @@ function ActiveRunActions({ state, isInterrupted }: { state: RunState; isInterru
       </ConfirmButton>
     );
   }
-  const isPaused = '' in state.paused;
   return (
     <>
-      {isPaused || isInterrupted ? (
-        <Button weight="main" busy={resume.isBusy} onClick={() => resume.act({ run })}>
-          <Icon name="play" size={14} /> Resume
-        </Button>
-      ) : (
-        <Button busy={pause.isBusy} onClick={() => pause.act({ run })}>
-          <Icon name="pause" size={14} /> Pause
-        </Button>
-      )}
       <ConfirmButton
         question="Cancel this run? Its work is kept."
         yes="Cancel run"
@@ -75,7 +96,8 @@ function ActiveRunActions({ state, isInterrupted }: { state: RunState; isInterru
   );
 }
 
-function ListActions({ run, overview }: { run: string; overview: ListState | undefined }): ReactElement {
+/** Marks a run for later, or removes it from lists. */
+export function ListActions({ run, overview }: { run: string; overview: ListState | undefined }): ReactElement {
   const flag = useAction('flag-run');
   const hide = useAction('hide-run');
   const isFlagged = overview?.flag != null;
@@ -97,40 +119,6 @@ function ListActions({ run, overview }: { run: string; overview: ListState | und
         onClick={() => hide.act({ run, hidden: !isHidden })}
       >
         <Icon name="eye" size={14} /> {isHidden ? 'Hidden' : 'Hide'}
-      </Button>
-    </span>
-  );
-}
-
-const MAX = 150;
-
-/** The limit of parallel agents; it can be changed while the run is active. */
-function AgentsAtOnce({ run, now }: { run: string; now: number }): ReactElement {
-  const limit = useAction('limit-run');
-  const set = (agents: number) => {
-    if (Number.isInteger(agents) && agents >= 1 && agents <= MAX && agents !== now) limit.act({ run, agents });
-  };
-  return (
-    <span className={styles.group}>
-      <label htmlFor="agents-at-once" className="quiet">
-        Parallel agents
-      </label>
-      <Button weight="quiet" aria-label="Fewer agents" disabled={now <= 1} onClick={() => set(now - 1)}>
-        <Icon name="minus" size={12} />
-      </Button>
-      <input
-        id="agents-at-once"
-        key={now}
-        className={styles.number}
-        type="number"
-        min={1}
-        max={MAX}
-        defaultValue={now}
-        onBlur={({ target }) => set(target.valueAsNumber)}
-        onKeyDown={({ key, currentTarget }) => (key === 'Enter' ? set(currentTarget.valueAsNumber) : undefined)}
-      />
-      <Button weight="quiet" aria-label="More agents" disabled={now >= MAX} onClick={() => set(now + 1)}>
-        <Icon name="plus" size={12} />
       </Button>
     </span>
   );

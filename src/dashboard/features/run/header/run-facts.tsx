@@ -25,13 +25,15 @@ export function RunProgress({ state }: { state: RunState }): ReactElement {
   );
 }
 
-/** The ids, branches and times of a run, behind a button. */
-export function RunDetails({ state }: { state: RunState }): ReactElement {
+/** The goal, the ids, the branches and the times of a run, behind a button. */
+export function RunDetails({ state, children }: { state: RunState; children: ReactNode }): ReactElement {
   const { start, status } = state;
+  const goal = goalOf(start);
   const project = start.project.folder ?? start.project.root;
   return (
     <details className={styles.details}>
       <summary>Details</summary>
+      {goal === undefined ? null : <p className={styles.goal}>{goal}</p>}
       <dl className={styles.list}>
         <Fact name="Run">
           <Copyable text={start.run} />
@@ -54,8 +56,16 @@ export function RunDetails({ state }: { state: RunState }): ReactElement {
           <Duration from={state.startedAt} to={status.kind === 'ended' ? status.at : null} />
         </Fact>
       </dl>
+      {children}
     </details>
   );
+}
+
+/** What the user wrote, where the title is only its beginning. */
+function goalOf({ input, title }: RunState['start']): string | undefined {
+  if (typeof input !== 'object' || input === null) return undefined;
+  const text = 'goal' in input ? input.goal : 'task' in input ? input.task : undefined;
+  return typeof text === 'string' && text.trim() !== title ? text.trim() : undefined;
 }
 
 function Fact({ name, children }: { name: string; children: ReactNode }): ReactElement {

@@ -1,4 +1,4 @@
-import { type FormEvent, type ReactElement, useState } from 'react';
+import { type FormEvent, type ReactElement, type ReactNode, useState } from 'react';
 import type { RunState } from '../../../../core/run/state.ts';
 import { nextStartAt } from '../../../../core/schedule/start-time.ts';
 import { runStatus } from '../../../../core/view/run-status.ts';
@@ -9,12 +9,13 @@ import { CurrentSteps } from '../../../ui/run/live-agent.tsx';
 import { runDisplayState } from '../../../ui/state/display-state.ts';
 import { StateMark } from '../../../ui/state/state-mark.tsx';
 import { Icon } from '../../../ui/text/icon.tsx';
-import { RunActions } from './run-actions.tsx';
+import { ErrorLine } from '../../../ui/text/named-error.tsx';
+import { ListActions, OtherActions, PrimaryAction } from './run-actions.tsx';
 import { RunDetails, RunProgress } from './run-facts.tsx';
 import styles from './run-header.module.css';
 
 /** The title, state, facts and actions of a run. */
-export function RunHeader({ state }: { state: RunState }): ReactElement {
+export function RunHeader({ state, summary }: { state: RunState; summary: ReactNode }): ReactElement {
   const overview = useRunOverview(state.start.run);
   const next = nextStartAt(state);
   const displayState = runDisplayState({
@@ -36,16 +37,23 @@ export function RunHeader({ state }: { state: RunState }): ReactElement {
         )}
         <RunTitle run={state.start.run} title={state.start.title} />
         <RunProgress state={state} />
+        <PrimaryAction state={state} overview={overview} />
       </div>
-      {reason === null ? null : (
-        <p className={styles.reason} title={reason}>
-          {reason}
-        </p>
-      )}
-      {state.status.kind === 'ended' ? null : <CurrentSteps current={overview} />}
       <div className={styles.second}>
-        <RunActions state={state} overview={overview} />
-        <RunDetails state={state} />
+        <div className={styles.text}>
+          {reason === null ? null : (
+            <p className={styles.reason} title={reason}>
+              {reason}
+            </p>
+          )}
+          {overview?.failure?.error == null ? null : <ErrorLine line={overview.failure.error} />}
+          {state.status.kind === 'ended' ? null : <CurrentSteps current={overview} />}
+          {summary}
+        </div>
+        <OtherActions state={state} />
+        <RunDetails state={state}>
+          <ListActions run={state.start.run} overview={overview} />
+        </RunDetails>
       </div>
     </header>
   );

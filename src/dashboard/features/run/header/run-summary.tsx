@@ -7,7 +7,6 @@ import { runPath, taskPath } from '../../../ui/browser/page-paths.ts';
 import { useThrottled } from '../../../ui/browser/use-now.ts';
 import { Button } from '../../../ui/controls/button.tsx';
 import { count, Time } from '../../../ui/text/amounts.tsx';
-import { Copyable } from '../../../ui/text/copyable.tsx';
 import { Icon } from '../../../ui/text/icon.tsx';
 import styles from './run-summary.module.css';
 
@@ -43,17 +42,14 @@ export function Summary(props: { run: string; version: number; isEnded: boolean;
               {count(data.risks.length, 'risk')}
             </span>
           )}
-          {data.recommended.action === 'none' || isWaiting ? null : (
+          {isWaiting || !(isEnded ? SEEN_FIRST : SHOWN).includes(data.recommended.action) ? null : (
             <span className={styles.next} title={data.recommended.because}>
               Next:{' '}
-              {isEnded && data.recommended.action === 'inspect' ? (
+              {isEnded ? (
                 <Link href={`${runPath(run)}?view=changes`}>inspect the changes</Link>
-              ) : isEnded ? (
-                data.recommended.action
               ) : (
                 data.recommended.because
               )}
-              {data.recommended.command === null ? null : <Copyable text={data.recommended.command} />}
             </span>
           )}
           <span className={styles.more}>
@@ -69,6 +65,9 @@ export function Summary(props: { run: string; version: number; isEnded: boolean;
 }
 
 const MAX = 12;
+/** The next steps of an ended run before which its changes are read; the button of the header performs the others. */
+const SEEN_FIRST: readonly string[] = ['inspect', 'land'];
+const SHOWN: readonly string[] = ['wait', 'approve', 'answer', 'retry', 'resume', 'inspect', 'land'];
 
 /** Tool calls, changed files, risks and warnings of a run. */
 function SummaryDetails({ data }: { data: CompactRun }): ReactElement {

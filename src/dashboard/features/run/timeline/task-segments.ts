@@ -1,7 +1,7 @@
 import type { AttemptState, RunState, TaskState } from '../../../../core/run/state.ts';
 import type { FailureKind } from '../../../../schema/failure.ts';
 import type { DisplayState } from '../../../ui/state/display-state.ts';
-import type { Mark, TimelineHistory } from './timeline-history.ts';
+import type { IdlePeriod, Mark, TimelineHistory } from './timeline-history.ts';
 
 /** A period of a task; `to` is null while it lasts. A `wait` is drawn hatched. */
 export type Segment = {
@@ -30,8 +30,13 @@ export function segmentsOf(state: RunState, task: TaskState, history: TimelineHi
     segments.push(attemptSegment(task, attempt, index));
     before = attempt.ended?.at ?? null;
   });
-  if (before !== null) segments.push(...after(state, task, before));
-  return segments;
+  const waits = history.waits.get(task.spec.key) ?? [];
+  if (before !== null) segments.push(...after(state, task, { from: before, waits }));
+  return [...segments, ...waits.filter(({ to }) => to !== null || task.phase.status === 'running').map(heldSegment)];
+}
+
+function heldSegment({ from, to, description }: IdlePeriod): Segment {
+  return { kind: 'held', displayState: 'waiting', from, to, attempt: null, description };
 }
 
 /** The marks of a task: warnings, gates, user actions and landing. */
@@ -65,9 +70,11 @@ function attemptSegment(task: TaskState, attempt: AttemptState, index: number): 
   const description =
     ended === null
       ? 'running'
-      : ended.failure === null
-        ? ended.summary
-        : `${ended.failure.kind}: ${ended.failure.message}`;
+      : ended.rejected !== undefined
+        ? `rejected: ${ended.rejected}`
+        : ended.failure === null
+          ? ended.summary
+          : `${ended.failure.kind}: ${ended.failure.message}`;
   return {
     kind: 'attempt',
     displayState: attemptDisplayState(attempt, index === task.attempts.length - 1),
@@ -81,6 +88,7 @@ function attemptSegment(task: TaskState, attempt: AttemptState, index: number): 
 /** A successful attempt that is followed by another was not accepted. */
 function attemptDisplayState({ ended }: AttemptState, isLast: boolean): DisplayState {
   if (ended === null) return 'running';
+  if (ended.rejected !== undefined) return 'unverified';
   if (ended.failure === null) return isLast ? 'done' : 'unverified';
   return ended.failure.kind === 'interrupted' ? 'cancelled' : 'failed';
 }
@@ -95,7 +103,9 @@ function between(from: number, to: number, last: AttemptState | undefined): Segm
   return wait(from, to, `waited after a failure: ${failure.kind}`);
 }
 
-function after(state: RunState, { phase }: TaskState, from: number): Segment[] {
+type Since = { from: number; waits: readonly IdlePeriod[] };
+
+function after(state: RunState, { phase }: TaskState, { from, waits }: Since): Segment[] {
   switch (phase.status) {
     case 'ready':
       return [wait(from, null, phase.notBefore > from ? 'waiting for its scheduled time' : readyReason(state))];
@@ -106,21 +116,13 @@ function after(state: RunState, { phase }: TaskState, from: number): Segment[] {
     case 'conflicted':
       return [{ kind: 'checks', displayState: 'checking', from, to: null, attempt: null, description: phase.status }];
     case 'held':
-      return [{ kind: 'held', displayState: 'waiting', from, to: null, attempt: null, description: phase.hold.reason }];
-    case 'blocked':
-      return [{ kind: 'held', displayState: 'waiting', from, to: null, attempt: null, description: phase.reason }];
+    case 'blocked': {
+      const description = phase.status === 'held' ? phase.hold.reason : phase.reason;
+      const since = waits.findLast(({ to }) => to === null)?.from ?? from;
+      return [...checks(from, since), heldSegment({ from: since, to: null, description })];
+    }
     case 'done':
-      if (phase.at <= from) return [];
-      return [
-        {
-          kind: 'checks',
-          displayState: 'checking',
-          from,
-          to: phase.at,
-          attempt: null,
-          description: 'checks and landing',
-        },
-      ];
+      return checks(from, phase.at);
     case 'waiting':
     case 'running':
     case 'failed':
@@ -128,6 +130,11 @@ function after(state: RunState, { phase }: TaskState, from: number): Segment[] {
     case 'cancelled':
       return [];
   }
+}
+
+function checks(from: number, to: number): Segment[] {
+  if (to <= from) return [];
+  return [{ kind: 'checks', displayState: 'checking', from, to, attempt: null, description: 'checks and landing' }];
 }
 
 function readyReason({ status, paused }: RunState): string {

@@ -62,12 +62,18 @@ function IdleMark({
 }
 
 const ENTRIES: readonly { kind: string; displayState: DisplayState; description: string }[] = [
-  { kind: 'attempt', displayState: 'done', description: 'completed attempt' },
+  { kind: 'attempt', displayState: 'done', description: 'accepted attempt' },
+  { kind: 'attempt', displayState: 'unverified', description: 'rejected' },
   { kind: 'attempt', displayState: 'failed', description: 'failed' },
   { kind: 'attempt', displayState: 'running', description: 'running' },
   { kind: 'wait', displayState: 'queued', description: 'wait' },
   { kind: 'checks', displayState: 'checking', description: 'checks and landing' },
-  { kind: 'held', displayState: 'waiting', description: 'needs you' },
+  { kind: 'held', displayState: 'waiting', description: 'waits for you' },
+  { kind: 'gate', displayState: 'done', description: 'check passed' },
+  { kind: 'gate', displayState: 'failed', description: 'check failed' },
+  { kind: 'landed', displayState: 'done', description: 'landed' },
+  { kind: 'person', displayState: 'waiting', description: 'your answer' },
+  { kind: 'warning', displayState: 'waiting', description: 'warning' },
 ];
 
 /** The legend of the bars, and the zoom buttons. */

@@ -1,17 +1,23 @@
 import type { ReactElement } from 'react';
 import type { RunState, TaskState } from '../../../../core/run/state.ts';
 import { moneyText } from '../../../../core/view/amounts.ts';
+import { checkOutput, isFailed } from '../../../../core/view/failed-check.ts';
 import { taskLabel } from '../../../../core/view/task-label.ts';
 import type { LiveAttempt } from '../../../../schema/overview.ts';
+import { useOperation } from '../../../api/use-operation.ts';
+import { useThrottled } from '../../../ui/browser/use-now.ts';
 import { LiveAgent } from '../../../ui/run/live-agent.tsx';
 import { taskDisplayState } from '../../../ui/state/display-state.ts';
 import { StateMark } from '../../../ui/state/state-mark.tsx';
 import { count, duration } from '../../../ui/text/amounts.tsx';
-import { segmentsOf } from './task-segments.ts';
+import { type Segment, segmentsOf } from './task-segments.ts';
 import styles from './timeline-details.module.css';
 import type { TimelineHistory } from './timeline-history.ts';
 
 const SEGMENTS = 5;
+const OUTPUT_LINES = 6;
+/** A pointer that passes over rows requests no diff of them. */
+const DIFF_PAUSE_MS = 400;
 
 /** The details of the hovered or focused task. */
 type DetailsProps = {
@@ -40,23 +46,73 @@ export function Details({ state, task, history, end, live }: DetailsProps): Reac
         <code>{taskLabel(spec)}</code>
         <strong>{spec.title}</strong>
         <span className="quiet">{spec.role}</span>
+        <span className="numbers" title="Cost of all attempts">
+          {moneyText(costOf(task))}
+        </span>
+        <DiffFigures run={state.start.run} task={task} />
         {evidence.map(({ gate, verdict }) => (
           <span key={gate} className={styles.gate} data-verdict={verdict}>
             {gate}: {verdict}
           </span>
         ))}
       </p>
-      <ul className={styles.list}>
-        {segments.slice(-SEGMENTS).map(({ attempt, from, to, description, kind }) => (
-          <li key={`${kind} ${from}`}>
-            <span className={styles.who}>{attempt === null ? kind : `${attempt.number} · ${attempt.agent}`}</span>
-            <span className="numbers">{duration((to ?? end) - from)}</span>
-            <span className="numbers">{attempt?.usage.kind === 'known' ? moneyText(attempt.usage.costUsd) : ''}</span>
-            <span className={styles.text}>{attempt?.ended === null ? (activity ?? description) : description}</span>
-          </li>
-        ))}
-      </ul>
+      <div className={styles.columns}>
+        <ul className={styles.list}>
+          {segments.slice(-SEGMENTS).map(({ attempt, from, to, description, kind }) => (
+            <li key={`${kind} ${from}`}>
+              <span className={styles.who}>
+                {attempt === null ? KINDS[kind] : `${attempt.number} · ${attempt.agent}`}
+              </span>
+              <span className="numbers">{duration((to ?? end) - from)}</span>
+              <span className="numbers">{attempt?.usage.kind === 'known' ? moneyText(attempt.usage.costUsd) : ''}</span>
+              <span className={styles.text} title={description}>
+                {attempt?.ended === null ? (activity ?? description) : description}
+              </span>
+            </li>
+          ))}
+        </ul>
+        <pre className={styles.output} title="Last output">
+          {lastOutput(task, activity ?? null)}
+        </pre>
+      </div>
     </div>
+  );
+}
+
+const KINDS: Record<Segment['kind'], string> = {
+  attempt: 'attempt',
+  wait: 'waited',
+  checks: 'checks',
+  held: 'waited for you',
+};
+
+function costOf({ attempts }: TaskState): number {
+  return attempts.reduce((sum, { usage }) => sum + (usage.kind === 'known' ? usage.costUsd : 0), 0);
+}
+
+/** The output of what failed last, or what the agent did or said last. */
+function lastOutput(task: TaskState, activity: string | null): string {
+  const last = task.attempts.at(-1);
+  if (last?.ended === null) return activity ?? '';
+  const failed = [...task.evidence, ...(task.earlierEvidence ?? [])].find(isFailed);
+  const lines = failed === undefined ? [] : checkOutput(failed, { duration }).lines;
+  if (lines.length > 0) return lines.slice(-OUTPUT_LINES).join('\n');
+  return last?.ended.failure?.evidence ?? last?.ended.failure?.message ?? last?.ended.summary ?? '';
+}
+
+/** How much the work of a task changed. */
+function DiffFigures({ run, task }: { run: string; task: TaskState }): ReactElement | null {
+  const key = useThrottled(task.spec.key, DIFF_PAUSE_MS);
+  const hasWork = key === task.spec.key && task.attempts.some(({ ended }) => ended?.saved?.changed === true);
+  const { data } = useOperation('summarize-diff', { run, task: key }, { enabled: hasWork });
+  if (!hasWork || data === undefined) return null;
+  const added = data.files.reduce((sum, file) => sum + file.added, 0);
+  const deleted = data.files.reduce((sum, file) => sum + file.deleted, 0);
+  return (
+    <span className="numbers">
+      {count(data.files.length, 'file')} <ins className={styles.added}>+{added}</ins>{' '}
+      <del className={styles.deleted}>−{deleted}</del>
+    </span>
   );
 }
 

@@ -13,8 +13,14 @@ export type Mark = {
 /** A period in which the whole run was held or paused. */
 export type IdlePeriod = { from: number; to: number | null; description: string };
 
-/** What only the event history contains: when tasks were added, gates ended, the user acted, and the run was held or paused. */
-export type TimelineHistory = { added: Map<string, number>; marks: Map<string, Mark[]>; idlePeriods: IdlePeriod[] };
+/** What only the event history contains: when tasks were added, gates ended, the user acted, and a task or the run waited for the user. */
+export type TimelineHistory = {
+  added: Map<string, number>;
+  marks: Map<string, Mark[]>;
+  idlePeriods: IdlePeriod[];
+  /** The periods in which a task waited for the user; they stay after the answer. */
+  waits: Map<string, IdlePeriod[]>;
+};
 
 const GATE_DISPLAY_STATES: Record<Verdict, DisplayState> = {
   pass: 'done',
@@ -25,11 +31,12 @@ const GATE_DISPLAY_STATES: Record<Verdict, DisplayState> = {
 };
 
 export function emptyHistory(): TimelineHistory {
-  return { added: new Map(), marks: new Map(), idlePeriods: [] };
+  return { added: new Map(), marks: new Map(), idlePeriods: [], waits: new Map() };
 }
 
 /** Adds an event; mutates the history in place. */
 export function recordEvent(history: TimelineHistory, event: RunEvent, at: number): void {
+  recordWait(history, event, at);
   switch (event.type) {
     case 'tasks.added':
       for (const { key } of event.data.specs) history.added.set(key, at);
@@ -76,6 +83,45 @@ export function recordEvent(history: TimelineHistory, event: RunEvent, at: numbe
     default:
       return;
   }
+}
+
+/** A task waits for the user from a hold, a block or a question to whatever happens to it next. */
+function recordWait({ waits }: TimelineHistory, event: RunEvent, at: number): void {
+  switch (event.type) {
+    case 'task.held':
+      begin(waits, event.data.task, { from: at, to: null, description: event.data.hold.reason });
+      break;
+    case 'task.blocked':
+      begin(waits, event.data.task, { from: at, to: null, description: event.data.reason });
+      break;
+    case 'task.asked':
+      begin(waits, event.data.task, { from: at, to: null, description: event.data.question.text });
+      break;
+    case 'task.approved':
+    case 'task.rejected':
+    case 'task.answered':
+    case 'task.retrying':
+    case 'task.requeued':
+    case 'task.landing':
+    case 'task.ended':
+    case 'attempt.started':
+    case 'attempt.ended':
+      end(waits, event.data.task, at);
+      break;
+    case 'tasks.landed':
+      for (const task of event.data.tasks) end(waits, task, at);
+      break;
+    default:
+  }
+}
+
+function begin(waits: TimelineHistory['waits'], task: string, wait: IdlePeriod): void {
+  end(waits, task, wait.from);
+  waits.set(task, [...(waits.get(task) ?? []), wait]);
+}
+
+function end(waits: TimelineHistory['waits'], task: string, at: number): void {
+  for (const wait of waits.get(task) ?? []) wait.to ??= at;
 }
 
 function add({ marks }: TimelineHistory, task: string, mark: Mark): void {

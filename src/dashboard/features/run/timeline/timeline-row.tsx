@@ -19,17 +19,20 @@ type TaskLaneProps = {
   history: TimelineHistory;
   range: TimeRange;
   end: number;
+  /** Whether the panel below shows its details. */
+  isSelected: boolean;
   onHover(isHovered: boolean): void;
 };
 
 /** The row of a task: its title and its segments as bars. */
-export function TaskLane({ state, task, history, range, end, onHover }: TaskLaneProps): ReactElement {
+export function TaskLane({ state, task, history, range, end, isSelected, onHover }: TaskLaneProps): ReactElement {
   const { key, title } = task.spec;
   const isStale = state.invalidated.includes(key);
   return (
     <Link
       href={taskPath(state.start.run, key)}
       className={styles.lane}
+      data-selected={isSelected}
       onMouseEnter={() => onHover(true)}
       onMouseLeave={() => onHover(false)}
       onFocus={() => onHover(true)}

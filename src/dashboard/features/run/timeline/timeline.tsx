@@ -19,7 +19,7 @@ import { useTimeRange } from './use-time-range.ts';
 const MAX_TASKS = 1_500;
 
 const ROW_PX = 28;
-const DETAILS_PX = 130;
+const DETAILS_PX = 162;
 
 /** The timeline of a run: one row per task with its attempts, waits, checks and landing. */
 export function Timeline({ state, version }: { state: RunState; version: number }): ReactElement {
@@ -37,6 +37,7 @@ export function Timeline({ state, version }: { state: RunState; version: number 
   const rows = useMemo(() => timelineRows(state, collapsed), [state, version, collapsed]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the state is mutated in place and changes with its version
   const urgent = useMemo(() => mostUrgent(state), [state, version]);
+  const hasAgents = hovered === null && overview !== undefined && overview.live.length > 0;
   const task = state.tasks[hovered ?? urgent ?? ''];
   if (rows.length === 0)
     return <EmptyState title="No tasks yet">The run is being prepared. Its tasks appear here.</EmptyState>;
@@ -73,12 +74,13 @@ export function Timeline({ state, version }: { state: RunState; version: number 
               history={history}
               range={view.range}
               end={end}
+              isSelected={!hasAgents && row.key === task?.spec.key}
               onHover={(isHovered) => setHovered(isHovered ? row.key : null)}
             />
           );
         }}
       </VirtualList>
-      {hovered === null && overview !== undefined && overview.live.length > 0 ? (
+      {hasAgents ? (
         <LiveAgents run={state.start.run} live={overview.live} all={overview.liveCount} />
       ) : (
         <Details state={state} task={task} history={history} end={end} live={overview?.live ?? []} />

@@ -1,0 +1,114 @@
+import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { Script } from 'node:vm';
+
+/** Put here by the build: V8 recognises a changed source only by its length. */
+declare const BUILD_ID: string;
+
+type Module = { exports: unknown };
+type ModuleBody = (exports: unknown, require: (name: string) => unknown, module: Module, moduleUrl: string) => void;
+/** A file that was run, where its compiled code is kept, and the processor time of the process that kept it; 0 if none did. */
+type Compiled = { script: Script; keptAt: string; keptAfterMs: number };
+
+/** Commands that are called often; each keeps the functions that it ran, and no others. */
+const OFTEN = ['do', 'job', 'run', 'resume', 'ls', 'show', 'logs', 'wait', 'retry', 'send', 'serve', 'doctor'];
+/** Behind the compiled code: the processor time of the process that kept it, and the length of the code. */
+const TRAILER_BYTES = 8;
+/** A process that worked this much longer ran functions that are not kept yet. */
+const GROWTH = 1.5;
+/** After that V8 may have dropped the functions that a start needs. */
+const LONGEST_MS = 5_000;
+
+const folder = dirname(fileURLToPath(import.meta.url));
+const program = basename(fileURLToPath(import.meta.url), '.js');
+const kept = join(folder, '.compiled', `${BUILD_ID}-${process.version}-${process.arch}`, startName());
+const modules = new Map<string, Module>();
+const compiled: Compiled[] = [];
+let requireInstalled: NodeJS.Require | undefined;
+
+process.on('exit', keepCompiled);
+load(`./${program}.cjs`);
+
+function startName(): string {
+  const [, , command = ''] = process.argv;
+  if (program !== 'main') return program;
+  return OFTEN.includes(command) ? command : 'other';
+}
+
+/** Runs a file of this build once, with the compiled functions that an earlier process kept. */
+function load(name: string): unknown {
+  const known = modules.get(name);
+  if (known !== undefined) return known.exports;
+  const module: Module = { exports: {} };
+  modules.set(name, module);
+  const path = join(folder, name);
+  const keptAt = join(kept, `${basename(name)}.bin`);
+  const { cachedData, keptAfterMs } = readKept(keptAt);
+  const options = cachedData === undefined ? { filename: path } : { filename: path, cachedData };
+  // The files of a build are ASCII.
+  const script = new Script(
+    `(function(exports,require,module,__moduleUrl){${readFileSync(path, 'latin1')}\n})`,
+    options,
+  );
+  compiled.push({ script, keptAt, keptAfterMs: script.cachedDataRejected === true ? 0 : keptAfterMs });
+  const body = script.runInThisContext() as ModuleBody; // its text is the function above
+  body(module.exports, requireFor, module, pathToFileURL(path).href);
+  return module.exports;
+}
+
+function requireFor(name: string): unknown {
+  if (name.startsWith('./')) return load(name);
+  const own: unknown = process.getBuiltinModule(name);
+  if (own !== undefined) return own;
+  requireInstalled ??= createRequire(import.meta.url);
+  return requireInstalled(name);
+}
+
+function readKept(path: string): { cachedData?: Buffer; keptAfterMs: number } {
+  try {
+    const bytes = readFileSync(path);
+    const length = bytes.length - TRAILER_BYTES;
+    if (length < 0 || bytes.readUInt32LE(length + 4) !== length) return { keptAfterMs: 0 };
+    return { cachedData: bytes.subarray(0, length), keptAfterMs: bytes.readUInt32LE(length) };
+  } catch {
+    // Nothing is kept yet, or it cannot be read: the source is compiled.
+    return { keptAfterMs: 0 };
+  }
+}
+
+/** Keeps the functions that this process ran, for the next start of the same command. */
+function keepCompiled(): void {
+  const usedMs = Math.max(1, Math.round(process.cpuUsage().user / 1000));
+  if (usedMs > LONGEST_MS) return;
+  const grown = compiled.filter(({ keptAfterMs }) => usedMs > keptAfterMs * GROWTH);
+  try {
+    if (grown.length > 0) mkdirSync(kept, { recursive: true });
+    for (const each of grown) keep(each, usedMs);
+  } catch {
+    // Where nothing can be written, nothing is kept.
+  }
+}
+
+/** V8 does not check what it reads, so that a file must never be there in part. */
+function keep({ script, keptAt }: Compiled, usedMs: number): void {
+  const code = script.createCachedData();
+  const trailer = Buffer.alloc(TRAILER_BYTES);
+  trailer.writeUInt32LE(usedMs, 0);
+  trailer.writeUInt32LE(code.length, 4);
+  const beside = `${keptAt}.${process.pid}`;
+  try {
+    const file = openSync(beside, 'wx', 0o644);
+    try {
+      writeFileSync(file, Buffer.concat([code, trailer]));
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+    renameSync(beside, keptAt);
+  } catch (error) {
+    rmSync(beside, { force: true });
+    throw error;
+  }
+}

@@ -1,0 +1,80 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import { describe, expect, it, onTestFinished } from 'vitest';
+
+const RUNNER = join(import.meta.dirname, '../../src/run-compiled.ts');
+/** Uses a function of another file, a module of Node, and as much processor time as it is given in milliseconds. */
+const PROGRAM = `
+const { double } = require('./chunk-a.cjs');
+const { basename } = require('node:path');
+const until = Number(process.argv[3] ?? 0) * 1000;
+while (process.cpuUsage().user < until);
+console.log(double(21), basename(__moduleUrl));
+`;
+
+async function makeProgram(): Promise<{ folder: string; run(...args: string[]): string; kept(): string[] }> {
+  const folder = mkdtempSync(join(tmpdir(), 'run-compiled-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const define = { BUILD_ID: '"first"' };
+  const options = { bundle: true, platform: 'node', format: 'esm', define, logLevel: 'silent' } as const;
+  await build({ ...options, entryPoints: [RUNNER], outfile: join(folder, 'main.js') });
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+  writeFileSync(join(folder, 'main.cjs'), PROGRAM);
+  writeFileSync(join(folder, 'chunk-a.cjs'), 'exports.double = (value) => 2 * value;\n');
+  return {
+    folder,
+    run: (...args) => execFileSync(process.execPath, [join(folder, 'main.js'), ...args], { encoding: 'utf8' }).trim(),
+    kept: () => readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.bin')),
+  };
+}
+
+describe('a program of the build', () => {
+  it('keeps what a command compiled, for the next start of that command', async () => {
+    const { run, kept } = await makeProgram();
+    expect(run('ls')).toBe('42 main.cjs');
+    expect(kept().toSorted()).toEqual([
+      expect.stringMatching(/first-.*\/ls\/chunk-a\.cjs\.bin$/),
+      expect.stringMatching(/first-.*\/ls\/main\.cjs\.bin$/),
+    ]);
+    expect(run('rare')).toBe('42 main.cjs');
+    expect(kept().filter((name) => name.includes('/other/'))).toHaveLength(2);
+  });
+
+  it('replaces it when a process worked longer, and not otherwise', async () => {
+    const { folder, run, kept } = await makeProgram();
+    const changes = () => kept().map((name) => statSync(join(folder, name)).ino);
+    run('do');
+    const first = changes();
+    run('do', '600');
+    const second = changes();
+    expect(second).not.toEqual(first);
+    run('do', '300');
+    expect(changes()).toEqual(second);
+  });
+
+  it('compiles again what was kept in part or for another source', async () => {
+    const { folder, run, kept } = await makeProgram();
+    run('ls');
+    for (const name of kept()) {
+      const path = join(folder, name);
+      writeFileSync(path, readFileSync(path).subarray(0, -20));
+    }
+    expect(run('ls')).toBe('42 main.cjs');
+    writeFileSync(join(folder, 'chunk-a.cjs'), 'exports.double = (value) => 200 * value;\n');
+    expect(run('ls')).toBe('4200 main.cjs');
+  });
+
+  it('works where nothing can be kept', async () => {
+    const { folder, run } = await makeProgram();
+    const blocked = join(folder, '.compiled');
+    if (process.getuid?.() === 0) writeFileSync(blocked, '');
+    else {
+      mkdirSync(blocked);
+      chmodSync(blocked, 0o500);
+    }
+    expect(run('ls')).toBe('42 main.cjs');
+  });
+});
