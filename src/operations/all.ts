@@ -20,6 +20,7 @@ import { backup } from './maintenance/backup.ts';
 import { clean } from './maintenance/clean.ts';
 import { compareEnvironment } from './maintenance/compare-environment.ts';
 import { doctor } from './maintenance/doctor.ts';
+import { moveStore } from './maintenance/move-store.ts';
 import { restoreArchive } from './maintenance/restore-archive.ts';
 import { stopEngine } from './maintenance/stop-engine.ts';
 import { watchEngine } from './maintenance/watch-engine.ts';
@@ -37,9 +38,14 @@ import { watchNotes } from './notes/watch-notes.ts';
 import { writeNote } from './notes/write-note.ts';
 import { checkPolicy } from './policy/check-policy.ts';
 import { listPolicy } from './policy/list-policy.ts';
+import { finishTask } from './progress/finish-task.ts';
+import { reportProgress } from './progress/report-progress.ts';
+import { reportStatus } from './progress/report-status.ts';
 import { addCollection } from './projects/add-collection.ts';
+import { currentProject } from './projects/current-project.ts';
 import { listCollections } from './projects/list-collections.ts';
 import { listProjects } from './projects/list-projects.ts';
+import { makeDemo } from './projects/make-demo.ts';
 import { readWorkFile } from './projects/read-work-file.ts';
 import { removeCollection } from './projects/remove-collection.ts';
 import { renameCollection } from './projects/rename-collection.ts';
@@ -62,6 +68,7 @@ import { restoreSalvage } from './results/restore-salvage.ts';
 import { runChanges } from './results/run-changes.ts';
 import { summarizeDiff } from './results/summarize-diff.ts';
 import { undoRun } from './results/undo-run.ts';
+import { unsavedChanges } from './results/unsaved-changes.ts';
 import { verifyRun } from './results/verify-run.ts';
 import { approveRun } from './runs/approve-run.ts';
 import { showBulkStatus } from './runs/bulk-status.ts';
@@ -100,6 +107,7 @@ import { setSetting } from './settings/set-setting.ts';
 import { unsetSetting } from './settings/unset-setting.ts';
 import { writeSettings } from './settings/write-settings.ts';
 import { createTask } from './tasks/create-task.ts';
+import { previewMessage } from './tasks/preview-message.ts';
 import { waitForTasks } from './tasks/wait-for-tasks.ts';
 import { listTemplates } from './templates/list-templates.ts';
 import { removeTemplate } from './templates/remove-template.ts';
@@ -142,12 +150,14 @@ export const OPERATIONS = {
   'compact-run': compactRun,
   'compare-environment': compareEnvironment,
   'create-task': createTask,
+  'current-project': currentProject,
   'diff-run': diffRun,
   'dismiss-warning': dismissWarning,
   doctor,
   'edit-plan': editPlan,
   'export-audit': exportAudit,
   'find-in-transcript': findInTranscript,
+  'finish-task': finishTask,
   'flag-run': flagRun,
   'get-setting': getSetting,
   'hide-run': hideRun,
@@ -172,12 +182,15 @@ export const OPERATIONS = {
   'list-templates': listTemplates,
   'list-warnings': listWarnings,
   'lock-files': lockFiles,
+  'make-demo': makeDemo,
   'mark-read': markRead,
+  'move-store': moveStore,
   'outline-run': outlineRun,
   'pause-run': pauseRun,
   'pick-model': pickModel,
   'plan-bench': planBench,
   'plan-routes': planRoutes,
+  'preview-message': previewMessage,
   'prioritize-task': prioritizeTask,
   'read-note': readNote,
   'read-settings': readSettings,
@@ -194,7 +207,9 @@ export const OPERATIONS = {
   'rename-collection': renameCollection,
   'rename-run': renameRun,
   'reply-watch': replyWatch,
+  'report-progress': reportProgress,
   'report-run': reportRun,
+  'report-status': reportStatus,
   'resize-terminal': resizeTerminal,
   'restore-archive': restoreArchive,
   'restore-salvage': restoreSalvage,
@@ -226,6 +241,7 @@ export const OPERATIONS = {
   'take-locks': takeLocks,
   'type-terminal': typeTerminal,
   'undo-run': undoRun,
+  'unsaved-changes': unsavedChanges,
   'unset-setting': unsetSetting,
   usage,
   'verify-audit': verifyAudit,

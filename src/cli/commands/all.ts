@@ -101,6 +101,12 @@ export const COMMANDS: readonly ListedCommand[] = [
     load: async () => (await import('./work/tool.ts')).toolCommand,
   },
   {
+    name: 'demo',
+    group: 'Work',
+    summary: 'rehearse a goal in a sample repository, free of charge',
+    load: async () => (await import('./work/demo.ts')).demoCommand,
+  },
+  {
     name: 'mcp',
     group: 'Work',
     summary: 'let your own assistant (Claude Code, Codex, Cursor ...) control Manyhands over MCP',
@@ -429,5 +435,11 @@ export const COMMANDS: readonly ListedCommand[] = [
     summary: 'print completions for a completion script',
     hidden: true,
     load: async () => (await import('./maintenance/complete.ts')).completeCommand,
+  },
+  {
+    name: 'store',
+    group: 'Maintenance',
+    summary: 'move the database to PostgreSQL, or back',
+    load: async () => (await import('./maintenance/store.ts')).storeCommand,
   },
 ];
