@@ -1,8 +1,10 @@
 import { type App, createApp } from '../app.ts';
+import { endUnknownAgents } from '../engine/attempt/launch-record.ts';
 import { RunControl } from '../engine/loop/control-runs.ts';
 import { Engine } from '../engine/loop/engine.ts';
 import { AutomaticBackup } from '../engine/maintenance/automatic-backup.ts';
 import { recoverFromCrash } from '../engine/start/recover-from-crash.ts';
+import { AppError } from '../errors.ts';
 import type { Home } from '../home.ts';
 import { prepareHome } from '../home.ts';
 import { chooseImplementations } from '../implementations.ts';
@@ -69,6 +71,10 @@ export class OwnEngine implements AsyncDisposable {
         world,
         lead: true,
         onLeading,
+      }).catch(async (error: unknown) => {
+        // The leader starts the tasks of this server's agents again: those that a killed engine left here must end.
+        if (error instanceof AppError && error.code === 'NOT_LEADER') await endUnknownAgents(home, { read: () => [] });
+        throw error;
       });
       await recoverFromCrash(home, store);
       let own: OwnEngine | undefined;

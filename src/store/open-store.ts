@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { World } from '../world.ts';
+import type { Candidate } from './postgres/term.ts';
 import { readPrivate, writePrivate } from './private-file.ts';
 import { openSqliteStore } from './sqlite/open.ts';
 import type { Store } from './store.ts';
@@ -29,19 +30,19 @@ export async function openStore({ root, file, env, world, lead, onLeading }: Sto
   const url = env.MANYHANDS_DATABASE_URL;
   if (!url) return { store: await openSqliteStore({ file, world }) };
   const { openPostgresStore } = await import('./postgres/open.ts');
-  const directory = await serverId(root, world);
+  const directory = await candidateOf(root, world);
   // Only an engine holds the lock which proves that earlier engines of this directory have ended.
-  const server = lead ? directory : `${directory}-${world.token()}`;
-  const candidate = { server, holder: `${hostname()}:${root}` };
+  const candidate = lead ? directory : { ...directory, server: `${directory.server}-${world.token()}` };
   return openPostgresStore({ url, file, world, candidate, lead, ...(onLeading === undefined ? {} : { onLeading }) });
 }
 
-/** Identifies a data directory on a machine; a copy of the directory on another machine is another server. */
-async function serverId(root: string, world: World): Promise<string> {
+/** A data directory as a server that may lead; a copy of the directory on another machine is another server. */
+export async function candidateOf(root: string, world: World): Promise<Candidate> {
   const file = join(root, 'server-id.json');
-  const known = await readPrivate(file, ServerId);
-  if (known !== undefined) return `${known.id}@${hostname()}`;
-  const id = world.token();
-  await writePrivate(file, { id }, world);
-  return `${id}@${hostname()}`;
+  let known = await readPrivate(file, ServerId);
+  if (known === undefined) {
+    known = { id: world.token() };
+    await writePrivate(file, known, world);
+  }
+  return { server: `${known.id}@${hostname()}`, holder: `${hostname()}:${root}` };
 }

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,6 +11,8 @@ import { makeScratch, type Scratch } from '../support/scratch.ts';
 import { openShared } from '../support/shared-store.ts';
 
 const FILES = { 'readme.md': '# A project\n' };
+/** Makes something when the file is there. */
+const WAITING = '#!/bin/sh\nwhile [ ! -e "$HOME/go" ]; do sleep 0.05; done\necho made > made.txt\n';
 
 describe.skipIf(WITHOUT_POSTGRES !== undefined)('With several servers', () => {
   let postgres: Postgres;
@@ -76,6 +78,32 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('With several servers', () => {
     expect((await second.done).stderr).toContain('Standing by');
   });
 
+  it('the new leader does the task of a killed one again, whose agent ends when its server stands by', async () => {
+    const url = await postgres.createDatabase();
+    await using one = await makeScratch({ files: { ...FILES, 'agent.sh': WAITING }, check: 'true' });
+    await using two = await makeScratch({ files: FILES, check: 'true' });
+    const env = { MANYHANDS_DATABASE_URL: url };
+    const first = one.start(['serve', '--port', '0'], { env });
+    await address(one);
+    await one.mh(['job', 'Wait', '--agent', 'command:./agent.sh', '--detach'], { env });
+    await expect.poll(() => agentsOf(one)).toHaveLength(1);
+    first.kill('SIGKILL');
+    await first.done;
+    await query(url, "UPDATE manyhands.installation SET expires_at = '-infinity'");
+    const second = two.start(['serve', '--port', '0'], { env });
+    await second.received('Resumed 1 unfinished run');
+    await rm(join(one.home, 'server'), { recursive: true });
+    one.start(['serve', '--port', '0'], { env });
+    await address(one);
+    expect(agentsOf(one)).toEqual([]);
+    writeFileSync(join(two.root, 'go'), '');
+    const list = async () => (await two.mh(['ls', '--all', '--json'], { env })).json;
+    await expect.poll(list).toMatchObject([{ status: 'done' }]);
+    expect(one.git('branch', '--list', 'mh/*')).not.toBe('');
+    await two.mh(['stop'], { env });
+    await second.done;
+  });
+
   it('a leader that was paused stops when it continues, and has written nothing', async () => {
     const url = await postgres.createDatabase();
     await using one = await makeScratch({ files: FILES, check: 'true' });
@@ -103,6 +131,10 @@ it.runIf(WITHOUT_POSTGRES !== undefined)(`is not tested: ${WITHOUT_POSTGRES}`, (
 async function leader(url: string): Promise<string> {
   const [row] = await query(url, 'SELECT holder FROM manyhands.installation');
   return String(row?.holder);
+}
+
+function agentsOf(scratch: Scratch): string[] {
+  return scratch.alive().flatMap(({ command }) => (command.includes(`${scratch.home}/attempts/`) ? [command] : []));
 }
 
 async function address({ home }: Scratch): Promise<string> {

@@ -17,14 +17,14 @@ export type NetworkRequest = {
   agent?: { vendor: readonly string[]; variables: readonly string[]; applicationPort?: number | undefined };
 };
 
-/** What a program may reach, by what it is for. An application has the network of the machine, because others must reach it. */
+/** What a program may reach, by what it is for. Applications reach what checks do. */
 export function networkFor({ purpose, network, project, agent }: NetworkRequest): NetworkAccess {
   const { mode, allow, derived } = network;
-  if (mode === 'open' || purpose === 'application') return { kind: 'shared' };
+  if (mode === 'open') return { kind: 'shared' };
   const port = agent?.applicationPort;
   const inspected = port === undefined ? [] : [`127.0.0.1:${port}`, `localhost:${port}`];
   if (mode === 'none') return { kind: 'own', hosts: hostsOf(inspected, true) };
-  const isCheck = purpose === 'check';
+  const isCheck = purpose === 'check' || purpose === 'application';
   const listed = [...(derived?.trusted ?? []), ...(isCheck ? [] : project), ...(agent?.vendor ?? [])];
   const named = purpose === 'agent' ? [...(derived?.named ?? []), ...inspected, ...addressesIn(agent?.variables)] : [];
   return { kind: 'own', hosts: [...hostsOf(listed, false), ...hostsOf([...allow, ...named], true)] };

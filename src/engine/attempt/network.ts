@@ -14,7 +14,7 @@ import { attemptId } from '../../schema/ids.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
 
 /** The commands of a project that may have hosts to reach. */
-const COMMANDS = ['setup', 'check'] as const;
+const COMMANDS = ['setup', 'check', 'application'] as const;
 
 type ProgramStart = Pick<AgentCommand, 'command' | 'env'>;
 
@@ -99,8 +99,8 @@ function recorded({ hosts, interruptions }: SessionUse): NetworkUse {
   return { hosts, ...(interruptions === 0 ? {} : { interruptions }) };
 }
 
-function sessionOf({ id }: ActiveRun, purpose: Purpose): string {
-  return attemptId(id, 0, purpose === 'setup' ? 1 : 2);
+function sessionOf({ id }: ActiveRun, purpose: Exclude<Purpose, 'agent'>): string {
+  return attemptId(id, 0, 1 + COMMANDS.indexOf(purpose));
 }
 
 async function agentAccess(

@@ -11,7 +11,7 @@ import { Follower } from './follower.ts';
 import { Leadership } from './leadership.ts';
 import { createPostgresCommit } from './postgres-commit.ts';
 import { prepareReplica, pullChanges, ReplicaDiverged } from './replica.ts';
-import { migrateSchema } from './schema.ts';
+import { migrateSchema, requireInUse } from './schema.ts';
 import type { Candidate } from './term.ts';
 
 /**
@@ -25,6 +25,8 @@ type PostgresOptions = {
   candidate: Candidate;
   lead: boolean;
   onLeading?: () => Promise<void>;
+  /** Whether the installation is opened to move it. */
+  moving?: boolean;
 };
 
 /** A store whose source of truth is PostgreSQL; `lost` is aborted when another server has begun to write. */
@@ -35,7 +37,7 @@ const BUSY_TIMEOUT_MS = 30_000;
 
 /** Opens the store of an installation, with a local file that is brought up to date, or made again where it is another's or damaged. */
 export async function openPostgresStore(options: PostgresOptions): Promise<SharedStore> {
-  const { url, file, world, candidate, lead, onLeading } = options;
+  const { url, file, world, candidate, lead, onLeading, moving = false } = options;
   const commits = new Connection(url);
   const renewals = new Connection(url);
   const leadership = new Leadership({ commits, renewals, candidate, world });
@@ -43,6 +45,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Share
   let reader: DatabaseSync | undefined;
   try {
     await commits.use(migrateSchema);
+    if (!moving) await commits.use(requireInUse);
     if (lead) await leadership.begin();
     if (lead) await onLeading?.();
     db = await openReplica(commits, { file, world });

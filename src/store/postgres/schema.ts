@@ -81,7 +81,19 @@ const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (commit_number, run)
   );
   `,
+  `
+  ALTER TABLE manyhands.installation
+    ADD COLUMN moving_from text, ADD COLUMN moved_from text, ADD COLUMN moved_to text;
+  `,
 ];
+
+/** Whether an embedded database is being, or was, moved to the installation, or the installation to one; by its server. */
+type MoveState = {
+  commitNumber: number;
+  movingFrom: string | null;
+  movedFrom: string | null;
+  movedTo: string | null;
+};
 
 /** Creates or migrates the tables, in one transaction; refuses those of a newer version with DATA_NEWER. */
 export async function migrateSchema(client: ClientBase): Promise<void> {
@@ -102,6 +114,29 @@ export async function migrateSchema(client: ClientBase): Promise<void> {
   for (const migration of MIGRATIONS.slice(version)) await client.query(migration);
   await client.query('UPDATE manyhands.schema_version SET version = $1', [MIGRATIONS.length]);
   await client.query('COMMIT');
+}
+
+/** How far a move of the database is. */
+export async function readMove(client: ClientBase): Promise<MoveState> {
+  const { rows } = await client.query<MoveState>(
+    `SELECT commit_number AS "commitNumber", moving_from AS "movingFrom", moved_from AS "movedFrom", moved_to AS "movedTo"
+     FROM manyhands.installation`,
+  );
+  const [row] = rows;
+  if (row !== undefined) return row;
+  throw new AppError('DATA_DAMAGED', 'The PostgreSQL database has no row about its installation');
+}
+
+/** Refuses an installation that is not complete yet, or was moved away. */
+export async function requireInUse(client: ClientBase): Promise<void> {
+  const { movingFrom, movedTo } = await readMove(client);
+  if (movingFrom !== null)
+    throw new AppError(
+      'DATABASE_REFUSED',
+      `The PostgreSQL database is being filled from the data directory ${movingFrom}; complete it there by the same command: manyhands store move`,
+    );
+  if (movedTo !== null)
+    throw new AppError('DATABASE_REFUSED', `The PostgreSQL database was moved to the data directory ${movedTo}`);
 }
 
 /** The version of the tables; 0 if there are none. */

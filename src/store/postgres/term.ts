@@ -30,7 +30,8 @@ export async function beginTerm(client: ClientBase, { server, holder }: Candidat
   const { rows } = await client.query<{ epoch: number; commit_number: number }>(
     `UPDATE manyhands.installation
      SET epoch = epoch + 1, server = $1, holder = $2, expires_at = clock_timestamp() + make_interval(secs => $3)
-     WHERE server = $1 OR expires_at <= clock_timestamp()
+     WHERE (server = $1 OR expires_at <= clock_timestamp())
+       AND coalesce(moving_from, $1) = $1 AND coalesce(moved_to, $1) = $1
      RETURNING epoch, commit_number`,
     [server, holder, LEASE_SECONDS],
   );
