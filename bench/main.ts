@@ -8,6 +8,7 @@ import { dependencies } from './dependencies.ts';
 import { events } from './events.ts';
 import { graph } from './graph.ts';
 import { line } from './line.ts';
+import { loop } from './loop.ts';
 import { merge } from './merge.ts';
 import { page } from './page.ts';
 import { machineDescription, type Row, rowOf, tableOf } from './report.ts';
@@ -32,6 +33,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   dependencies,
   merge,
   save,
+  loop,
   trace,
   streams,
   page,
