@@ -18,6 +18,8 @@ const LABELS: Readonly<Record<string, string>> = {
   'permission-denied': 'Permission denied',
   question: 'Question',
   result: 'Result',
+  status: 'Status',
+  milestone: 'Milestone',
   unknown: 'Raw output',
   truncated: 'Omitted',
   message: 'You',
