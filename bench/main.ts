@@ -18,6 +18,7 @@ import { streams } from './streams.ts';
 import { tasks } from './tasks.ts';
 import { trace } from './trace.ts';
 import { vast } from './vast.ts';
+import { watch } from './watch.ts';
 import { workspace } from './workspace.ts';
 
 const BENCHMARKS: readonly Benchmark[] = [
@@ -26,6 +27,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   bulkGrowth,
   graph,
   cycle,
+  watch,
   events,
   line,
   restart,
