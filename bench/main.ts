@@ -9,6 +9,7 @@ import { events } from './events.ts';
 import { fleet } from './fleet.ts';
 import { graph } from './graph.ts';
 import { line } from './line.ts';
+import { loop } from './loop.ts';
 import { merge } from './merge.ts';
 import { page } from './page.ts';
 import { machineDescription, type Row, rowOf, tableOf } from './report.ts';
@@ -34,6 +35,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   dependencies,
   merge,
   save,
+  loop,
   trace,
   streams,
   page,

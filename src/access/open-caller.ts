@@ -100,7 +100,8 @@ class EngineCaller implements Caller {
       if (reached.kind === 'other') return this.#callOther(reached.client, name, { input: given, call });
       return runOperation(name, reached.kind === 'own' ? reached.engine.app : reached.app, { input: given, call });
     };
-    if (operation.decides !== true) return perform(input);
+    // Who decides through another entry point enters the code there.
+    if (operation.decides !== true || call.origin.via !== 'cli') return perform(input);
     return perform(input).catch(async (error: unknown) => {
       const code = await this.#codeFor(error);
       if (code === undefined) throw error;

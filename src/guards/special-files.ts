@@ -1,6 +1,7 @@
 import { git } from '../git/git.ts';
 import type { Mirror } from '../git/mirror/mirror.ts';
 import { showFile } from '../git/read/diff.ts';
+import { treeChanges } from '../git/read/tree-changes.ts';
 import { leavesRepository } from './check-files.ts';
 import { pathMatcher } from './guard-globs.ts';
 
@@ -30,19 +31,13 @@ export function specialReason(path: string, special: SpecialFile | undefined): s
 
 /** Paths changed between two commits that are no regular files in the later one: symbolic links and repositories. */
 export async function specialFiles(mirror: Mirror, from: string, to: string): Promise<Map<string, SpecialFile>> {
-  const { stdout } = await git(['diff-tree', '-r', '-z', '--raw', '--no-renames', '--end-of-options', from, to], {
-    gitDir: mirror.dir,
-  });
-  const fields = stdout.split('\0');
   const special = new Map<string, SpecialFile>();
-  for (let index = 0; index + 1 < fields.length; index += 2) {
-    const [, mode, , oid = ''] = fields[index]?.split(' ') ?? [];
-    const path = fields[index + 1];
-    if (path === undefined) continue;
+  for (const { path, modes, oids } of await treeChanges(mirror, { from, to })) {
+    const mode = modes.after;
     if (mode === '120000')
       special.set(path, {
         kind: 'link',
-        target: (await git(['cat-file', 'blob', oid], { gitDir: mirror.dir })).stdout,
+        target: (await git(['cat-file', 'blob', oids.after], { gitDir: mirror.dir })).stdout,
       });
     if (mode === '160000') special.set(path, { kind: 'repository', isDeclared: await isSubmodule(mirror, to, path) });
   }

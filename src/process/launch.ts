@@ -9,6 +9,7 @@ import { openFifo, waitForRelease } from './fifo.ts';
 import { identify, liveness, type ProcessIdentity, requireToken } from './identity.ts';
 import { type GroupLimits, limitLaunch, removeLimits } from './limit-groups.ts';
 import { CHANNEL_FD, FILES, findUnpassable, LEFT_BY_SHIM, SHIM_NAME, shimScript } from './shim.ts';
+import { spawnTurn } from './spawn-turn.ts';
 import { timeLimit } from './time-limit.ts';
 import { waitForExit } from './wait-for-exit.ts';
 
@@ -68,6 +69,7 @@ export async function launch(spec: Launch, options: LaunchOptions = {}): Promise
 }
 
 async function launchOnce(spec: Launch, options: LaunchOptions): Promise<Launched> {
+  await spawnTurn();
   prepareFolder(spec.folder);
   crashpoint('process.spawning');
   const child = spawnShim(spec, options.shell ?? '/bin/sh');

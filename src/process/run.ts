@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { errorCode } from '../errors.ts';
 import { realWorld, type World } from '../world.ts';
+import { spawnTurn } from './spawn-turn.ts';
 import { timeLimit } from './time-limit.ts';
 
 export type RunOptions = {
@@ -43,6 +44,7 @@ export async function run(
   options: RunOptions,
   world: World = realWorld,
 ): Promise<RunResult> {
+  await spawnTurn();
   options.signal?.throwIfAborted();
   const child = start(command, options);
   const stdout = collect(child.stdout, options.maxOutputBytes ?? DEFAULT_MAX_OUTPUT_BYTES);

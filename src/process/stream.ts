@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { errorCode } from '../errors.ts';
 import { realWorld, type World } from '../world.ts';
+import { spawnTurn } from './spawn-turn.ts';
 import { timeLimit } from './time-limit.ts';
 
 export type StreamOptions = {
@@ -27,6 +28,7 @@ export async function* stream(
   options: StreamOptions,
   world: World = realWorld,
 ): AsyncGenerator<Buffer, StreamEnd> {
+  await spawnTurn();
   options.signal?.throwIfAborted();
   const [program, ...args] = command;
   if (program === undefined) throw new TypeError('An empty command cannot be run');

@@ -14,6 +14,7 @@ import { review } from './review/review.ts';
 import { tasks } from './tasks/tasks.ts';
 import { team } from './team/team.ts';
 import { todo } from './todo/todo.ts';
+import { watch } from './watch/watch.ts';
 import { workflow } from './workflow/workflow.ts';
 
 /** A recipe that parses its input itself. */
@@ -33,6 +34,7 @@ const RECIPES: readonly AnyRecipe[] = [
   parsing(tasks),
   parsing(todo),
   parsing(review),
+  parsing(watch),
 ];
 
 /** All formats of work files, each with the name of its recipe. */

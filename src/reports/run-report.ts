@@ -88,7 +88,7 @@ function judgementText({ decision, reasons }: Judgement): string {
 
 /** What the commands of the project, which belong to no attempt, requested of the network. */
 function commandBlocks({ network = [] }: RunState): Block[] {
-  const names = { setup: 'Set-up commands', check: 'Checks' };
+  const names = { setup: 'Set-up commands', check: 'Checks', application: 'Applications' };
   return network.map((use) => paragraph(`${names[use.purpose]} ${networkText(use)}`));
 }
 

@@ -37,7 +37,7 @@ export const NetworkUse = z.object({
 export type NetworkUse = z.infer<typeof NetworkUse>;
 
 /** What the commands of a run requested of the network, by what they are for. */
-export const CommandNetworkUse = NetworkUse.extend({ purpose: z.enum(['setup', 'check']) });
+export const CommandNetworkUse = NetworkUse.extend({ purpose: z.enum(['setup', 'check', 'application']) });
 export type CommandNetworkUse = z.infer<typeof CommandNetworkUse>;
 
 /** What an attempt of a task requested of the network. */

@@ -1,5 +1,10 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { RunDocument } from '../../src/schema/document.ts';
+import { atTerminal } from '../support/attached.ts';
+import { makeScratch } from '../support/scratch.ts';
 import { DESKTOP, openBrowser, PHONE } from './support/browser.ts';
 import { type ScratchServer, serveScratch } from './support/scratch-server.ts';
 
@@ -46,6 +51,38 @@ describe('decisions', () => {
     await page.getByText('Done', { exact: true }).first().waitFor();
     const shown = await served.scratch.mh(['show', '--json']);
     expect(JSON.parse(shown.stdout)).toMatchObject({ status: 'done', tasks: [{ attempts: 2 }] });
+  });
+
+  it('asks for the code that only the terminal of the engine shows, in a dialog', async () => {
+    await using scratch = await makeScratch({ files: FILES });
+    mkdirSync(join(scratch.root, '.config', 'manyhands'), { recursive: true });
+    writeFileSync(join(scratch.root, '.config', 'manyhands', 'config.yaml'), 'approve: { confirm: terminal }\n');
+    const job = ['job', 'Make it', '--write', '--agent', 'command:./agent.sh', '--check', 'sh check.sh'];
+    const { run } = RunDocument.parse((await scratch.mh([...job, '--json'])).json);
+    const terminal = atTerminal(scratch, ['serve', '--port', '0']);
+    await terminal.until(/http:\/\/\S+#code=\S+/);
+    const [link = ''] = /http:\/\/\S+#code=[\w-]+/.exec(terminal.shown()) ?? [];
+    const page = await (await browser.newContext({ viewport: DESKTOP, locale: 'en-US' })).newPage();
+    await page.goto(link);
+    await page.getByRole('link', { name: 'Review the change' }).click();
+    const approve = page.getByRole('button', { name: 'Approve change' });
+    await approve.click();
+    const dialog = page.getByRole('dialog', { name: 'Confirm this decision' });
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await approve.click();
+    for (let shown = 0; shown < 2; shown += 1) await terminal.until(/within 5 minutes: \w+\s/);
+    const code =
+      terminal
+        .shown()
+        .match(/(?<=within 5 minutes: )\w+/g)
+        ?.at(-1) ?? '';
+    await dialog.getByLabel('Code').fill(code);
+    await page.keyboard.press('Enter');
+    await expect.poll(async () => (await scratch.mh(['show', run, '--json'])).json).toMatchObject({ status: 'done' });
+    expect(await dialog.count()).toBe(0);
+    await page.context().close();
+    await scratch.mh(['stop']);
+    await terminal.ended;
   });
 
   it('lets the user change a plan in the page before approving it', async () => {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { RunDocument } from '../../src/schema/document.ts';
+import { atTerminal } from '../support/attached.ts';
 import { makeScratch } from '../support/scratch.ts';
 
 const LAUNCHER = fileURLToPath(new URL('../../bin/manyhands.mjs', import.meta.url));
@@ -25,6 +26,25 @@ it('a decision needs the code that is shown on the terminal, whatever the file o
     expect(refused.code, args[0]).toBe(3);
   }
   expect((await project.mh(['show', run.run, '--json'])).json).toMatchObject({ status: 'held' });
+});
+
+it('a person at a terminal sees the code there and enters it; a wrong one decides nothing', async () => {
+  await using project = await makeScratch({ files: { 'agent.sh': AGENT, '.manyhands/config.yaml': PROJECT } });
+  mkdirSync(join(project.root, '.config', 'manyhands'), { recursive: true });
+  writeFileSync(join(project.root, '.config', 'manyhands', 'config.yaml'), 'approve: { confirm: terminal }\n');
+  const run = RunDocument.parse((await project.mh(['job', 'add a file', '--json'])).json);
+  const wrong = atTerminal(project, ['approve', run.run]);
+  await wrong.until(/Code: /);
+  wrong.type('XXXXXX\r');
+  expect(await wrong.ended).not.toBe(0);
+  expect((await project.mh(['show', run.run, '--json'])).json).toMatchObject({ status: 'held' });
+
+  const terminal = atTerminal(project, ['approve', run.run]);
+  await terminal.until(/Code: /);
+  const [, code = ''] = /within 5 minutes: (\w+)/.exec(terminal.shown()) ?? [];
+  terminal.type(`${code}\r`);
+  expect(await terminal.ended, terminal.shown()).toBe(0);
+  expect((await project.mh(['show', run.run, '--json'])).json).toMatchObject({ status: 'done' });
 });
 
 /** Runs the program in a session of its own, as an agent is, without a controlling terminal. */

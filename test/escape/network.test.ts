@@ -13,7 +13,7 @@ import { NETWORK_CASES } from './network-cases.ts';
 
 const FIX = "printf 'export const add = (a, b) => a + b;\\n' >sum.js";
 const env = { MANYHANDS_BWRAP: SANDBOX.program };
-const servers: { close(): unknown }[] = [];
+const servers: { close(done?: () => void): unknown }[] = [];
 /** What reached the servers of this machine. */
 const reached: string[] = [];
 let [port, secretPort] = [0, 0];
@@ -193,6 +193,35 @@ describe.skipIf(SANDBOX.missing)(`the network of an attempt ${SANDBOX.title}`, (
       ]);
     },
   );
+  test('an application reaches nothing outside of its sandbox; its verifier and a preview reach it', async () => {
+    const feature = { id: 1, category: 'x', name: 'Add', description: 'Add', steps: ['it answers'], status: 'open' };
+    const application = [
+      "import { createServer } from 'node:http';",
+      `const outside = () => fetch('http://127.0.0.1:${secretPort}/from-application').then(() => 'reached', () => 'alone');`,
+      'createServer(async (_, response) => response.end(await outside())).listen(process.env.PORT, process.env.HOST);',
+    ].join('\n');
+    const files = { 'application.mjs': application, 'features.json': JSON.stringify({ features: [feature] }) };
+    const script = [
+      `if [ "$MANYHANDS_ROLE" != verify ]; then ${FIX}; exit 0; fi`,
+      'if [ "$(curl -s -m 10 "$APP_URL")" = alone ]; then echo "STEP 1: PASS"; else echo "STEP 1: FAIL"; fi',
+    ].join('\n');
+    const limits = 'attempts: 1 }\nverify: { start: "node application.mjs", maxAttempts: 1 }\n#';
+    const own = await listen('own');
+    await new Promise<void>((done) => servers.pop()?.close(done));
+    const settings = `sandbox: require\nports: { from: ${own}, to: ${own} }\n`;
+    const { scratch, agent } = await makeContained(settings, script, { check: 'true', limits, files });
+    await using shop = scratch;
+    const ended = await shop.mh(['run', 'features.json', '--agent', agent, '--json'], { env });
+    expect([ended.code, RunDocument.parse(ended.json).status], ended.stderr).toEqual([0, 'done']);
+    const preview = shop.start(['preview', 'feature/1'], { env });
+    await preview.received('Ctrl-C ends it');
+    expect(await (await fetch(`http://127.0.0.1:${own}/`)).text()).toBe('alone');
+    preview.kill('SIGINT');
+    await preview.done;
+    expect(reached.filter((line) => line.includes('/from-application'))).toEqual([]);
+    expect(await shop.leftovers()).toEqual([]);
+  });
+
   test.runIf(TESTS_ALL)('set-up commands reach a registry that the person names, and npm uses it', async () => {
     const packument = {
       name: 'left-pad',

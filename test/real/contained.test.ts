@@ -31,6 +31,15 @@ function geminiWrites(asked: RecordedRequest): Step {
     : { call: [{ name: 'write_file', args: { file_path: 'done.txt', content: 'gemini\n' } }] };
 }
 
+await describeWith(['codex'], 'the tests of the sandbox', () => {
+  it.runIf(process.platform === 'linux')(
+    'are not skipped for want of bubblewrap, which the package of Codex has',
+    () => {
+      expect(SANDBOX.title).not.toMatch(/skipped: .*(not installed|cannot be started)/);
+    },
+  );
+});
+
 await describeWith(['claude', 'codex', 'gemini'], 'real agents in a sandbox', (path) => {
   let runs = 0;
   const cases = {

@@ -1,13 +1,12 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { messageOf } from '../../src/errors.ts';
 import { run } from '../../src/process/run.ts';
 import { acquireLock, type Lock } from '../../src/store/lock.ts';
 import { realWorld } from '../../src/world.ts';
-import { PROGRAMS, type Program, type ProgramName } from './programs.ts';
+import { cacheFolder, folderOf, PROGRAMS, type Program, type ProgramName } from './programs.ts';
 
 /** A program's path, or why it cannot be had here. */
 export type Installed = { path: string } | { missing: string };
@@ -43,7 +42,7 @@ export function skipLine(name: ProgramName, reason: string): string {
 export async function installProgram(name: ProgramName, withinMs = INSTALL_MS): Promise<Installed> {
   const program = PROGRAMS[name];
   const cache = cacheFolder();
-  const folder = join(cache, `${program.package.replaceAll('/', '+')}@${program.version}`);
+  const folder = folderOf(program);
   const there = findWhole(folder, program);
   if (there !== undefined) return { path: there };
   if (process.env[PREPARED] === '1') return { missing: `it is not in ${cache}` };
@@ -57,13 +56,6 @@ export async function installProgram(name: ProgramName, withinMs = INSTALL_MS): 
   }
   const path = findWhole(folder, program);
   return path === undefined ? { missing: `${folder} is not whole` } : { path };
-}
-
-/** Where the programs are kept, outside every dependency tree: they are 100 to 450 MB each. */
-function cacheFolder(): string {
-  if (process.env.MANYHANDS_TEST_CACHE) return process.env.MANYHANDS_TEST_CACHE;
-  const base = process.platform === 'darwin' ? join(homedir(), 'Library', 'Caches') : join(homedir(), '.cache');
-  return join(process.env.XDG_CACHE_HOME || base, 'manyhands-test-agents');
 }
 
 /** The program's file, if all that it needs is there too. */

@@ -1,8 +1,22 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+
 /** The real agent programs that tests drive. */
-export type ProgramName = 'claude' | 'codex' | 'gemini' | 'opencode' | 'claude-agent-acp' | 'codex-acp' | BrowserPart;
+export type ProgramName =
+  | 'claude'
+  | 'codex'
+  | 'gemini'
+  | 'opencode'
+  | 'claude-agent-acp'
+  | 'codex-acp'
+  | BrowserPart
+  | McpJudge;
 
 /** What a verifier is given a browser with: the tool server, and the browser as a compressed file. */
 type BrowserPart = 'chrome-devtools-mcp' | 'chromium';
+
+/** What judges our MCP servers: the official conformance suite, and the inspector. */
+type McpJudge = 'mcp-conformance' | 'mcp-inspector';
 
 /** Where a program comes from, and where it lies once its package is installed; the first that exists is it. */
 export interface Program {
@@ -53,6 +67,18 @@ export const PROGRAMS: Record<ProgramName, Program> = {
     files: ['.bin/chrome-devtools-mcp'],
     native: ['chrome-devtools-mcp'],
   },
+  'mcp-conformance': {
+    package: '@modelcontextprotocol/conformance',
+    version: '0.1.16',
+    files: ['.bin/conformance'],
+    native: ['@modelcontextprotocol/conformance'],
+  },
+  'mcp-inspector': {
+    package: '@modelcontextprotocol/inspector',
+    version: '2.12.0',
+    files: ['.bin/mcp-inspector'],
+    native: ['@modelcontextprotocol/inspector'],
+  },
   chromium: {
     package: '@sparticuz/chromium',
     version: '153.0.0',
@@ -71,4 +97,25 @@ export const PROGRAM_NAMES = [
   'codex-acp',
   'chrome-devtools-mcp',
   'chromium',
+  'mcp-conformance',
+  'mcp-inspector',
 ] as const satisfies readonly ProgramName[];
+
+/** Where the programs are kept, outside every dependency tree: they are 100 to 450 MB each. */
+export function cacheFolder(): string {
+  if (process.env.MANYHANDS_TEST_CACHE) return process.env.MANYHANDS_TEST_CACHE;
+  const base = process.platform === 'darwin' ? join(homedir(), 'Library', 'Caches') : join(homedir(), '.cache');
+  return join(process.env.XDG_CACHE_HOME || base, 'manyhands-test-agents');
+}
+
+/** The folder of a program in the cache. */
+export function folderOf(program: Program): string {
+  return join(cacheFolder(), `${program.package.replaceAll('/', '+')}@${program.version}`);
+}
+
+/** The bubblewrap that Codex brings along: tests of the sandbox use it where the system has none. */
+export function bundledBubblewrap(): string {
+  const target = { x64: 'x86_64', arm64: 'aarch64' }[process.arch as string] ?? process.arch;
+  const vendor = `node_modules/@openai/codex-${SYSTEM}/vendor/${target}-unknown-linux-musl`;
+  return join(folderOf(PROGRAMS.codex), vendor, 'codex-resources/bwrap');
+}

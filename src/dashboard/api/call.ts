@@ -1,6 +1,7 @@
 import type { OperationInput, OperationName, OperationOutput, StreamName } from '../../operations/all.ts';
 import { ROUTES } from '../../operations/routes.generated.ts';
 import { ApiError, ServerUnreachableError } from './api-error.ts';
+import { requestCode } from './confirmation.ts';
 
 /** Runs an operation on the server; an error response is thrown as an `ApiError`. */
 export async function call<N extends OperationName>(
@@ -19,7 +20,7 @@ export async function call<N extends OperationName>(
   const answer: unknown = await response.json().catch(() => undefined);
   if (!response.ok) {
     const error = new ApiError(response.status, answer);
-    const code = codeFor(error);
+    const code = await codeFor(error);
     if (code === undefined) throw error;
     return call(name, { ...input, confirm: code }, signal);
   }
@@ -28,9 +29,8 @@ export async function call<N extends OperationName>(
 }
 
 /** Asks for the code of a decision that needs one, which the engine shows on its terminal and not here. */
-function codeFor({ code, message, details }: ApiError): string | undefined {
-  if (code !== 'CONFIRM_REQUIRED' || details.isShown !== true) return undefined;
-  return window.prompt(message)?.trim() || undefined;
+async function codeFor({ code, message, details }: ApiError): Promise<string | undefined> {
+  return code === 'CONFIRM_REQUIRED' && details.isShown === true ? requestCode(message) : undefined;
 }
 
 async function send(url: string, init: RequestInit): Promise<Response> {

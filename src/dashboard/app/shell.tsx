@@ -6,6 +6,7 @@ import { Button } from '../ui/controls/button.tsx';
 import { currentNotices, dismiss, onNotices } from '../ui/feedback/notices.ts';
 import { EmptyState, ErrorMessage } from '../ui/feedback/placeholders.tsx';
 import { Icon } from '../ui/text/icon.tsx';
+import { ConfirmationDialog } from './confirmation-dialog.tsx';
 import { Connection } from './connection.tsx';
 import { Navigation } from './navigation.tsx';
 import { PAGES } from './pages.ts';
@@ -53,6 +54,7 @@ export function Shell(): ReactElement {
       </div>
       <Notices />
       <Alerts />
+      <ConfirmationDialog />
     </div>
   );
 }

@@ -1,9 +1,11 @@
+import { rm } from 'node:fs/promises';
 import { connect as dial, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { taskOf } from '../../core/run/phase.ts';
 import type { AttemptState, TaskState } from '../../core/run/state.ts';
 import { taskLabel } from '../../core/view/task-label.ts';
 import { AppError } from '../../errors.ts';
+import { forwardPort } from '../../process/network/forward.ts';
 import { outputText } from '../../process/output-text.ts';
 import { endLeftover, runSupervised, type SupervisedEnd } from '../../process/supervised.ts';
 import type { TaskKey } from '../../schema/ids.ts';
@@ -17,7 +19,7 @@ import { crashpoint, type World } from '../../world.ts';
 import { checkoutOf } from '../land/run-gate.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
 import { attemptFolder } from './assignment.ts';
-import { containCommands } from './containment.ts';
+import { containApplication } from './containment.ts';
 
 /** An application that runs during an attempt; disposing it ends it. */
 export interface Application extends AsyncDisposable {
@@ -99,9 +101,9 @@ async function runApplication(
   { folder, cwd, serve, timeoutMs, signal }: ApplicationRun,
 ): Promise<Application & { ended: Promise<void> }> {
   const { workspace, ports } = run.ledger.state.start.config;
-  const containing = await containCommands(ctx, run, 'application');
   const lease = await leasePorts(1, ports);
   const [port = 0] = lease.ports;
+  const { forwarded, ...containing } = await containApplication(ctx, run, () => forwardPort(portFolder(folder), port));
   const stop = new AbortController();
   const running = runSupervised({
     folder,
@@ -117,10 +119,13 @@ async function runApplication(
     stop.abort();
     // It was aborted on purpose.
     await running.catch(() => {});
+    await forwarded?.[Symbol.asyncDispose]();
     lease[Symbol.dispose]();
   };
   try {
-    await waitUntilReady({ port, readyMs: serve.readyMs, ended: running, world: ctx.world, signal });
+    const isReady = () => forwarded?.isServed() ?? isListening(port);
+    await waitUntilReady({ port, isReady, readyMs: serve.readyMs, ended: running, world: ctx.world, signal });
+    await forwarded?.listen();
   } catch (error) {
     await end();
     throw error;
@@ -134,8 +139,20 @@ async function runApplication(
 }
 
 /** Ends the application of an attempt whose engine has ended. */
-export function endApplication(ctx: EngineContext, run: ActiveRun, task: TaskState, number: number): Promise<void> {
-  return endLeftover(applicationFolder(ctx, run, task, number));
+export async function endApplication(
+  ctx: EngineContext,
+  run: ActiveRun,
+  task: TaskState,
+  number: number,
+): Promise<void> {
+  const folder = applicationFolder(ctx, run, task, number);
+  await endLeftover(folder);
+  await rm(portFolder(folder), { recursive: true, force: true });
+}
+
+/** The folder with the socket of its forwarded port, beside its own, which is made again when it starts. */
+function portFolder(folder: string): string {
+  return `${folder}-port`;
 }
 
 function applicationFolder(ctx: EngineContext, run: ActiveRun, task: TaskState, number: number): string {
@@ -144,6 +161,7 @@ function applicationFolder(ctx: EngineContext, run: ActiveRun, task: TaskState, 
 
 async function waitUntilReady(request: {
   port: number;
+  isReady(): Promise<boolean>;
   readyMs: number;
   ended: Promise<SupervisedEnd>;
   world: World;
@@ -158,7 +176,7 @@ async function waitUntilReady(request: {
     () => {},
   );
   const deadline = request.world.now() + request.readyMs;
-  while (!(await isListening(request.port))) {
+  while (!(await request.isReady())) {
     request.signal.throwIfAborted();
     if (earlyEnd !== undefined) throw await notReady('ended before it answered', earlyEnd);
     if (request.world.now() >= deadline)

@@ -6,6 +6,7 @@ import { containmentOf, type MachineContainment } from '../../core/attempt/conta
 import { type PermissionRequest, permissionsFor } from '../../core/attempt/permissions.ts';
 import { type ResourceLimits, resourceLimitsFor } from '../../core/attempt/resources.ts';
 import { limitSupport } from '../../process/limit-groups.ts';
+import type { PortForward } from '../../process/network/forward.ts';
 import {
   bubblewrapCommand,
   type Contain,
@@ -58,17 +59,36 @@ function resourcePart(): ContainmentPart {
   return { contained: true, how: `${names.join(', ')} by ${by}` };
 }
 
-/** How commands of the project (checks, set-up, applications) of a run are contained, and what they may use. */
+/** How commands of the project are contained, and what they may use. */
+type ContainedCommands = { contain: Contain | undefined; limits: ResourceLimits };
+
+/** How checks and set-up commands of a run are contained, and what they may use. */
 export async function containCommands(
   ctx: EngineContext,
   run: ActiveRun,
-  purpose: 'check' | 'setup' | 'application',
-): Promise<{ contain: Contain | undefined; limits: ResourceLimits }> {
+  purpose: 'check' | 'setup',
+): Promise<ContainedCommands> {
   const sandbox = await sandboxOf(ctx, run);
   const limits = resourcesOf(run);
   if (sandbox.containWith === undefined) return { contain: undefined, limits };
   const network = sandbox.hasNetwork ? await openCommandNetwork(ctx, run, purpose) : undefined;
   return { contain: sandbox.containWith((cwd) => ({ purpose, workspace: cwd }), network), limits };
+}
+
+/** How an application of a run is contained; with a network of its own, `forward` opens the port on which others reach it. */
+export async function containApplication(
+  ctx: EngineContext,
+  run: ActiveRun,
+  forward: () => Promise<PortForward>,
+): Promise<ContainedCommands & { forwarded: PortForward | undefined }> {
+  const sandbox = await sandboxOf(ctx, run);
+  const limits = resourcesOf(run);
+  if (sandbox.containWith === undefined) return { contain: undefined, limits, forwarded: undefined };
+  const network = sandbox.hasNetwork ? await openCommandNetwork(ctx, run, 'application') : undefined;
+  const forwarded = network === undefined ? undefined : await forward();
+  const served = network === undefined ? undefined : { ...network, serves: forwarded };
+  const contain = sandbox.containWith((cwd) => ({ purpose: 'application', workspace: cwd }), served);
+  return { contain, limits, forwarded };
 }
 
 /** Whether the programs of a run have a network of their own. */

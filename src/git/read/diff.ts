@@ -1,10 +1,10 @@
 import { type GitOptions, git } from '../git.ts';
 import type { Mirror } from '../mirror/mirror-config.ts';
+import { type Between, treeChanges } from './tree-changes.ts';
 
 export type ChangedFile = { path: string; status: 'added' | 'modified' | 'deleted' | 'renamed'; from?: string };
 export type FileStat = { path: string; added: number; deleted: number; binary: boolean };
 export type LogEntry = { commit: string; subject: string; author: string };
-export type Between = { from: string; to: string };
 export type ChangeOptions = { renames?: boolean; signal?: AbortSignal };
 
 const TIMEOUT_MS = 300_000;
@@ -17,8 +17,8 @@ export async function changedFiles(
   { from, to }: Between,
   options: ChangeOptions = {},
 ): Promise<ChangedFile[]> {
-  const renames = options.renames ? '--find-renames' : '--no-renames';
-  const args = ['diff-tree', '-r', '-z', '--name-status', renames, '--end-of-options', from, to];
+  if (!options.renames) return (await treeChanges(mirror, { from, to })).map(({ path, status }) => ({ path, status }));
+  const args = ['diff-tree', '-r', '-z', '--name-status', '--find-renames', '--end-of-options', from, to];
   const fields = (await git(args, inMirror(mirror, options.signal))).stdout.split('\0');
   const files: ChangedFile[] = [];
   for (let at = 0; at + 1 < fields.length; ) {

@@ -1,7 +1,8 @@
 import { git } from '../git.ts';
 import type { Mirror } from '../mirror/mirror-config.ts';
-import { type Between, diffStat } from './diff.ts';
+import { diffStat } from './diff.ts';
 import { listFiles } from './list-files.ts';
+import { type Between, type TreeChange, treeChanges } from './tree-changes.ts';
 
 /** A larger file makes every clone of the repository larger for good. */
 const LARGE_BYTES = 5 * 1024 * 1024;
@@ -12,14 +13,13 @@ const TIMEOUT_MS = 300_000;
 /** What a diff of lines does not show about a changed file. */
 type FileTrait = 'case-collision' | 'over-limit' | 'executable' | 'not-executable' | 'line-endings' | 'link';
 
-type RawChange = { path: string; status: string; before: string; after: string; oid: string };
-
 /** What a diff of lines does not show about the files in which two commits differ. */
 export async function fileTraits(mirror: Mirror, between: Between): Promise<Map<string, FileTrait[]>> {
   const traits = new Map<string, FileTrait[]>();
   const add = (path: string, trait: FileTrait) => traits.set(path, [...(traits.get(path) ?? []), trait]);
-  const changes = await rawChanges(mirror, between);
-  for (const { path, before, after } of changes) {
+  const changes = await treeChanges(mirror, between);
+  for (const { path, modes } of changes) {
+    const { before, after } = modes;
     if (after === '120000') add(path, 'link');
     if (after === '100755' && before !== '100755') add(path, 'executable');
     if (before === '100755' && after === '100644') add(path, 'not-executable');
@@ -30,29 +30,18 @@ export async function fileTraits(mirror: Mirror, between: Between): Promise<Map<
   return traits;
 }
 
-async function rawChanges(mirror: Mirror, { from, to }: Between): Promise<RawChange[]> {
-  const args = ['diff-tree', '-r', '-z', '--raw', '--no-renames', '--end-of-options', from, to];
-  const fields = (await git(args, { gitDir: mirror.dir, timeoutMs: TIMEOUT_MS })).stdout.split('\0');
-  const changes: RawChange[] = [];
-  for (let index = 0; index + 1 < fields.length; index += 2) {
-    const [before = '', after = '', , oid = '', status = ''] = (fields[index] ?? '').slice(1).split(' ');
-    changes.push({ path: fields[index + 1] ?? '', status, before, after, oid });
-  }
-  return changes;
-}
-
-async function largeFiles(mirror: Mirror, changes: readonly RawChange[]): Promise<string[]> {
-  const files = changes.filter(({ after }) => after.startsWith('100'));
+async function largeFiles(mirror: Mirror, changes: readonly TreeChange[]): Promise<string[]> {
+  const files = changes.filter(({ modes }) => modes.after.startsWith('100'));
   if (files.length === 0) return [];
-  const input = files.map(({ oid }) => `${oid}\n`).join('');
+  const input = files.map(({ oids }) => `${oids.after}\n`).join('');
   const { stdout } = await git(['cat-file', '--batch-check=%(objectsize)'], { gitDir: mirror.dir, input });
   const sizes = stdout.split('\n');
   return files.flatMap(({ path }, index) => (Number(sizes[index]) > LARGE_BYTES ? [path] : []));
 }
 
 /** New files whose path differs from another one only in the case of letters or folders: one of them is lost on some systems. */
-async function collisions(mirror: Mirror, commit: string, changes: readonly RawChange[]): Promise<string[]> {
-  const added = new Set(changes.filter(({ status }) => status === 'A').map(({ path }) => path));
+async function collisions(mirror: Mirror, commit: string, changes: readonly TreeChange[]): Promise<string[]> {
+  const added = new Set(changes.filter(({ status }) => status === 'added').map(({ path }) => path));
   if (added.size === 0) return [];
   const spelled = new Map<string, Set<string>>();
   const note = (path: string) => {
@@ -69,8 +58,8 @@ async function collisions(mirror: Mirror, commit: string, changes: readonly RawC
 }
 
 /** Files whose line endings changed as a whole: without them, most of the changed lines are the same. */
-async function convertedFiles(mirror: Mirror, between: Between, changes: readonly RawChange[]): Promise<string[]> {
-  const modified = new Set(changes.filter(({ status }) => status === 'M').map(({ path }) => path));
+async function convertedFiles(mirror: Mirror, between: Between, changes: readonly TreeChange[]): Promise<string[]> {
+  const modified = new Set(changes.filter(({ status }) => status === 'modified').map(({ path }) => path));
   const all = (await diffStat(mirror, between)).filter(({ path, added, deleted, binary }) => {
     return modified.has(path) && !binary && added >= LEAST_LINES && deleted >= LEAST_LINES;
   });

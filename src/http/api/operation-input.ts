@@ -17,8 +17,16 @@ const known = new Map<string, z.infer<typeof InputSchema>>();
 /** The input of an operation as JSON Schema. */
 export function inputSchema({ kind, name }: OperationRoute) {
   const { input } = kind === 'operation' ? OPERATIONS[name] : STREAMS[name];
-  return z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' });
+  const schema = z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' });
+  if (kind !== 'operation' || OPERATIONS[name].decides !== true) return schema;
+  return { ...schema, properties: { ...schema.properties, confirm: CONFIRM } };
 }
+
+/** The code of a decision; every operation that decides accepts it. */
+const CONFIRM = {
+  type: 'string',
+  description: 'The code that the terminal of the engine shows, where approve.confirm requires one.',
+} as const;
 
 /** The input of a reading request from its path and query; each value is parsed as its schema requires. */
 export function inputOfQuery(

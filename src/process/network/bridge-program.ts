@@ -1,17 +1,42 @@
-import { closeSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
 import { realWorld } from '../../world.ts';
 
-/** What the perl bridge does, for systems without perl. */
-const [path = '', hold = '', name = '', ...ports] = process.argv.slice(2);
+/** What the two perl helpers of a sandbox do, for systems without perl: `port` passes a port on, anything else is the bridge. */
+const isPort = process.argv[2] === 'port';
+const [path = '', second = '', name = '', ...others] = process.argv.slice(isPort ? 3 : 2);
 const RETRY_MS = 100;
 const RETRIES = 200;
 process.title = name;
 for (const signal of ['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGUSR1', 'SIGUSR2'] as const)
   process.on(signal, () => {});
-await Promise.all(ports.map((port, index) => listen(Number(port), index === 0)));
-void keepHeld();
+if (isPort) {
+  await Promise.all(Array.from({ length: Number(others[0]) }, () => park(Number(second))));
+} else {
+  await Promise.all(others.map((port, index) => listen(Number(port), index === 0)));
+  void keepHeld();
+}
 closeSync(1);
+// Otherwise a connection gets the number of standard output, which Node opens when it passes bytes on.
+openSync('/dev/null', 'w');
+
+/** Keeps one connection to the engine open; when it is requested, it is connected with the port, and another one takes its place. */
+async function park(port: number): Promise<void> {
+  const outside = connect({ path, allowHalfOpen: true });
+  outside.on('error', () => {});
+  await new Promise((resolve) => outside.once('connect', resolve).once('close', resolve));
+  outside.once('data', () => {
+    outside.pause();
+    void park(port);
+    const inside = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+    inside.on('error', () => outside.end('-'));
+    inside.once('connect', () => {
+      outside.write('+');
+      outside.pipe(inside).pipe(outside);
+      outside.on('close', () => inside.destroy());
+    });
+  });
+}
 
 function listen(port: number, isProxy: boolean): Promise<void> {
   const server = createServer(
@@ -65,7 +90,7 @@ async function isConnected(proxy: Socket, to: string): Promise<boolean> {
 async function keepHeld(): Promise<void> {
   for (;;) {
     const proxy = await reachProxy();
-    proxy?.write(`CONNECT ${hold} HTTP/1.1\r\nHost: ${hold}\r\n\r\n`);
+    proxy?.write(`CONNECT ${second} HTTP/1.1\r\nHost: ${second}\r\n\r\n`);
     if (proxy !== undefined)
       await new Promise((resolve) =>
         proxy

@@ -8,7 +8,7 @@ import { PROXY_FILES } from './session-rules.ts';
 export const SOCKET_FOLDER = '/run/manyhands-network';
 /** The name of the bridge's process, by which it is recognized as a part of the sandbox. */
 export const BRIDGE_NAME = 'mh-bridge';
-const PERL = '/usr/bin/perl';
+export const PERL = '/usr/bin/perl';
 const PROXY = `http://127.0.0.1:${BRIDGE_PORT}`;
 const NOT_PROXIED = 'localhost,127.0.0.1,::1';
 
@@ -120,18 +120,25 @@ for (;;) {
 }
 `;
 
-/** The command behind the bridge: it starts when the ports of the sandbox accept connections. */
-export function bridgedCommand(command: readonly string[], ports: readonly number[]): string[] {
+/** The start of the bridge between ports of the sandbox and its proxy, to be run before the program. */
+export function bridgeStart(ports: readonly number[]): string[] {
   const words = [`${SOCKET_FOLDER}/${PROXY_FILES.socket}`, HOLD, BRIDGE_NAME, BRIDGE_PORT, ...ports].map(String);
-  const start = existsSync(PERL)
-    ? [PERL, '-e', PERL_BRIDGE, ...words].map(shellWord).join(' ')
-    : // It closes its standard output when it listens, which is what the shell waits for.
-      `: "$(${[process.execPath, bridgeProgram(), ...words].map(shellWord).join(' ')} &)"`;
-  return ['/bin/sh', '-c', `${start} || exit 125; exec "$@"`, BRIDGE_NAME, ...command];
+  return existsSync(PERL) ? [PERL, '-e', PERL_BRIDGE, ...words] : [process.execPath, bridgeProgram(), ...words];
+}
+
+/** The command after these helpers: it starts when each of them is ready. */
+export function commandAfter(helpers: readonly (readonly string[])[], command: readonly string[]): string[] {
+  if (helpers.length === 0) return [...command];
+  const starts = helpers.map((helper) => {
+    const words = helper.map(shellWord).join(' ');
+    // One in Node closes its standard output when it is ready, which is what the shell waits for.
+    return `${helper[0] === PERL ? words : `: "$(${words} &)"`} || exit 125`;
+  });
+  return ['/bin/sh', '-c', `${starts.join('; ')}; exec "$@"`, BRIDGE_NAME, ...command];
 }
 
 /** The built program if there is one, else its source, which Node runs directly. */
-function bridgeProgram(): string {
+export function bridgeProgram(): string {
   const built = fileURLToPath(new URL('./bridge.js', import.meta.url));
   return existsSync(built) ? built : fileURLToPath(new URL('./bridge-program.ts', import.meta.url));
 }

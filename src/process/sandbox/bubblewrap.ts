@@ -2,7 +2,14 @@ import { existsSync, lstatSync, readlinkSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { AppError } from '../../errors.ts';
-import { bridgedCommand, PERSONAL_PROXY_VARIABLES, PROXY_VARIABLES, SOCKET_FOLDER } from '../network/bridge.ts';
+import {
+  bridgeStart,
+  commandAfter,
+  PERSONAL_PROXY_VARIABLES,
+  PROXY_VARIABLES,
+  SOCKET_FOLDER,
+} from '../network/bridge.ts';
+import { FORWARD_FOLDER, forwardStart } from '../network/forward.ts';
 import { run } from '../run.ts';
 import { afterCopies, originalMounts, type PrivateFolder, privateFolderMounts } from './login-folders.ts';
 import { programFolders, toolchainFolders } from './toolchains.ts';
@@ -23,8 +30,12 @@ export type ContainedProgram = {
 /** Wraps the command of a program, so that it runs in a sandbox. */
 export type Contain = (program: ContainedProgram) => string[];
 
-/** A network of its own, with nothing but its loopback; `proxy` is the folder with the socket of its session, `ports` those of the machine's loopback that the session may reach. */
-export type SandboxNetwork = { proxy?: string | undefined; ports?: readonly number[] };
+/** A network of its own, with nothing but its loopback; `proxy` is the folder with the socket of its session, `ports` those of the machine's loopback that the session may reach, `serves` a port in it that is reached from outside. */
+export type SandboxNetwork = {
+  proxy?: string | undefined;
+  ports?: readonly number[];
+  serves?: { folder: string; port: number } | undefined;
+};
 
 /** What a sandbox shows besides the system: `hidden` folders are never shown as a whole; without `network` it has that of the machine. */
 export type SandboxPaths = {
@@ -127,16 +138,25 @@ export function bubblewrapCommand(bwrap: string, program: ContainedProgram, path
     '--chdir',
     cwd,
     '--',
-    ...(paths.network?.proxy === undefined ? command : bridgedCommand(command, paths.network.ports ?? [])),
+    ...commandAfter(networkHelpers(paths.network), command),
   ];
 }
 
 /** The socket of its proxy, and the variables by which programs find it; without a proxy, none of the machine's. */
 function networkArguments(network: SandboxNetwork | undefined): string[] {
   if (network === undefined) return [];
-  if (network.proxy === undefined) return PERSONAL_PROXY_VARIABLES.flatMap((name) => ['--unsetenv', name]);
+  const served = network.serves === undefined ? [] : ['--ro-bind', network.serves.folder, FORWARD_FOLDER];
+  if (network.proxy === undefined)
+    return [...served, ...PERSONAL_PROXY_VARIABLES.flatMap((name) => ['--unsetenv', name])];
   const variables = Object.entries(PROXY_VARIABLES).flatMap(([name, value]) => ['--setenv', name, value]);
-  return ['--ro-bind', network.proxy, SOCKET_FOLDER, ...variables];
+  return [...served, '--ro-bind', network.proxy, SOCKET_FOLDER, ...variables];
+}
+
+function networkHelpers({ proxy, ports = [], serves }: SandboxNetwork = {}): string[][] {
+  return [
+    ...(proxy === undefined ? [] : [bridgeStart(ports)]),
+    ...(serves === undefined ? [] : [forwardStart(serves.port)]),
+  ];
 }
 
 /** A shell, which becomes bubblewrap, opens the filter for it. */

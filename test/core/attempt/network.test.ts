@@ -53,7 +53,8 @@ describe('what a program may reach', () => {
     expect(hostsOf('agent', { mode: 'none', allow: ['own.example'], derived })).toEqual([]);
     expect(hostsOf('agent', { mode: 'none' }, 3000)).toEqual(['127.0.0.1 3000 private', 'localhost 3000 private']);
     expect(hostsOf('check', { mode: 'open' })).toBe('shared');
-    expect(hostsOf('application', {})).toBe('shared');
+    expect(hostsOf('application', {})).toEqual([]);
+    expect(hostsOf('application', { mode: 'open' })).toBe('shared');
   });
 
   test('the ports of this machine are those that the person named', () => {

@@ -1,0 +1,105 @@
+import { type GitOptions, git } from '../git.ts';
+import { withoutAttributes } from '../git-stream.ts';
+import type { Mirror } from '../mirror/mirror-config.ts';
+
+/** Two commits that are compared. */
+export type Between = { from: string; to: string };
+
+/** One path that differs between two trees; zeros stand for a mode or an id where there is none. */
+export type TreeChange = {
+  path: string;
+  status: 'added' | 'modified' | 'deleted';
+  modes: { before: string; after: string };
+  oids: { before: string; after: string };
+};
+
+/** The changes of one commit; `commit` is its id, followed by those of its parents. */
+type CommitChange = TreeChange & { commit: string };
+/** What each commit between two others changed, and the total change. */
+type ChangeSet = { steps: CommitChange[]; changed: TreeChange[] };
+
+const TIMEOUT_MS = 300_000;
+const MAX_FOUND = 64;
+const MAX_ENTRIES = 10_000;
+const FULL_ID = /^[0-9a-f]{40,64}$/;
+const RAW = ['-z', '--raw', '--no-abbrev', '--no-renames'];
+
+/** Commits never change, so readers of the same range share one result. */
+const trees = new Map<string, Promise<TreeChange[]>>();
+const histories = new Map<string, Promise<ChangeSet>>();
+
+/** The paths in which two commits differ, a rename as one deleted and one added path. */
+export function treeChanges(mirror: Mirror, { from, to }: Between): Promise<TreeChange[]> {
+  const read = async () => {
+    const args = ['diff-tree', '-r', ...RAW, '--end-of-options', from, to];
+    return rawChanges((await git(args, inMirror(mirror))).stdout);
+  };
+  return shared(trees, { mirror, from, to }, read, (changes) => changes.length);
+}
+
+/** What each commit between two others changed, and what they changed together. */
+export function changesBetween(mirror: Mirror, { from, to }: Between): Promise<ChangeSet> {
+  const read = async (): Promise<ChangeSet> => {
+    if (from === to) return { steps: [], changed: [] };
+    const how = ['log', '--format=%H %P', ...RAW, '--diff-merges=first-parent', '--end-of-options', to, `^${from}`];
+    const steps = rawChanges((await git(how, inMirror(mirror))).stdout);
+    // The changes of a single commit on top of the other are the difference between the two.
+    const isOneStep = steps.length > 0 && steps.every(({ commit }) => commit === `${to} ${from}`);
+    if (!isOneStep) return { steps, changed: await treeChanges(mirror, { from, to }) };
+    await shared(
+      trees,
+      { mirror, from, to },
+      async () => steps,
+      (changes) => changes.length,
+    );
+    return { steps, changed: steps };
+  };
+  return shared(histories, { mirror, from, to }, read, ({ steps }) => steps.length);
+}
+
+type Range = Between & { mirror: Mirror };
+
+/** Reads a range once; a large result and one that names what may move are not kept. */
+function shared<Result>(
+  cache: Map<string, Promise<Result>>,
+  { mirror, from, to }: Range,
+  read: () => Promise<Result>,
+  sizeOf: (result: Result) => number,
+): Promise<Result> {
+  if (!FULL_ID.test(from) || !FULL_ID.test(to)) return read();
+  const key = `${from} ${to} ${mirror.dir}`;
+  const known = cache.get(key);
+  if (known !== undefined) return known;
+  const pending = read();
+  cache.set(key, pending);
+  for (const oldest of cache.keys()) {
+    if (cache.size <= MAX_FOUND) break;
+    cache.delete(oldest);
+  }
+  const evict = () => cache.delete(key);
+  pending.then((result) => sizeOf(result) > MAX_ENTRIES && evict(), evict);
+  return pending;
+}
+
+/** Of `--raw -z`: a row that begins with a colon has its path in the next field; any other field names a commit. */
+function rawChanges(text: string): CommitChange[] {
+  const changes: CommitChange[] = [];
+  const fields = text.split('\0');
+  let commit = '';
+  for (let at = 0; at < fields.length; at += 1) {
+    const field = (fields[at] ?? '').trimStart();
+    if (field.startsWith(':')) {
+      at += 1;
+      const [modeBefore = '', modeAfter = '', before = '', after = '', letter = ''] = field.slice(1).split(' ');
+      const status = letter === 'A' ? 'added' : letter === 'D' ? 'deleted' : 'modified';
+      const modes = { before: modeBefore, after: modeAfter };
+      changes.push({ commit, path: fields[at] ?? '', status, modes, oids: { before, after } });
+    } else if (field !== '') commit = field;
+  }
+  return changes;
+}
+
+function inMirror(mirror: Mirror): GitOptions {
+  const env = { GIT_LITERAL_PATHSPECS: '1', ...withoutAttributes(mirror) };
+  return { gitDir: mirror.dir, timeoutMs: TIMEOUT_MS, env };
+}
