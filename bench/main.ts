@@ -6,6 +6,7 @@ import { cycle } from './cycle.ts';
 import { dieDuringRun } from './dead-engine.ts';
 import { dependencies } from './dependencies.ts';
 import { events } from './events.ts';
+import { fleet } from './fleet.ts';
 import { graph } from './graph.ts';
 import { line } from './line.ts';
 import { loop } from './loop.ts';
@@ -26,6 +27,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   bulk,
   bulkGrowth,
   graph,
+  fleet,
   cycle,
   watch,
   events,
