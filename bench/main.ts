@@ -6,6 +6,7 @@ import { cycle } from './cycle.ts';
 import { dieDuringRun } from './dead-engine.ts';
 import { dependencies } from './dependencies.ts';
 import { events } from './events.ts';
+import { fleet } from './fleet.ts';
 import { graph } from './graph.ts';
 import { line } from './line.ts';
 import { loop } from './loop.ts';
@@ -19,6 +20,7 @@ import { streams } from './streams.ts';
 import { tasks, tasksInSandbox } from './tasks.ts';
 import { trace } from './trace.ts';
 import { vast } from './vast.ts';
+import { watch } from './watch.ts';
 import { workspace } from './workspace.ts';
 
 const BENCHMARKS: readonly Benchmark[] = [
@@ -28,7 +30,9 @@ const BENCHMARKS: readonly Benchmark[] = [
   bulk,
   bulkGrowth,
   graph,
+  fleet,
   cycle,
+  watch,
   events,
   line,
   restart,

@@ -10,12 +10,17 @@ export const handoffGate: Gate<Extract<GateSpec, { gate: 'handoff' }>> = {
   name: 'handoff',
   async check(_spec, input) {
     input.signal.throwIfAborted();
-    if (input.output === undefined) return result('fail', 'There is no structured output');
-    if (input.outputSchema === undefined) return result('pass', 'There is a structured output');
-    const schema = readSchema(input.outputSchema);
-    return typeof schema === 'string' ? result('error', schema) : judge(schema, input.output);
+    return judgeOutput(input.output, input.outputSchema);
   },
 };
+
+/** Whether a structured output satisfies a JSON Schema, if there is one. */
+export function judgeOutput(output: unknown, outputSchema: unknown): GateResult {
+  if (output === undefined) return result('fail', 'There is no structured output');
+  if (outputSchema === undefined) return result('pass', 'There is a structured output');
+  const schema = readSchema(outputSchema);
+  return typeof schema === 'string' ? result('error', schema) : judge(schema, output);
+}
 
 function readSchema(value: unknown): z.ZodType | string {
   const parsed = SchemaObject.safeParse(value);

@@ -38,6 +38,9 @@ import { watchNotes } from './notes/watch-notes.ts';
 import { writeNote } from './notes/write-note.ts';
 import { checkPolicy } from './policy/check-policy.ts';
 import { listPolicy } from './policy/list-policy.ts';
+import { finishTask } from './progress/finish-task.ts';
+import { reportProgress } from './progress/report-progress.ts';
+import { reportStatus } from './progress/report-status.ts';
 import { addCollection } from './projects/add-collection.ts';
 import { currentProject } from './projects/current-project.ts';
 import { listCollections } from './projects/list-collections.ts';
@@ -65,6 +68,7 @@ import { restoreSalvage } from './results/restore-salvage.ts';
 import { runChanges } from './results/run-changes.ts';
 import { summarizeDiff } from './results/summarize-diff.ts';
 import { undoRun } from './results/undo-run.ts';
+import { unsavedChanges } from './results/unsaved-changes.ts';
 import { verifyRun } from './results/verify-run.ts';
 import { approveRun } from './runs/approve-run.ts';
 import { showBulkStatus } from './runs/bulk-status.ts';
@@ -103,6 +107,7 @@ import { setSetting } from './settings/set-setting.ts';
 import { unsetSetting } from './settings/unset-setting.ts';
 import { writeSettings } from './settings/write-settings.ts';
 import { createTask } from './tasks/create-task.ts';
+import { previewMessage } from './tasks/preview-message.ts';
 import { waitForTasks } from './tasks/wait-for-tasks.ts';
 import { listTemplates } from './templates/list-templates.ts';
 import { removeTemplate } from './templates/remove-template.ts';
@@ -116,9 +121,18 @@ import { readLogs } from './transcripts/read-logs.ts';
 import { readTranscript } from './transcripts/read-transcript.ts';
 import { search } from './transcripts/search.ts';
 import { usage } from './usage/usage.ts';
+import { acceptProposal } from './watch/accept-proposal.ts';
+import { followWatch } from './watch/follow-watch.ts';
+import { rejectProposal } from './watch/reject-proposal.ts';
+import { replyWatch } from './watch/reply-watch.ts';
+import { settleDraftReview } from './watch/settle-draft-review.ts';
+import { showWatch } from './watch/show-watch.ts';
+import { startWatch } from './watch/start-watch.ts';
+import { stopWatch } from './watch/stop-watch.ts';
 
 /** Every operation by name. */
 export const OPERATIONS = {
+  'accept-proposal': acceptProposal,
   'add-collection': addCollection,
   'add-to-batch': addToBatch,
   'answer-question': answerQuestion,
@@ -143,6 +157,7 @@ export const OPERATIONS = {
   'edit-plan': editPlan,
   'export-audit': exportAudit,
   'find-in-transcript': findInTranscript,
+  'finish-task': finishTask,
   'flag-run': flagRun,
   'get-setting': getSetting,
   'hide-run': hideRun,
@@ -175,12 +190,14 @@ export const OPERATIONS = {
   'pick-model': pickModel,
   'plan-bench': planBench,
   'plan-routes': planRoutes,
+  'preview-message': previewMessage,
   'prioritize-task': prioritizeTask,
   'read-note': readNote,
   'read-settings': readSettings,
   'read-transcript': readTranscript,
   'read-work-file': readWorkFile,
   'recheck-run': recheckRun,
+  'reject-proposal': rejectProposal,
   'reject-run': rejectRun,
   'release-files': releaseFiles,
   'release-locks': releaseLocks,
@@ -189,7 +206,10 @@ export const OPERATIONS = {
   'remove-template': removeTemplate,
   'rename-collection': renameCollection,
   'rename-run': renameRun,
+  'reply-watch': replyWatch,
+  'report-progress': reportProgress,
   'report-run': reportRun,
+  'report-status': reportStatus,
   'resize-terminal': resizeTerminal,
   'restore-archive': restoreArchive,
   'restore-salvage': restoreSalvage,
@@ -204,19 +224,24 @@ export const OPERATIONS = {
   search,
   'send-message': sendMessage,
   'set-setting': setSetting,
+  'settle-draft-review': settleDraftReview,
   'show-batch': showBatch,
   'show-plan': showPlan,
   'show-run': showRun,
   'show-task': showTask,
   'show-template': showTemplate,
+  'show-watch': showWatch,
   'start-batch': startBatch,
   'start-bench': startBench,
   'start-run': startRun,
+  'start-watch': startWatch,
   'stop-engine': stopEngine,
+  'stop-watch': stopWatch,
   'summarize-diff': summarizeDiff,
   'take-locks': takeLocks,
   'type-terminal': typeTerminal,
   'undo-run': undoRun,
+  'unsaved-changes': unsavedChanges,
   'unset-setting': unsetSetting,
   usage,
   'verify-audit': verifyAudit,
@@ -231,6 +256,7 @@ export const OPERATIONS = {
 
 /** Every operation that answers with items as they happen. */
 export const STREAMS = {
+  'follow-watch': followWatch,
   'preview-task': previewTask,
   'read-logs': readLogs,
   'watch-batch': watchBatch,

@@ -221,6 +221,7 @@ export const LogLine = z.object({
   at: z.string(),
   kind: z.string(),
   text: z.string(),
+  stderr: z.literal(true).optional().describe('The agent wrote it to its error channel.'),
   data: z.unknown().optional().describe('Additional data, such as the input of a tool call.'),
 });
 export type LogLine = z.infer<typeof LogLine>;

@@ -6,6 +6,7 @@ export const TranscriptLine = z.object({
   at: z.number().describe('Milliseconds since 1970.'),
   kind: z.string().describe('text, reasoning, tool-call, tool-result, file-change, question, usage, result, ...'),
   text: z.string(),
+  stderr: z.literal(true).optional().describe('The agent wrote it to its error channel.'),
   data: z
     .unknown()
     .optional()

@@ -7,7 +7,7 @@ import { serveScratch } from './support/scratch-server.ts';
 const TABS = 8;
 const WINDOWS = 12;
 /** An agent that is at work until it is ended. */
-const HAND = '#!/bin/sh\ncat > /dev/null\necho started\nsleep 300\n';
+const HAND = '#!/bin/sh\ncat > /dev/null\necho "total = 1" > total.js\necho started\nsleep 300\n';
 const STREAM = '/api/runs/stream';
 
 let browser: Browser;
@@ -58,9 +58,11 @@ describe('tabs and windows of one browser', () => {
     const context = await browser.newContext({ locale: 'en-US' });
     const windows = [await served.enter(context)];
     while (windows.length < WINDOWS) windows.push(await context.newPage());
-    const views = ['', '?view=events', '/tasks/job%2F1', '?view=tasks'];
+    const views = ['', '?view=events', '/tasks/job%2F1', '?view=changes'];
     await Promise.all(windows.map((page, index) => page.goto(`${url}/runs/${run}${views[index % views.length]}`)));
     await Promise.all(windows.map((page) => page.getByRole('heading', { level: 1 }).first().waitFor()));
+    const unsaved = windows[3]?.getByRole('region', { name: 'Unsaved changes' });
+    await unsaved?.getByText('1 file +1').waitFor();
     await scratch.mh(['cancel', run]);
     await Promise.all(windows.map((page) => page.getByText('Cancelled').first().waitFor()));
     await context.close();

@@ -70,6 +70,22 @@ describe('the tools of an attempt', () => {
     expect(await refusals(project, run.run)).toEqual([{ operation: 'read-note' }, { operation: 'approve_run' }]);
   });
 
+  it('report status, milestones and a result, as rows of the transcript', async () => {
+    const { project, text } = await rehearsed(`
+      - tool: { name: report_status, with: { message: I read the parser } }
+      - tool: { name: report_progress, with: { milestone: the parser is rewritten } }
+      - tool: { name: report_progress, with: { milestone: its tests, done: false } }
+      - tool: { name: finish_task, with: { summary: '' } }
+        expect: fail
+      - edit: { path: b.txt, write: "x" }
+      - tool: { name: finish_task, with: { summary: The parser is faster } }
+`);
+    await using _ = project;
+    for (const row of ['I read the parser', 'done: the parser is rewritten', 'remains: its tests'])
+      expect(text).toContain(row);
+    expect(text).toContain('finished: The parser is faster');
+  });
+
   it('refuse another token, an operation of a person, long arguments, and everything once the attempt has ended', async () => {
     const settings = 'agents:\n  hand: { kind: command, command: ./agent.sh }\n';
     const files = { 'agent.sh': AGENT, '.manyhands/config.yaml': settings };

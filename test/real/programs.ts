@@ -2,10 +2,21 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 
 /** The real agent programs that tests drive. */
-export type ProgramName = 'claude' | 'codex' | 'gemini' | 'opencode' | 'claude-agent-acp' | 'codex-acp' | BrowserPart;
+export type ProgramName =
+  | 'claude'
+  | 'codex'
+  | 'gemini'
+  | 'opencode'
+  | 'claude-agent-acp'
+  | 'codex-acp'
+  | BrowserPart
+  | McpJudge;
 
 /** What a verifier is given a browser with: the tool server, and the browser as a compressed file. */
 type BrowserPart = 'chrome-devtools-mcp' | 'chromium';
+
+/** What judges our MCP servers: the official conformance suite, and the inspector. */
+type McpJudge = 'mcp-conformance' | 'mcp-inspector';
 
 /** Where a program comes from, and where it lies once its package is installed; the first that exists is it. */
 export interface Program {
@@ -56,6 +67,18 @@ export const PROGRAMS: Record<ProgramName, Program> = {
     files: ['.bin/chrome-devtools-mcp'],
     native: ['chrome-devtools-mcp'],
   },
+  'mcp-conformance': {
+    package: '@modelcontextprotocol/conformance',
+    version: '0.1.16',
+    files: ['.bin/conformance'],
+    native: ['@modelcontextprotocol/conformance'],
+  },
+  'mcp-inspector': {
+    package: '@modelcontextprotocol/inspector',
+    version: '2.12.0',
+    files: ['.bin/mcp-inspector'],
+    native: ['@modelcontextprotocol/inspector'],
+  },
   chromium: {
     package: '@sparticuz/chromium',
     version: '153.0.0',
@@ -74,6 +97,8 @@ export const PROGRAM_NAMES = [
   'codex-acp',
   'chrome-devtools-mcp',
   'chromium',
+  'mcp-conformance',
+  'mcp-inspector',
 ] as const satisfies readonly ProgramName[];
 
 /** Where the programs are kept, outside every dependency tree: they are 100 to 450 MB each. */

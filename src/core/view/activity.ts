@@ -32,6 +32,8 @@ export function activityOf(row: TranscriptLine): string | null {
     case 'result':
     case 'file-change':
     case 'retry':
+    case 'status':
+    case 'milestone':
       return oneLine(row.text);
     case 'permission-denied':
       return oneLine(`denied: ${row.text}`);

@@ -1,10 +1,9 @@
-import { readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
-import { z } from 'zod';
+import { rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { workMessage } from '../../core/land/commit-message.ts';
 import { taskOf } from '../../core/run/phase.ts';
 import { lastAttempt, type TaskState } from '../../core/run/state.ts';
-import { AppError, errorCode, messageOf } from '../../errors.ts';
+import { AppError, messageOf } from '../../errors.ts';
 import { exists } from '../../git/path-kind.ts';
 import { readPlainText } from '../../git/plain-file.ts';
 import { readRef } from '../../git/refs/mirror-refs.ts';
@@ -16,7 +15,7 @@ import type { TaskKey } from '../../schema/ids.ts';
 import { attemptId } from '../../schema/ids.ts';
 import { seedForCommit } from '../../workspaces/checkout.ts';
 import { childEnvironment } from '../../workspaces/environment.ts';
-import { linkWorkspace, unlinkWorkspace, workspaceFolder } from '../../workspaces/location.ts';
+import { linkWorkspace, unlinkWorkspace } from '../../workspaces/location.ts';
 import { provision, teardown } from '../../workspaces/provision.ts';
 import { EMPTY_SEED } from '../../workspaces/seed.ts';
 import { observePreparation } from '../land/evidence.ts';
@@ -24,9 +23,7 @@ import type { RunningStep } from '../loop/activities.ts';
 import { type ActiveRun, type EngineContext, lfsOf } from '../loop/context.ts';
 import { ENGINE_GENERATIONS } from './attempt-output.ts';
 import { containCommands } from './containment.ts';
-
-/** Where a task works, and which files in it are never committed; without a list it was never provisioned. */
-export type AttemptWorkspace = { path: string; branch: string; excluded: readonly string[] | undefined };
+import { type AttemptWorkspace, excludedFile, workspaceOfTask } from './workspace-of-task.ts';
 
 /** The workspace of a task as it is on disk; the list of excluded files is stored outside it, so that agents cannot change it. */
 export async function attemptWorkspaceOf(
@@ -34,11 +31,7 @@ export async function attemptWorkspaceOf(
   run: ActiveRun,
   task: TaskState,
 ): Promise<AttemptWorkspace> {
-  const owner = task.spec.workspace === undefined ? task : (run.ledger.state.tasks[task.spec.workspace] ?? task);
-  const { project, config } = run.ledger.state.start;
-  const folder = { dir: config.workspace.dir, root: project.folder ?? project.root };
-  const path = join(workspaceFolder(folder, ctx.home.workspaces), `${run.id}-${owner.ordinal}`);
-  return { path, branch: `task-${owner.ordinal}`, excluded: await readExcluded(excludedFile(ctx, path)) };
+  return workspaceOfTask(ctx, run.ledger.state, task);
 }
 
 /** The workspace for the attempt that was just claimed: a new one, or the previous one if it is unchanged since it was recorded. */
@@ -257,19 +250,6 @@ async function provisionWorkspace(
   await writeFile(`${file}.new`, JSON.stringify(excluded), { mode: 0o600 });
   await rename(`${file}.new`, file);
   return excluded;
-}
-
-function excludedFile(ctx: EngineContext, path: string): string {
-  return join(ctx.home.workspaces, `${basename(path)}.excluded`);
-}
-
-async function readExcluded(file: string): Promise<readonly string[] | undefined> {
-  try {
-    return z.array(z.string()).parse(JSON.parse(await readFile(file, 'utf8')));
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return undefined;
-    throw error;
-  }
 }
 
 async function saveLeftWork(

@@ -21,11 +21,12 @@ import { crashpoint } from '../../world.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
 import { attemptFolder, removeRawOutput } from './assignment.ts';
 import { noChangeFailure } from './attempt-digest.ts';
-import { type AttemptWorkspace, nextSave, saveAttemptWorkspace } from './attempt-workspace.ts';
+import { nextSave, saveAttemptWorkspace } from './attempt-workspace.ts';
 import { filesWithMarkers, type Inspection, inspectWork } from './inspect-work.ts';
 import { endAgentNetwork } from './network.ts';
 import { changesByPolicy } from './policy-findings.ts';
 import type { Outcome } from './supervise.ts';
+import type { AttemptWorkspace } from './workspace-of-task.ts';
 
 export type EndedAttempt = {
   task: TaskState;

@@ -20,7 +20,7 @@ import { type Application, endApplication, startApplication } from './applicatio
 import { assignmentFor, attemptFolder, writePrompt } from './assignment.ts';
 import { ENGINE_GENERATIONS } from './attempt-output.ts';
 import type { OpenTools } from './attempt-tools.ts';
-import { type AttemptWorkspace, attemptWorkspaceOf, prepareAttemptWorkspace } from './attempt-workspace.ts';
+import { attemptWorkspaceOf, prepareAttemptWorkspace } from './attempt-workspace.ts';
 import { concludeAttempt } from './conclude-attempt.ts';
 import { resourcesOf } from './containment.ts';
 import { programOf } from './interactive-attempt.ts';
@@ -28,6 +28,7 @@ import { interruptible } from './interrupt-attempt.ts';
 import { adoptUnrecorded, writeLaunchRecord } from './launch-record.ts';
 import { adoptAgentNetwork } from './network.ts';
 import { GRACE_MS, type Outcome, type Started, supervise } from './supervise.ts';
+import type { AttemptWorkspace } from './workspace-of-task.ts';
 
 const NOT_STARTED = { result: { usage: { kind: 'none' }, text: '' }, digest: undefined, model: undefined } as const;
 const UNKNOWN_RESULT = { ...NOT_STARTED, result: { usage: { kind: 'unknown' }, text: '' } } as const;

@@ -17,6 +17,7 @@ import type { ActiveRun, EngineContext } from '../loop/context.ts';
 import { AttemptDigest } from './attempt-digest.ts';
 import { AttemptOutput } from './attempt-output.ts';
 import { resourcesOf } from './containment.ts';
+import { withFinished } from './finished-result.ts';
 import { readerOf } from './interactive-attempt.ts';
 import { judgeOf } from './policy-findings.ts';
 import { TerminalOutput } from './terminal-output.ts';
@@ -136,7 +137,8 @@ export async function supervise(
     await output.finish();
     crashpoint('attempt.read');
     const ended = process.terminal === undefined ? exit : programEnding(assignment.folder, exit);
-    const result = withExcess(withVerifierSteps(task, reader.end(ended)), excess);
+    const reported = await withFinished(assignment.folder, reader.end(ended));
+    const result = withExcess(withVerifierSteps(task, reported), excess);
     watchdog.recordActivity(readBytes, result.usage);
     return {
       result,

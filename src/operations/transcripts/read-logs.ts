@@ -93,7 +93,7 @@ function attemptNames(): (attempt: string) => AttemptName {
 }
 
 function lineOf(row: TranscriptEntry, { start, order, tasks }: RunState, { ordinal, number }: AttemptName): LogLine {
-  const { id, at, kind, text, data } = row;
+  const { id, at, kind, text, file, data } = row;
   const key = order[ordinal - 1] ?? '';
   const name = tasks[key]?.spec.name;
   return {
@@ -105,6 +105,7 @@ function lineOf(row: TranscriptEntry, { start, order, tasks }: RunState, { ordin
     at: new Date(at).toISOString(),
     kind,
     text,
+    ...(file === 'stderr' ? { stderr: true as const } : {}),
     ...(data === undefined ? {} : { data }),
   };
 }

@@ -47,6 +47,7 @@ function offsetOf(store: Store, attempt: string, { total, limit, offset, row, fi
   return hit === undefined ? total : store.offsetOf(attempt, hit.id);
 }
 
-function lineOf({ id, at, kind, text, data }: TranscriptEntry): TranscriptLine {
-  return { id, at, kind, text, ...(data === undefined ? {} : { data }) };
+function lineOf({ id, at, kind, text, file, data }: TranscriptEntry): TranscriptLine {
+  const channel = file === 'stderr' ? { stderr: true as const } : {};
+  return { id, at, kind, text, ...channel, ...(data === undefined ? {} : { data }) };
 }

@@ -128,7 +128,10 @@ describe('the palette', () => {
     expect(actions({ attention: [held('2026-11-16T11:30:00Z')], status: 'held' })).toEqual(
       expect.arrayContaining(['review', 'pause-run', 'cancel-run']),
     );
-    expect(actions({ status: 'done' })).toContain('land');
+    const ended = { status: 'done', endedAt: '2026-11-16T11:30:00Z', branch: 'mh/abc' } as const;
+    expect(actions(ended)).toEqual(expect.arrayContaining(['land', 'copy-branch', 'open-editor', 'message']));
+    expect(actions({ ...ended, branch: null })).not.toContain('land');
+    expect(actions({ attention: [held('2026-11-16T11:30:00Z')], status: 'held' })).toContain('reject');
     expect(actions({ status: 'done' })).not.toContain('cancel-run');
     expect(actions({ status: 'paused' })).toContain('resume');
   });

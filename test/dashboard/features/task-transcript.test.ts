@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { foldRows, indexOfRow } from '../../../src/dashboard/features/task/transcript/fold-rows.ts';
+import { foldRows, indexOfRow, planSteps } from '../../../src/dashboard/features/task/transcript/fold-rows.ts';
 import {
   gapHeights,
   isAtNewest,
@@ -145,5 +145,37 @@ describe('loaded rows', () => {
       offset: 999_999,
       at: 'end',
     });
+  });
+});
+
+describe('calls of the same tool in a row', () => {
+  const call = (id: number, name: string, input: unknown = {}) => ({
+    id,
+    at: 0,
+    kind: 'tool-call',
+    text: name,
+    data: { id: `c${id}`, input },
+  });
+
+  it('are folded by kind, except a few of them, one that failed, and a plan', () => {
+    const failed = { id: 90, at: 0, kind: 'tool-result', text: 'no', data: { id: 'c5', isError: true } };
+    const plan = { todos: [{ content: 'Read', status: 'completed' }] };
+    const rows = [
+      call(1, 'Read', { path: 'a' }),
+      call(2, 'Read', { path: 'b' }),
+      call(3, 'Read', { path: 'c' }),
+      call(30, 'Read', { path: 'd' }),
+      call(4, 'Edit'),
+      call(5, 'Bash'),
+      failed,
+      call(6, 'TodoWrite', plan),
+    ];
+    expect(foldRows(rows).map((item) => [item.kind, item.id])).toEqual([
+      ['tools', 1],
+      ['tool', 4],
+      ['tool', 5],
+      ['tool', 6],
+    ]);
+    expect(planSteps(plan)).toEqual([{ text: 'Read', status: 'completed' }]);
   });
 });

@@ -17,9 +17,18 @@ const KINDS = [
 
 const MOST_FILES = 5;
 
-const Flags = CommonOptions.extend({ stat: z.boolean().default(false), summary: z.boolean().default(false) });
+const Flags = CommonOptions.extend({
+  stat: z.boolean().default(false),
+  summary: z.boolean().default(false),
+  unsaved: z.boolean().default(false),
+});
 
-const EXAMPLES = ['manyhands diff', 'manyhands diff k3v9x2ab implement/1.2', 'manyhands diff k3v --summary'];
+const EXAMPLES = [
+  'manyhands diff',
+  'manyhands diff k3v9x2ab implement/1.2',
+  'manyhands diff k3v --summary',
+  'manyhands diff k3v --unsaved',
+];
 
 /** Shows what a run, or one of its tasks, changed. */
 export const diffCommand: CliCommand = {
@@ -30,10 +39,11 @@ export const diffCommand: CliCommand = {
     command.argument('[run]', 'default: the latest run of the project').argument('[task]', 'only this task');
     command.option('--stat', 'only the changed files and line counts');
     command.option('--summary', 'files by kind, risks, and whether tests are missing');
+    command.option('--unsaved', 'what running agents have changed so far, unsaved and unchecked');
     addHelp(addDir(addJson(command)), EXAMPLES, READING_EXIT_CODES);
     whenCalled(command, session, {
       options: Flags,
-      act: async ({ stat, summary, json, ...flags }, args) => {
+      act: async ({ stat, summary, unsaved, json, ...flags }, args) => {
         const { terminal, openCaller } = session.platform;
         const dir = await resolveDir(terminal, flags.dir);
         await using caller = await openCaller(terminal.env);
@@ -41,6 +51,12 @@ export const diffCommand: CliCommand = {
           const change = await caller.call('summarize-diff', { dir, ...parseTarget(args) });
           if (json) printJson(terminal, change);
           else printLines(terminal, changeLines(change));
+          return 0;
+        }
+        if (unsaved) {
+          const now = await caller.call('unsaved-changes', { dir, ...parseTarget(args) });
+          if (json) printJson(terminal, now);
+          else for (const { diff } of now.tasks) terminal.out(shown(terminal, diff));
           return 0;
         }
         const found = await caller.call('diff-run', { dir, ...parseTarget(args) });

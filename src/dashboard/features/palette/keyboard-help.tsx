@@ -10,16 +10,23 @@ const EVERYWHERE: readonly [string, string][] = [
   ['?', 'Keyboard shortcuts'],
   ['/', 'Search'],
   ['c', 'New run'],
+  ['j k', 'Next, previous item of the page (or the arrow keys in lists)'],
+  ['Enter', 'Open the item'],
+  ['Ctrl Enter', 'Send the message that is being written'],
   ['Esc', 'Close the dialog'],
 ];
 const LISTS: readonly [string, string][] = [
-  ['j k', 'Next, previous (or the arrow keys)'],
-  ['Enter', 'Open'],
-  ['a', 'Approve (inbox)'],
-  ['r', 'Retry or resume (inbox)'],
+  ['r', 'Retry blocked work (inbox)'],
   ['x', 'Select (history)'],
   ['f', 'Flag (history)'],
   ['h', 'Hide (history)'],
+];
+
+const VIEWS: readonly [string, string][] = [
+  ['+ -', 'Zoom (timeline)'],
+  ['0', 'Show all (timeline)'],
+  ['v', 'Mark the file as viewed (diff)'],
+  ['Ctrl F', 'Find in the transcript'],
 ];
 
 /** All keyboard shortcuts. */
@@ -35,6 +42,8 @@ export function KeyboardHelp({ pages, onClose }: { pages: readonly PageName[]; o
         <Keys title="Everywhere" keys={EVERYWHERE} />
         <Keys title="Go to" keys={go} />
         <Keys title="In lists" keys={LISTS} />
+        <Keys title="In views" keys={VIEWS} />
+        <p className="quiet">No single key approves, rejects, lands or cancels anything.</p>
         <div>
           <Button onClick={onClose}>Close</Button>
         </div>

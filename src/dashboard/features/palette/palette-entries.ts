@@ -70,6 +70,10 @@ function scoreOf({ title, group, words: more = '', hint = '' }: Entry, words: re
 /** An action on a run. */
 export type RunAction =
   | 'review'
+  | 'reject'
+  | 'message'
+  | 'copy-branch'
+  | 'open-editor'
   | 'retry-run'
   | 'pause-run'
   | 'resume'
@@ -87,14 +91,18 @@ export function runActions(run: RunOverview): { action: RunAction; title: string
   const waits = attention.some(({ what }) => what === 'plan' || what === 'held');
   const isStuck = status === 'blocked' || status === 'failed' || (counts.failed ?? 0) + (counts.blocked ?? 0) > 0;
   const actions: [boolean, RunAction, string, boolean][] = [
-    [waits, 'review', 'Review what waits for you', false],
+    [waits, 'review', 'Review and approve what waits for you', false],
+    [waits, 'reject', 'Review and reject with a reason', false],
+    [true, 'message', 'Message an agent', false],
     [isStuck, 'retry-run', 'Retry failed and blocked tasks', false],
     [status === 'paused' || isInterrupted(run), 'resume', 'Resume', false],
     [isOpen && status !== 'paused', 'pause-run', 'Pause', false],
     [run.flag === null, 'flag-run', 'Flag', false],
     [!run.unread, 'mark-unread', 'Mark as unread', false],
     [isOpen, 'cancel-run', 'Cancel', true],
-    [status === 'done' && landed === null, 'land', 'Open to land', false],
+    [run.endedAt !== null && run.branch !== null && landed === null, 'land', 'Review and land', false],
+    [run.branch !== null, 'copy-branch', 'Copy the name of the branch', false],
+    [true, 'open-editor', 'Open the project in an editor (vscode:)', false],
   ];
   return actions.flatMap(([isAvailable, action, title, needsConfirmation]) =>
     isAvailable ? [{ action, title, needsConfirmation }] : [],

@@ -3,6 +3,7 @@ import { EmptyState } from '../../ui/feedback/placeholders.tsx';
 import { Modal } from './modal.tsx';
 import styles from './palette.module.css';
 import { type Entry, findEntries, withRecent } from './palette-entries.ts';
+import { selectedItem } from './selected-item.ts';
 import { type PageName, useEntries } from './use-palette-entries.ts';
 
 const KEY = 'manyhands.recent';
@@ -13,7 +14,8 @@ export function Palette({ pages, onClose }: { pages: readonly PageName[]; onClos
   const [typed, setTyped] = useState('');
   const [at, setAt] = useState(0);
   const [confirming, setConfirming] = useState<string>();
-  const found = findEntries(useEntries(pages), typed, recent());
+  const [selected] = useState(() => selectedItem(document.activeElement, location.pathname));
+  const found = findEntries(useEntries(pages, selected), typed, recent());
   const current = Math.min(at, found.length - 1);
   const choose = (entry: Entry | undefined) => {
     if (entry === undefined) return;

@@ -16,6 +16,7 @@ export const GO_KEYS: Readonly<Record<string, string>> = {
 export type Step =
   | { does: 'palette' | 'help' | 'search' | 'new' }
   | { does: 'go'; to: string }
+  | { does: 'move'; by: 1 | -1 }
   | { does: 'wait' }
   | { does: 'nothing' };
 
@@ -31,5 +32,7 @@ export function stepOf({ key, isCommand, isTyping, isAfterG }: Key): Step {
   if (key === '?') return { does: 'help' };
   if (key === '/') return { does: 'search' };
   if (key === 'c') return { does: 'new' };
+  if (key === 'j') return { does: 'move', by: 1 };
+  if (key === 'k') return { does: 'move', by: -1 };
   return { does: 'nothing' };
 }

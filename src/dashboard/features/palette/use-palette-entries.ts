@@ -1,4 +1,4 @@
-import { useLocation, useRoute } from 'wouter';
+import { useLocation } from 'wouter';
 import type { RunOverview } from '../../../schema/overview.ts';
 import { useOverview } from '../../api/run-overview.ts';
 import { useAction, useOperation } from '../../api/use-operation.ts';
@@ -8,6 +8,7 @@ import { notify } from '../../ui/feedback/notices.ts';
 import { decisionPath } from '../../ui/run/attention-actions.tsx';
 import { runDisplayState, STATE_LABELS } from '../../ui/state/display-state.ts';
 import { actionEntries, type Entry, type RunAction } from './palette-entries.ts';
+import type { SelectedItem } from './selected-item.ts';
 
 /** A task in the palette. */
 type TaskName = { key: string; title: string; role: string };
@@ -16,10 +17,9 @@ type TaskName = { key: string; title: string; role: string };
 export type PageName = { path: string; title: string };
 
 /** All entries of the palette: actions and tasks of the open run, pages, all runs, new runs, themes. */
-export function useEntries(pages: readonly PageName[]): Entry[] {
+export function useEntries(pages: readonly PageName[], selected: SelectedItem | undefined): Entry[] {
   const [, navigate] = useLocation();
-  const [, onRun] = useRoute('/runs/:run/*?');
-  const here = onRun?.run;
+  const here = selected?.run;
   const { runs } = useOverview();
   const recipes = useOperation('list-recipes', {}).data ?? [];
   const shown = useOperation('run-state', { run: here ?? '' }, { enabled: here !== undefined, fresh: true });
@@ -28,7 +28,7 @@ export function useEntries(pages: readonly PageName[]): Entry[] {
   const current = runs.find(({ run }) => run === here);
   const go = (to: string) => () => navigate(to);
   return [
-    ...(current === undefined ? [] : actionEntries(current, (action) => act(current, action))),
+    ...(current === undefined ? [] : actionEntries(current, (action) => act(current, action, selected?.task))),
     ...(here === undefined ? [] : tasksOf(shown.data?.state)).map(
       ({ key, title, role }): Entry => ({
         id: `task ${here} ${key}`,
@@ -64,15 +64,7 @@ export function useEntries(pages: readonly PageName[]): Entry[] {
       id: 'copy-link',
       title: 'Copy link to this page',
       group: 'Actions',
-      run: () =>
-        void navigator.clipboard.writeText(location.href).then(
-          () => notify({ kind: 'done', text: 'Link copied' }),
-          () =>
-            notify({
-              kind: 'error',
-              text: 'The browser blocked copying. Copy the link from the address bar.',
-            }),
-        ),
+      run: () => copyText(location.href, 'Link copied'),
     },
     ...recipes.map(
       ({ name, title, summary }): Entry => ({
@@ -95,6 +87,13 @@ export function useEntries(pages: readonly PageName[]): Entry[] {
   ];
 }
 
+function copyText(text: string, done: string): void {
+  void navigator.clipboard.writeText(text).then(
+    () => notify({ kind: 'done', text: done }),
+    () => notify({ kind: 'error', text: `The browser blocked copying: ${text}` }),
+  );
+}
+
 /** The tasks of a run's state in order. */
 function tasksOf(state: unknown): TaskName[] {
   const tasks = isObject(state) && isObject(state.tasks) ? state.tasks : {};
@@ -113,7 +112,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 /** Runs the actions of the palette. */
-function useRunActions(): (run: RunOverview, action: RunAction) => void {
+function useRunActions(): (run: RunOverview, action: RunAction, task: string | undefined) => void {
   const [, navigate] = useLocation();
   const retry = useAction('retry-run', { done: 'Retry started' });
   const pause = useAction('pause-run', { done: 'Paused' });
@@ -121,15 +120,22 @@ function useRunActions(): (run: RunOverview, action: RunAction) => void {
   const cancel = useAction('cancel-run', { done: 'Cancelling; all work is kept' });
   const flag = useAction('flag-run', { done: 'Flagged' });
   const mark = useAction('mark-read');
-  return ({ run, attention }, action) => {
-    const waiting = attention.find(({ what }) => what === 'plan' || what === 'held');
+  return ({ run, attention, live, branch, project }, action, task) => {
+    const waits = attention.filter(({ what }) => what === 'plan' || what === 'held');
+    const waiting = waits.find((item) => item.task === task) ?? waits[0];
+    const review = () => navigate(waiting === undefined ? runPath(run) : decisionPath({ ...waiting, run }));
+    const addressee = task ?? live[0]?.task;
     const acts: Record<RunAction, () => void> = {
-      review: () => navigate(waiting === undefined ? runPath(run) : decisionPath({ ...waiting, run })),
-      'retry-run': () => retry.act({ run }),
+      review,
+      reject: review,
+      message: () => navigate(addressee === undefined ? `${runPath(run)}?view=tasks` : taskPath(run, addressee)),
+      'copy-branch': () => copyText(branch ?? `mh/${run}`, 'Name of the branch copied'),
+      'open-editor': () => window.open(`vscode://file${project}`),
+      'retry-run': () => retry.act(task === undefined ? { run } : { run, task }),
       'pause-run': () => pause.act({ run }),
       resume: () => resume.act({ run }),
       'cancel-run': () => cancel.act({ run }),
-      land: () => navigate(runPath(run)),
+      land: () => navigate(`${runPath(run)}?view=changes`),
       'flag-run': () => flag.act({ run }),
       'mark-unread': () => mark.act({ run, read: false }),
     };

@@ -36,6 +36,7 @@ export function useShortcuts(): [Open, (open: Open) => void] {
       }
       event.preventDefault();
       if (step.does === 'go') navigate(step.to);
+      else if (step.does === 'move') moveFocus(step.by);
       else if (step.does === 'search') navigate('/search');
       else if (step.does === 'new') navigate('/start');
       else {
@@ -50,6 +51,16 @@ export function useShortcuts(): [Open, (open: Open) => void] {
     };
   }, [navigate]);
   return [open, setOpen];
+}
+
+/** Focuses the next or previous item of the page: a row of a list if it has rows, else a link. */
+function moveFocus(by: 1 | -1): void {
+  const rows = document.querySelectorAll<HTMLElement>('main [data-row]');
+  const items = rows.length > 0 ? rows : document.querySelectorAll<HTMLElement>('main :is(a[href], summary)');
+  const shown = [...items].filter((item) => item.offsetParent !== null);
+  const active = document.activeElement;
+  const index = shown.findIndex((item) => item === active || item.contains(active));
+  shown[index < 0 ? (by > 0 ? 0 : shown.length - 1) : Math.max(0, Math.min(index + by, shown.length - 1))]?.focus();
 }
 
 /** A terminal receives all keys. */

@@ -47,6 +47,7 @@ export function MessageBox({ view, reload, field }: MessageBoxProps): ReactEleme
       <p id="continue-effect" className={styles.effect}>
         {effect.effect} <PendingMessages task={view.task} />
       </p>
+      {isEmpty ? null : <Preview run={view.run} task={view.task.spec.key} message={message} />}
       <Button type="submit" weight="main" busy={send.isBusy} disabled={isEmpty} title="Ctrl-Enter">
         {effect.button}
       </Button>
@@ -59,4 +60,18 @@ function PendingMessages({ task }: { task: TaskView['task'] }): ReactElement | n
   const messages = pendingMessages(task);
   if (messages.length === 0) return null;
   return <span className={styles.unheard}>Not delivered yet: {messages.join(' · ')}</span>;
+}
+
+/** What the agent will read, on demand. */
+function Preview(sent: { run: string; task: string; message: string }): ReactElement {
+  const [shown, setShown] = useState<{ of: string; text: string }>();
+  const show = useAction('preview-message', { onDone: ({ text }) => setShown({ of: sent.message, text }) });
+  return (
+    <>
+      <Button weight="quiet" busy={show.isBusy} onClick={() => show.act(sent)}>
+        What the agent will see
+      </Button>
+      {shown?.of === sent.message ? <pre className={styles.preview}>{shown.text}</pre> : null}
+    </>
+  );
 }

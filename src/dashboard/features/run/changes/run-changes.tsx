@@ -11,6 +11,7 @@ import type { ViewProps } from '../run-views.ts';
 import type { ChangedByTask } from './review-by-task.ts';
 import styles from './run-changes.module.css';
 import { RunReviewPanel } from './run-review-panel.tsx';
+import { UnsavedChanges } from './unsaved-changes.tsx';
 
 /** Everything that a run changed, by file or by task; comments go to the tasks that made the changes. */
 export function Changes({ state }: ViewProps): ReactElement {
@@ -22,13 +23,18 @@ export function Changes({ state }: ViewProps): ReactElement {
   });
   if (error !== null) return <ErrorMessage error={error} retry={() => void refetch()} />;
   if (data === undefined) return <Skeleton lines={12} />;
-  if (data.diff === '')
-    return (
-      <EmptyState title="Nothing has landed on the branch of this run yet">
-        The work of a task appears here when its checks have passed. The page of a task shows its own diff before that.
-      </EmptyState>
-    );
-  return <ChangesOf state={state} to={data.to} diff={data.diff} tasks={data.tasks} />;
+  return (
+    <>
+      <UnsavedChanges run={run} isRunning={state.counts.running > 0} />
+      {data.diff === '' ? (
+        <EmptyState title="Nothing has landed on the branch of this run yet">
+          The work of a task appears here when its checks have passed.
+        </EmptyState>
+      ) : (
+        <ChangesOf state={state} to={data.to} diff={data.diff} tasks={data.tasks} />
+      )}
+    </>
+  );
 }
 
 type ChangesOfProps = { state: RunState; to: string; diff: string; tasks: readonly ChangedByTask[] };

@@ -41,6 +41,7 @@ export function GraphBar({ by, hasExpanded, onChoose, onCollapseAll, onFind }: G
           Collapse all
         </Button>
       ) : null}
+      <span className={styles.critical}>critical path</span>
       <Link href={`${path}?view=tasks`} className={styles.list}>
         Show as list
       </Link>

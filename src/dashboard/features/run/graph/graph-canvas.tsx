@@ -16,17 +16,19 @@ import { ClusterNode, type ClusterNodeData, TaskNode, type TaskNodeData, useNode
 
 const NODE_TYPES = { task: TaskNode, cluster: ClusterNode };
 /** A small graph needs no map, and the map of a very large one is as slow as the graph. */
-const MIN_IN_MAP = 25;
+const MIN_IN_MAP = 8;
 const MAX_IN_MAP = 2_000;
 
 /** A larger graph is not zoomed to fit: rendering ten thousand nodes takes half a minute. */
 const MAX_FITTED = 600;
-const SMALL = { fitView: true, fitViewOptions: { maxZoom: 1, padding: 0.08 }, minZoom: 0.05 };
-const BIG = { defaultViewport: { x: 24, y: 24, zoom: 0.7 }, minZoom: 0.25 };
+/** Below this size the text of a node cannot be read; the map shows what is outside. */
+const LEGIBLE = 0.75;
+const SMALL = { fitView: true, fitViewOptions: { minZoom: LEGIBLE, maxZoom: 1, padding: 0.08 }, minZoom: LEGIBLE };
+const BIG = { defaultViewport: { x: 24, y: 24, zoom: LEGIBLE }, minZoom: LEGIBLE };
 
 /** The rendered graph; only visible nodes exist in the DOM. */
 export function GraphCanvas({ model, positions }: { model: GraphModel; positions: NodePositions }): ReactElement {
-  const { state, stale, foundTask } = useNodeContext();
+  const { state, stale, critical, foundTask } = useNodeContext();
   const nodes = useMemo(() => nodesOf(model, positions), [model, positions]);
   const edges = useMemo(
     (): Edge[] =>
@@ -35,9 +37,12 @@ export function GraphCanvas({ model, positions }: { model: GraphModel; positions
         source: from,
         target: to,
         focusable: false,
-        ...(serves ? { style: { strokeDasharray: '4 4' } } : {}),
+        style: {
+          ...(serves ? { strokeDasharray: '4 4' } : {}),
+          ...(critical.has(from) && critical.has(to) ? { stroke: 'var(--accent)', strokeWidth: 2.5 } : {}),
+        },
       })),
-    [model],
+    [model, critical],
   );
   const colorIn = (node: TaskNodeData | ClusterNodeData) => {
     const task = node.type === 'task' ? state.tasks[node.data.task] : undefined;

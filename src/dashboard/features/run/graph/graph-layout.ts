@@ -19,7 +19,8 @@ const MAX_NODES = 400;
 const MAX_EDGES = 1_200;
 const GAP_X = 56;
 const GAP_Y = 14;
-const COLUMN_ROWS = 40;
+/** A layer of more nodes is wrapped into several columns. */
+const COLUMN_ROWS = 14;
 /** The target ratio of width to height. */
 const ASPECT = 2;
 
@@ -27,7 +28,14 @@ const ASPECT = 2;
 export function layoutGraph({ nodes, edges }: GraphModel): NodePositions {
   const isSmall = nodes.length <= MAX_NODES && edges.length <= MAX_EDGES;
   const ids = nodes.map(({ id }) => id);
-  return packed(connectedParts(ids, edges).map((part) => (isSmall ? layered(part) : inColumns(part))));
+  return packed(connectedParts(ids, edges).map((part) => (isSmall && !isTall(part) ? layered(part) : inColumns(part))));
+}
+
+/** Whether a layer has more nodes than fit below each other at a legible size. */
+function isTall(part: GraphPart): boolean {
+  const sizes = new Map<number, number>();
+  for (const depth of depthsIn(part).values()) sizes.set(depth, (sizes.get(depth) ?? 0) + 1);
+  return Math.max(0, ...sizes.values()) > COLUMN_ROWS;
 }
 
 function layered({ ids, edges }: GraphPart): LaidOutPart {

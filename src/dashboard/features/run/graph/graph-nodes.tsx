@@ -7,6 +7,7 @@ import { taskPath } from '../../../ui/browser/page-paths.ts';
 import { stateColor, taskDisplayState } from '../../../ui/state/display-state.ts';
 import { StateBar } from '../../../ui/state/state-bar.tsx';
 import { StateMark } from '../../../ui/state/state-mark.tsx';
+import { waitingReason } from './critical-path.ts';
 import styles from './graph-nodes.module.css';
 
 export type TaskNodeData = Node<{ task: string }, 'task'>;
@@ -14,25 +15,29 @@ export type ClusterNodeData = Node<{ name: string; tasks: string[] }, 'cluster'>
 
 /** A task in the graph. */
 export function TaskNode({ data }: NodeProps<TaskNodeData>): ReactElement | null {
-  const { state, stale, foundTask } = useNodeContext();
+  const { state, stale, critical, foundTask } = useNodeContext();
   const task = state.tasks[data.task];
   if (task === undefined) return null;
   const displayState = taskDisplayState(task.phase.status, stale.has(data.task));
   const agent = lastAttempt(task)?.agent;
+  const reason = waitingReason(state, task);
   return (
     <Link
       href={taskPath(state.start.run, data.task)}
       className={styles.node}
       data-state={displayState}
       data-found={foundTask === data.task}
+      data-critical={critical.has(data.task)}
       style={{ color: stateColor(displayState) }}
-      title={titleWithLabel(task.spec)}
+      title={[titleWithLabel(task.spec), reason, critical.has(data.task) ? 'on the critical path' : undefined]
+        .filter((part) => part !== undefined)
+        .join('\n')}
     >
       <Handle type="target" position={Position.Left} className={styles.handle} isConnectable={false} />
       <StateMark displayState={displayState} bare />
       <span className={styles.text}>
         <span className={styles.title}>{titleWithLabel(task.spec)}</span>
-        <span className={styles.sub}>{[task.spec.role, agent].filter(Boolean).join(' · ')}</span>
+        <span className={styles.sub}>{reason ?? [task.spec.role, agent].filter(Boolean).join(' · ')}</span>
       </span>
       <Handle type="source" position={Position.Right} className={styles.handle} isConnectable={false} />
     </Link>
@@ -67,6 +72,7 @@ type NodeContextValue = {
   state: RunState;
   version: number;
   stale: ReadonlySet<string>;
+  critical: ReadonlySet<string>;
   foundTask: string | null;
   expand(cluster: string): void;
 };

@@ -3,9 +3,12 @@ import '@xyflow/react/dist/base.css';
 import { type ReactElement, useEffect, useMemo, useState } from 'react';
 import { useSearchParams } from 'wouter';
 import { whenIdle } from '../../../ui/browser/clock.ts';
+import { Button } from '../../../ui/controls/button.tsx';
 import { EmptyState, Skeleton } from '../../../ui/feedback/placeholders.tsx';
 import type { ViewProps } from '../run-views.ts';
 import { staleTasks } from '../tasks/task-plan.ts';
+import { Tasks } from '../tasks/tasks.tsx';
+import { criticalPath } from './critical-path.ts';
 import styles from './graph.module.css';
 import { GraphBar } from './graph-bar.tsx';
 import { GraphCanvas } from './graph-canvas.tsx';
@@ -14,8 +17,24 @@ import { NodeContext } from './graph-nodes.tsx';
 
 const GROUPINGS: readonly Grouping[] = ['none', 'track', 'role', 'depth', 'state'];
 
-/** The dependency graph of a run; large graphs are grouped into clusters that can be expanded. */
+/** The graph; on a narrow screen first the list of tasks, which says the same in less space. */
 export function Graph({ state, version }: ViewProps): ReactElement {
+  const [isRequested, setRequested] = useState(false);
+  if (isRequested || !window.matchMedia(NARROW).matches) return <TaskGraph state={state} version={version} />;
+  return (
+    <div>
+      <p className={styles.narrow}>
+        <Button onClick={() => setRequested(true)}>Show the graph</Button>
+      </p>
+      <Tasks state={state} version={version} />
+    </div>
+  );
+}
+
+const NARROW = '(max-width: 720px)';
+
+/** The dependency graph of a run; large graphs are grouped into clusters that can be expanded. */
+function TaskGraph({ state, version }: ViewProps): ReactElement {
   const [search, setSearch] = useSearchParams();
   const [expanded, setExpanded] = useState<ReadonlySet<string>>(new Set());
   const [foundTask, setFoundTask] = useState<string | null>(null);
@@ -31,6 +50,7 @@ export function Graph({ state, version }: ViewProps): ReactElement {
       state,
       version,
       stale: staleTasks(state),
+      critical: criticalPath(state, state.updatedAt),
       foundTask,
       expand: (cluster: string) => setExpanded((before) => new Set([...before, cluster])),
     }),

@@ -94,6 +94,8 @@ function openTerminal(element: HTMLElement): { terminal: Terminal; fit(): void }
     fontFamily: style.getPropertyValue('--mono'),
     fontSize: 13,
     linkHandler: { activate: () => {} },
+    // Programs choose colours for a dark screen; this keeps them readable on any.
+    minimumContrastRatio: 4.5,
     screenReaderMode: true,
     scrollback: 5_000,
     theme: themeOf(style),

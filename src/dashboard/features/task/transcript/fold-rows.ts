@@ -15,8 +15,21 @@ export type ToolItem = {
 /** A row that is not part of a tool call. */
 type LineItem = { kind: 'line'; id: number; at: number; line: TranscriptLine; rows: readonly number[] };
 
+/** Several calls of the same tool in a row, such as an agent reading files. */
+export type ToolGroup = {
+  kind: 'tools';
+  id: number;
+  at: number;
+  name: string;
+  calls: ToolItem[];
+  rows: readonly number[];
+};
+
 /** An item of a transcript; `rows` are the ids of the rows it contains. */
-export type Item = ToolItem | LineItem;
+export type Item = ToolItem | ToolGroup | LineItem;
+
+/** Fewer calls of the same tool stay single rows. */
+const MIN_GROUP = 4;
 
 type Mutable = Omit<ToolItem, 'rows'> & { rows: number[]; same: string };
 
@@ -30,7 +43,44 @@ export function foldRows(rows: readonly TranscriptLine[]): Item[] {
     else if (row.kind === 'usage') takeUsage(row, items);
     else items.push(asLine(row));
   }
-  return items.map((item) => (item.kind === 'line' ? item : shown(item)));
+  return grouped(items.map((item) => (item.kind === 'line' ? item : shown(item))));
+}
+
+/** Joins calls of the same tool that follow each other; one that failed, or is a plan, stays by itself. */
+function grouped(items: readonly (ToolItem | LineItem)[]): Item[] {
+  const result: Item[] = [];
+  let run: ToolItem[] = [];
+  const flush = () => {
+    const [first] = run;
+    if (first === undefined || run.length < MIN_GROUP) result.push(...run);
+    else {
+      const rows = run.flatMap((call) => call.rows);
+      result.push({ kind: 'tools', id: first.id, at: first.at, name: first.name, calls: run, rows });
+    }
+    run = [];
+  };
+  for (const item of items) {
+    const isJoined = item.kind === 'tool' && item.result?.isError !== true && planSteps(item.input) === undefined;
+    if (!isJoined || (run[0] !== undefined && run[0].name !== item.name)) flush();
+    if (isJoined) run.push(item);
+    else result.push(item);
+  }
+  flush();
+  return result;
+}
+
+/** A step of an agent's own plan. */
+export type PlanStep = { text: string; status: string };
+
+/** The plan that a tool call records, as the tools of the known agents do: a list of steps with a status. */
+export function planSteps(input: unknown): PlanStep[] | undefined {
+  const list = ['todos', 'plan', 'entries'].map((key) => field(input, key)).find(Array.isArray);
+  const steps = list?.flatMap((entry: unknown): PlanStep[] => {
+    const text = textField(entry, 'content') ?? textField(entry, 'step') ?? textField(entry, 'description');
+    const status = textField(entry, 'status');
+    return text === undefined || status === undefined ? [] : [{ text, status }];
+  });
+  return steps === undefined || steps.length === 0 ? undefined : steps;
 }
 
 function takeCall(row: TranscriptLine, items: (Mutable | LineItem)[], open: Map<string, Mutable>): void {

@@ -18,6 +18,8 @@ const LABELS: Readonly<Record<string, string>> = {
   'permission-denied': 'Permission denied',
   question: 'Question',
   result: 'Result',
+  status: 'Status',
+  milestone: 'Milestone',
   unknown: 'Raw output',
   truncated: 'Omitted',
   message: 'You',
@@ -25,6 +27,9 @@ const LABELS: Readonly<Record<string, string>> = {
 };
 
 const FOLDABLE: ReadonlySet<string> = new Set(['reasoning', 'tool-result', 'unknown']);
+
+/** What a person or an agent wrote; the rest is printed by programs. */
+const MARKDOWN: ReadonlySet<string> = new Set(['text', 'result', 'question', 'message']);
 
 type LineRowProps = { line: TranscriptLine; isOpen: boolean; words: readonly string[]; toggle(): void };
 
@@ -35,19 +40,21 @@ export function LineRow(props: LineRowProps): ReactElement {
   const label = LABELS[line.kind];
   const text = line.kind === 'usage' ? (usageText(line.data) ?? 'usage unknown') : line.text;
   return (
-    <div className={styles.line} data-kind={line.kind}>
+    <div className={styles.line} data-kind={line.kind} data-stderr={line.stderr}>
       {label === undefined ? null : <span className={styles.label}>{label}</span>}
-      <LongText text={text} words={words} plain />
+      {line.stderr === true ? <span className={styles.channel}>stderr</span> : null}
+      <LongText text={text} words={words} plain markdown={MARKDOWN.has(line.kind) && line.stderr !== true} />
     </div>
   );
 }
 
 function Folded({ line, isOpen, words, toggle }: LineRowProps): ReactElement {
   return (
-    <div className={styles.line} data-kind={line.kind}>
+    <div className={styles.line} data-kind={line.kind} data-stderr={line.stderr}>
       <button type="button" className={styles.foldHead} aria-expanded={isOpen} onClick={toggle}>
         <Icon name="chevron" size={12} />
         <span className={styles.label}>{LABELS[line.kind] ?? line.kind}</span>
+        {line.stderr === true ? <span className={styles.channel}>stderr</span> : null}
         {isOpen ? null : (
           <span className={styles.argument}>
             <Marked text={firstLine(line.text)} words={words} />
@@ -56,7 +63,7 @@ function Folded({ line, isOpen, words, toggle }: LineRowProps): ReactElement {
       </button>
       {isOpen ? (
         <div className={styles.inside}>
-          <LongText text={line.text} words={words} plain={line.kind === 'reasoning'} />
+          <LongText text={line.text} words={words} markdown={line.kind === 'reasoning'} />
         </div>
       ) : null}
     </div>

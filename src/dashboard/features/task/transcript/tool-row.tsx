@@ -1,15 +1,67 @@
-import type { ReactElement } from 'react';
+import { type ReactElement, useState } from 'react';
 import { Icon } from '../../../ui/text/icon.tsx';
-import type { ToolItem } from './fold-rows.ts';
+import { type PlanStep, planSteps, type ToolGroup, type ToolItem } from './fold-rows.ts';
 import { firstLine, mainArgument } from './one-line.ts';
 import { LongText, Marked } from './row-text.tsx';
 import styles from './transcript-rows.module.css';
 
 type ToolRowProps = { item: ToolItem; isOpen: boolean; words: readonly string[]; toggle(): void };
 
+/** Several calls of one tool, folded to a line with their main arguments. */
+export function ToolGroupRow({ group, isOpen, words, toggle }: ToolGroupProps): ReactElement {
+  const [opened, setOpened] = useState<ReadonlySet<number>>(new Set());
+  const flip = (id: number) =>
+    setOpened((was) => new Set(was.has(id) ? [...was].filter((each) => each !== id) : [...was, id]));
+  return (
+    <div className={`${styles.tool} ${styles.group}`}>
+      <button type="button" className={styles.toolHead} aria-expanded={isOpen} onClick={toggle}>
+        <Icon name="chevron" size={12} />
+        <span className={styles.toolName}>{group.name}</span>
+        <span className={styles.times}>× {group.calls.length}</span>
+        <span className={styles.argument}>
+          <Marked text={group.calls.map(({ input }) => mainArgument(input)).join(', ')} words={words} />
+        </span>
+      </button>
+      {isOpen
+        ? group.calls.map((call) => (
+            <ToolRow
+              key={call.id}
+              item={call}
+              isOpen={opened.has(call.id)}
+              words={words}
+              toggle={() => flip(call.id)}
+            />
+          ))
+        : null}
+    </div>
+  );
+}
+
+type ToolGroupProps = { group: ToolGroup; isOpen: boolean; words: readonly string[]; toggle(): void };
+
+const MARKS: Readonly<Record<string, string>> = { completed: '☑', in_progress: '▶' };
+
+/** The agent's own plan, as it recorded it. */
+function PlanRow({ steps }: { steps: readonly PlanStep[] }): ReactElement {
+  return (
+    <div className={styles.tool}>
+      <p className={styles.label}>Plan</p>
+      <ol className={styles.steps}>
+        {steps.map(({ text, status }) => (
+          <li key={text} data-status={status}>
+            {MARKS[status] ?? '☐'} {text}
+          </li>
+        ))}
+      </ol>
+    </div>
+  );
+}
+
 /** A tool call on one line: name, main argument, repetitions, and the first line of its result. */
 export function ToolRow({ item, isOpen, words, toggle }: ToolRowProps): ReactElement {
   const { result } = item;
+  const steps = planSteps(item.input);
+  if (steps !== undefined) return <PlanRow steps={steps} />;
   const argument = mainArgument(item.input);
   return (
     <div className={styles.tool} data-error={result?.isError === true}>

@@ -3,7 +3,7 @@ import { duration, exactTime } from '../../../ui/text/amounts.tsx';
 import { searchWords } from '../../../ui/text/split-matches.ts';
 import type { Item } from './fold-rows.ts';
 import { LineRow } from './message-row.tsx';
-import { ToolRow } from './tool-row.tsx';
+import { ToolGroupRow, ToolRow } from './tool-row.tsx';
 import styles from './transcript.module.css';
 import type { Find } from './use-transcript-find.ts';
 import type { TranscriptList } from './use-transcript-list.ts';
@@ -55,7 +55,7 @@ export function TranscriptRows({ view, find, startedAt, markedRow }: RowsProps):
 
 /** A row that a search leads to is opened, because the hit may be in its collapsed part. */
 function opensWhenMarked(item: Item, isMarked: boolean): boolean {
-  return isMarked && (item.kind === 'tool' || item.line.kind !== 'text');
+  return isMarked && (item.kind !== 'line' || item.line.kind !== 'text');
 }
 
 type TranscriptRowProps = {
@@ -77,6 +77,8 @@ const TranscriptRow = memo(function TranscriptRow(props: TranscriptRowProps): Re
       </time>
       {item.kind === 'tool' ? (
         <ToolRow item={item} isOpen={isOpen} words={words} toggle={() => toggle(item.id)} />
+      ) : item.kind === 'tools' ? (
+        <ToolGroupRow group={item} isOpen={isOpen} words={words} toggle={() => toggle(item.id)} />
       ) : (
         <LineRow line={item.line} isOpen={isOpen} words={words} toggle={() => toggle(item.id)} />
       )}

@@ -141,6 +141,7 @@ function useLive(key: string, { which, isOn, last }: Live, onRows: (rows: Transc
   });
 }
 
-function asRow({ id, at, kind, text, data }: LogLine): TranscriptLine {
-  return { id, at: new Date(at).getTime(), kind, text, ...(data === undefined ? {} : { data }) };
+function asRow({ id, at, kind, text, stderr, data }: LogLine): TranscriptLine {
+  const channel = stderr === undefined ? {} : { stderr };
+  return { id, at: new Date(at).getTime(), kind, text, ...channel, ...(data === undefined ? {} : { data }) };
 }
