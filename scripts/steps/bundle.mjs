@@ -127,7 +127,8 @@ const FINAL = { ...COMMON, sourcemap: true, banner: { js: BANNER } };
 const COMPILED = {
   format: 'cjs',
   outExtension: { '.js': '.cjs' },
-  banner: {},
+  banner: { js: '(function (exports, require, module, __moduleUrl) {' },
+  footer: { js: '})' },
   supported: { 'dynamic-import': false },
   define: { 'import.meta.url': '__moduleUrl' },
 };
