@@ -38,6 +38,9 @@ import { watchNotes } from './notes/watch-notes.ts';
 import { writeNote } from './notes/write-note.ts';
 import { checkPolicy } from './policy/check-policy.ts';
 import { listPolicy } from './policy/list-policy.ts';
+import { finishTask } from './progress/finish-task.ts';
+import { reportProgress } from './progress/report-progress.ts';
+import { reportStatus } from './progress/report-status.ts';
 import { addCollection } from './projects/add-collection.ts';
 import { currentProject } from './projects/current-project.ts';
 import { listCollections } from './projects/list-collections.ts';
@@ -119,9 +122,18 @@ import { readLogs } from './transcripts/read-logs.ts';
 import { readTranscript } from './transcripts/read-transcript.ts';
 import { search } from './transcripts/search.ts';
 import { usage } from './usage/usage.ts';
+import { acceptProposal } from './watch/accept-proposal.ts';
+import { followWatch } from './watch/follow-watch.ts';
+import { rejectProposal } from './watch/reject-proposal.ts';
+import { replyWatch } from './watch/reply-watch.ts';
+import { settleDraftReview } from './watch/settle-draft-review.ts';
+import { showWatch } from './watch/show-watch.ts';
+import { startWatch } from './watch/start-watch.ts';
+import { stopWatch } from './watch/stop-watch.ts';
 
 /** Every operation by name. */
 export const OPERATIONS = {
+  'accept-proposal': acceptProposal,
   'add-collection': addCollection,
   'add-to-batch': addToBatch,
   'answer-question': answerQuestion,
@@ -146,6 +158,7 @@ export const OPERATIONS = {
   'edit-plan': editPlan,
   'export-audit': exportAudit,
   'find-in-transcript': findInTranscript,
+  'finish-task': finishTask,
   'flag-run': flagRun,
   'get-setting': getSetting,
   'hide-run': hideRun,
@@ -185,6 +198,7 @@ export const OPERATIONS = {
   'read-transcript': readTranscript,
   'read-work-file': readWorkFile,
   'recheck-run': recheckRun,
+  'reject-proposal': rejectProposal,
   'reject-run': rejectRun,
   'release-files': releaseFiles,
   'release-locks': releaseLocks,
@@ -193,7 +207,10 @@ export const OPERATIONS = {
   'remove-template': removeTemplate,
   'rename-collection': renameCollection,
   'rename-run': renameRun,
+  'reply-watch': replyWatch,
+  'report-progress': reportProgress,
   'report-run': reportRun,
+  'report-status': reportStatus,
   'resize-terminal': resizeTerminal,
   'restore-archive': restoreArchive,
   'restore-salvage': restoreSalvage,
@@ -208,15 +225,19 @@ export const OPERATIONS = {
   search,
   'send-message': sendMessage,
   'set-setting': setSetting,
+  'settle-draft-review': settleDraftReview,
   'show-batch': showBatch,
   'show-plan': showPlan,
   'show-run': showRun,
   'show-task': showTask,
   'show-template': showTemplate,
+  'show-watch': showWatch,
   'start-batch': startBatch,
   'start-bench': startBench,
   'start-run': startRun,
+  'start-watch': startWatch,
   'stop-engine': stopEngine,
+  'stop-watch': stopWatch,
   'summarize-diff': summarizeDiff,
   'take-locks': takeLocks,
   'test-notify': testNotify,
@@ -237,6 +258,7 @@ export const OPERATIONS = {
 
 /** Every operation that answers with items as they happen. */
 export const STREAMS = {
+  'follow-watch': followWatch,
   'preview-task': previewTask,
   'read-logs': readLogs,
   'watch-batch': watchBatch,
