@@ -23,6 +23,12 @@ export const PAGES: readonly Page[] = [
     view: lazyView(async () => (await import('../features/inbox/inbox-page.tsx')).InboxPage, LINES),
   },
   {
+    path: '/board',
+    title: 'Board',
+    icon: 'board',
+    view: lazyView(async () => (await import('../features/board/board-page.tsx')).BoardPage, LINES),
+  },
+  {
     path: '/history',
     title: 'History',
     icon: 'history',
