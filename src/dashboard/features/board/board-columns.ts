@@ -1,4 +1,4 @@
-import { isInterrupted, isUnresolved } from '../../../core/view/run-status.ts';
+import { isInterrupted, isUnresolved } from '../../../core/view/open-run.ts';
 import type { RunOverview } from '../../../schema/overview.ts';
 
 /** The columns of the board, from left to right. */
