@@ -23,12 +23,6 @@ export const PAGES: readonly Page[] = [
     view: lazyView(async () => (await import('../features/inbox/inbox-page.tsx')).InboxPage, LINES),
   },
   {
-    path: '/board',
-    title: 'Board',
-    icon: 'board',
-    view: lazyView(async () => (await import('../features/board/board-page.tsx')).BoardPage, LINES),
-  },
-  {
     path: '/history',
     title: 'History',
     icon: 'history',
@@ -39,6 +33,12 @@ export const PAGES: readonly Page[] = [
     title: 'Search',
     icon: 'search',
     view: lazyView(async () => (await import('../features/search/search-page.tsx')).SearchPage, LINES),
+  },
+  {
+    path: '/board',
+    title: 'Board',
+    icon: 'board',
+    view: lazyView(async () => (await import('../features/board/board-page.tsx')).BoardPage, LINES),
   },
   {
     path: '/usage',
