@@ -31,7 +31,7 @@ export const tasks: Benchmark = {
     const times = await alternate(
       size.rounds,
       async () => {
-        const { wallMs, processorMs } = await withSetup(scratch, size, byManyhands);
+        const { wallMs, processorMs } = await withSetup(scratch, size, (setup) => byManyhands(setup));
         processor.ours.push(processorMs / size.tasks);
         return wallMs / size.tasks;
       },
@@ -57,9 +57,10 @@ export const tasks: Benchmark = {
   },
 };
 
-async function withSetup(
+/** Prepares the repository of a run, measures it and removes everything. */
+export async function withSetup(
   scratch: Scratch,
-  size: Size,
+  size: Pick<Size, 'tasks'>,
   measureSetup: (setup: TaskSetup) => Promise<Spent>,
 ): Promise<Spent> {
   const setup = await prepare(join(scratch.path, 'stage'), size.tasks);
@@ -68,11 +69,15 @@ async function withSetup(
   return spent;
 }
 
-async function byManyhands({ folder, repository, agent, tasks: count }: TaskSetup): Promise<Spent> {
+/** The run by this program, without a sandbox unless the variables name one. */
+export async function byManyhands(
+  { folder, repository, agent, tasks: count }: TaskSetup,
+  env: Record<string, string> = { MANYHANDS_BWRAP: '' },
+): Promise<Spent> {
   const program = join(process.cwd(), 'bin', 'manyhands.mjs');
   const how = ['--agent', `command:${agent}`, '--max-parallel', String(PARALLEL), '--json'];
   const spent = await spentBy([process.execPath, program, 'do', 'Append a line to each file', ...how], repository, {
-    env: { ...PLAIN_ENVIRONMENT, MANYHANDS_HOME: join(folder, 'home') },
+    env: { ...PLAIN_ENVIRONMENT, MANYHANDS_HOME: join(folder, 'home'), ...env },
     allow: [UNVERIFIED_EXIT],
   });
   const done = Result.parse(JSON.parse(spent.output)).tasks.filter((task) => task.status === 'done').length;
