@@ -1,4 +1,3 @@
-import { sandboxAvailability } from '../src/process/sandbox/bubblewrap.ts';
 import type { Benchmark } from './benchmark.ts';
 import { makeScratch } from './scratch.ts';
 import { byManyhands, withSetup } from './tasks.ts';
@@ -16,21 +15,18 @@ export const sandbox: Benchmark = {
   target: { is: 'at most', ratio: 1.25 },
   async measure(isQuick) {
     const size = isQuick ? QUICK : WHOLE;
-    const found = await sandboxAvailability(process.env);
-    if (found.kind === 'none') throw new Error(`The sandbox cannot be measured: ${found.reason} (MANYHANDS_BWRAP)`);
     await using scratch = await makeScratch();
     const processor = { inside: [] as number[], outside: [] as number[] };
-    const measured = (where: keyof typeof processor, program: string) => async () => {
-      const { wallMs, processorMs } = await withSetup(scratch, size, (setup) =>
-        byManyhands(setup, { MANYHANDS_BWRAP: program }),
-      );
+    const measured = (where: keyof typeof processor) => async () => {
+      const sandbox = where === 'inside' ? 'require' : 'off';
+      const { wallMs, processorMs } = await withSetup(scratch, { ...size, sandbox }, byManyhands);
       processor[where].push(processorMs / size.tasks);
       return wallMs / size.tasks;
     };
-    const times = await alternate(size.rounds, measured('inside', found.program), measured('outside', ''));
+    const times = await alternate(size.rounds, measured('inside'), measured('outside'));
     const added = median(processor.inside) - median(processor.outside);
     const note = [
-      `${found.version}; ${isQuick ? 'quick, so only a hint: ' : ''}${size.tasks} tasks`,
+      `${isQuick ? 'quick, so only a hint: ' : ''}${size.tasks} tasks`,
       `rounds in ms a task: ${listed(times.ours)} against ${listed(times.ceiling)}, ratios ${listed(times.ratios, 2)}`,
       `processor time in ms a task: ${listed([median(processor.inside)], 1)} against ${listed([median(processor.outside)], 1)}, ${added.toFixed(1)} more (at most ${LIMIT_MS}: ${added <= LIMIT_MS ? 'yes' : 'NO'})`,
     ].join('; ');

@@ -114,9 +114,9 @@ function findMembers(target: Target, cgroup: string | undefined, found: Readonly
 function endsWithSandbox({ pid }: ProcessEntry): boolean {
   try {
     return readlinkSync(`/proc/${pid}/ns/pid`) !== readlinkSync('/proc/self/ns/pid');
-  } catch {
-    // It has ended, or the system has no such namespaces.
-    return false;
+  } catch (error) {
+    // It has ended by itself, so it was not left running.
+    return errorCode(error) === 'ENOENT' && process.platform === 'linux';
   }
 }
 
