@@ -54,7 +54,8 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('A run on PostgreSQL', { timeout
       }
       const ended = await done;
       const list = await project.mh(['ls', '--json'], { env });
-      expect(list.json, ended.stderr).toMatchObject([{ status: 'done' }]);
+      expect([ended.code, ended.stderr.split('\n').filter((line) => /error|hint/.test(line))]).toEqual([0, []]);
+      expect(list.json).toMatchObject([{ status: 'done' }]);
       const [{ run }] = list.json as [{ run: string }];
       const document = RunDocument.parse((await project.mh(['show', run, '--json'], { env })).json);
       expect(document.tasks.filter(({ status }) => status === 'done')).toHaveLength(ITEMS);

@@ -49,10 +49,10 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Share
   let reader: DatabaseSync | undefined;
   try {
     await whenReachable(world, () => commits.use(migrateSchema));
-    if (!moving) await commits.use(requireInUse);
-    if (lead) await leadership.begin();
+    if (!moving) await whenReachable(world, () => commits.use(requireInUse));
+    if (lead) await whenReachable(world, () => leadership.begin());
     if (lead) await onLeading?.();
-    db = await openReplica(commits, { file, world });
+    db = await whenReachable(world, () => openReplica(commits, { file, world }));
     reader = openDatabase({ file, busyTimeoutMs: BUSY_TIMEOUT_MS });
     const { store, follower } = createSharedStore({ db, reader, file, world, commits, renewals, leadership });
     return { store: closing(store, follower, [leadership, renewals, commits]), lost: leadership.lost };
@@ -64,7 +64,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Share
 }
 
 /** Repeats what only needs the server to answer. */
-async function whenReachable(world: World, work: () => Promise<void>): Promise<void> {
+async function whenReachable<T>(world: World, work: () => Promise<T>): Promise<T> {
   for (const giveUpAt = world.now() + RESTART_MS; ; ) {
     try {
       return await work();
