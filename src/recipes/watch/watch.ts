@@ -39,6 +39,17 @@ export const watch: Recipe<WatchInput> = {
     if (run.order.length === 0) return { add: firstTasks(run, input) };
     return openTasks(run) > 0 ? NOTHING_NEW : { add: confirmTasks(run, input) };
   },
+  progress: (run, input) => {
+    const found = newProposals(run, input);
+    if (found.length === 0) return undefined;
+    const points = found.map(({ title, file, line }, index) => {
+      const said = outputOf(run, `confirm/${index + 1}`, ConfirmOutput);
+      const status = said === undefined ? 'open' : said.verdict === 'confirmed' ? 'done' : 'rejected';
+      const evidence = said?.evidence ?? `${file}:${line}`;
+      return { id: `P${index + 1}`, title, status, by: said?.verdict ?? null, round: input.round, evidence } as const;
+    });
+    return { unit: 'round', plan: 1, points, rounds: [], warnings: [], stop: null };
+  },
   result: (run, input) => roundResult(run, input),
   outline,
 };
