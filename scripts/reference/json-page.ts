@@ -102,6 +102,7 @@ const PRINTED: readonly (readonly [string, string])[] = [
   ['`preview`', '`{ "url", "commit", "run", "task" }`, as soon as the application answers'],
   ['`stop`', '`{ "pid" }` of the process that ended'],
   ['`token`', '`{ "role", "token" }`'],
+  ['`notify`', 'list of `{ "kind", "host", "ok", "detail" }`, one for each receiver'],
   ['`run --dry-run`', '[DryRun](#dryrun)'],
   [
     '`do --dry-run`, `cycle --dry-run`, `debate --dry-run`, `team --dry-run`, `improve --dry-run`',

@@ -104,6 +104,7 @@ import { getSetting } from './settings/get-setting.ts';
 import { listSettings } from './settings/list-settings.ts';
 import { readSettings } from './settings/read-settings.ts';
 import { setSetting } from './settings/set-setting.ts';
+import { testNotify } from './settings/test-notify.ts';
 import { unsetSetting } from './settings/unset-setting.ts';
 import { writeSettings } from './settings/write-settings.ts';
 import { createTask } from './tasks/create-task.ts';
@@ -239,6 +240,7 @@ export const OPERATIONS = {
   'stop-watch': stopWatch,
   'summarize-diff': summarizeDiff,
   'take-locks': takeLocks,
+  'test-notify': testNotify,
   'type-terminal': typeTerminal,
   'undo-run': undoRun,
   'unsaved-changes': unsavedChanges,

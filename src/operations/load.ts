@@ -112,6 +112,7 @@ export const LOAD_OPERATION: Loaders<typeof OPERATIONS> = {
   'stop-watch': async () => (await import('./watch/stop-watch.ts')).stopWatch,
   'summarize-diff': async () => (await import('./results/summarize-diff.ts')).summarizeDiff,
   'take-locks': async () => (await import('./locks/take-locks.ts')).takeLocks,
+  'test-notify': async () => (await import('./settings/test-notify.ts')).testNotify,
   'type-terminal': async () => (await import('./terminals/type-terminal.ts')).typeTerminal,
   'undo-run': async () => (await import('./results/undo-run.ts')).undoRun,
   'unsaved-changes': async () => (await import('./results/unsaved-changes.ts')).unsavedChanges,

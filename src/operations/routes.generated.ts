@@ -113,6 +113,7 @@ export const ROUTES = {
   'stop-watch': 'POST /api/watch/stop',
   'summarize-diff': 'GET /api/runs/{run}/diff/summary',
   'take-locks': 'POST /api/locks',
+  'test-notify': 'POST /api/notify/test',
   'type-terminal': 'POST /api/runs/{run}/tasks/{task}/terminal/input',
   'undo-run': 'POST /api/runs/{run}/undo',
   'unsaved-changes': 'GET /api/runs/{run}/changes/unsaved',

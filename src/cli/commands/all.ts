@@ -437,6 +437,12 @@ export const COMMANDS: readonly ListedCommand[] = [
     load: async () => (await import('./maintenance/complete.ts')).completeCommand,
   },
   {
+    name: 'notify',
+    group: 'Maintenance',
+    summary: 'send a test message to the receivers under notify in your settings',
+    load: async () => (await import('./maintenance/notify.ts')).notifyCommand,
+  },
+  {
     name: 'store',
     group: 'Maintenance',
     summary: 'move the database to PostgreSQL, or back',
