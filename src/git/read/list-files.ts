@@ -1,7 +1,7 @@
 import { git } from '../git.ts';
 import type { Mirror } from '../mirror/mirror-config.ts';
 import { readBlobs } from './read-blobs.ts';
-import { type ReadCache, sharedRead } from './shared-read.ts';
+import { type ReadCache, readOnce } from './read-once.ts';
 
 type ListedFile = { readonly path: string; readonly oid: string };
 
@@ -16,7 +16,7 @@ export async function listFiles(
   signal?: AbortSignal,
 ): Promise<readonly ListedFile[]> {
   const read = () => readList(mirror, commit);
-  const files = await sharedRead(lists, { mirror, commits: [commit], read, sizeOf: (all) => all.length }, MOST_LISTS);
+  const files = await readOnce(lists, { mirror, commits: [commit], read, sizeOf: (all) => all.length }, MOST_LISTS);
   signal?.throwIfAborted();
   return files;
 }

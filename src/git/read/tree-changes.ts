@@ -1,7 +1,7 @@
 import { type GitOptions, git } from '../git.ts';
 import { withoutAttributes } from '../git-stream.ts';
 import type { Mirror } from '../mirror/mirror-config.ts';
-import { type ReadCache, sharedRead } from './shared-read.ts';
+import { type ReadCache, readOnce } from './read-once.ts';
 
 /** Two commits that are compared. */
 export type Between = { from: string; to: string };
@@ -31,7 +31,7 @@ export function treeChanges(mirror: Mirror, { from, to }: Between): Promise<Tree
     const args = ['diff-tree', '-r', ...RAW, '--end-of-options', from, to];
     return rawChanges((await git(args, inMirror(mirror))).stdout);
   };
-  return sharedRead(trees, { mirror, commits: [from, to], read, sizeOf: (changes) => changes.length });
+  return readOnce(trees, { mirror, commits: [from, to], read, sizeOf: (changes) => changes.length });
 }
 
 /** What each commit between two others changed, and what they changed together. */
@@ -43,10 +43,10 @@ export function changesBetween(mirror: Mirror, { from, to }: Between): Promise<C
     // The changes of a single commit on top of the other are the difference between the two.
     const isOneStep = steps.length > 0 && steps.every(({ commit }) => commit === `${to} ${from}`);
     if (!isOneStep) return { steps, changed: await treeChanges(mirror, { from, to }) };
-    await sharedRead(trees, { mirror, commits: [from, to], read: async () => steps, sizeOf: () => steps.length });
+    await readOnce(trees, { mirror, commits: [from, to], read: async () => steps, sizeOf: () => steps.length });
     return { steps, changed: steps };
   };
-  return sharedRead(histories, { mirror, commits: [from, to], read, sizeOf: ({ steps }) => steps.length });
+  return readOnce(histories, { mirror, commits: [from, to], read, sizeOf: ({ steps }) => steps.length });
 }
 
 /** Of `--raw -z`: a row that begins with a colon has its path in the next field; any other field names a commit. */

@@ -18,7 +18,7 @@ const MOST_ENTRIES = 10_000;
 const FULL_ID = /^[0-9a-f]{40,64}$/;
 
 /** Commits never change, so all readers of the same ones share one result. */
-export function sharedRead<Result>(
+export function readOnce<Result>(
   cache: ReadCache<Result>,
   { mirror, commits, read, sizeOf }: Reading<Result>,
   most = MOST_RESULTS,
