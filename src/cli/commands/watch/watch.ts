@@ -22,9 +22,11 @@ import type { Session } from '../../platform.ts';
 import { parseSeconds, parseUsd } from '../../render/amounts.ts';
 import { printJson, printLines } from '../../render/output.ts';
 import { watchEventText, watchLines } from '../../render/watch-lines.ts';
+import { addDeadlineOptions, DeadlineFlags, deadlineOf } from '../../start/deadline-options.ts';
 import { resolveDir } from '../../target.ts';
 
 const StartWatchFlags = FollowOptions.extend({
+  ...DeadlineFlags.shape,
   agent: z.array(z.string()).default([]),
   rehearse: z.boolean().default(false),
   scenario: z.string().optional(),
@@ -54,7 +56,7 @@ export const watchCommand: CliCommand = {
   group: 'Work',
   summary: 'watch the project: proposals, answers and draft reviews, within a budget per day',
   define(command, session) {
-    addFollowing(command)
+    addDeadlineOptions(addFollowing(command), session)
       .option('-a, --agent <agent>', 'the agent: name, a list a,b, or role=name; repeatable', collect)
       .option('--budget-per-day <usd>', 'maximum cost of a day in US dollars (default: 5)', parseUsd)
       .option('--shortest <time>', 'the shortest time between rounds (default: 5m)', parseSeconds)
@@ -80,6 +82,7 @@ async function startWatch(session: Session, flags: StartWatchFlags): Promise<num
   }
   const dir = await resolveDir(terminal, flags.dir);
   const { budgetPerDay, shortest, longest, scenario, pullRequests } = flags;
+  const until = deadlineOf(flags);
   await using caller = await platform.openCaller(terminal.env);
   const series = await caller.call('start-watch', {
     options: {
@@ -87,6 +90,7 @@ async function startWatch(session: Session, flags: StartWatchFlags): Promise<num
       agents: flags.agent,
       rehearse: flags.rehearse || scenario !== undefined,
       ...(scenario === undefined ? {} : { scenario }),
+      ...(until === undefined ? {} : { until }),
     },
     pullRequests,
     ...(budgetPerDay === undefined ? {} : { budgetPerDay }),
