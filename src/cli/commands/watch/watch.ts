@@ -23,6 +23,7 @@ import { parseSeconds, parseUsd } from '../../render/amounts.ts';
 import { printJson, printLines } from '../../render/output.ts';
 import { watchEventText, watchLines } from '../../render/watch-lines.ts';
 import { addDeadlineOptions, DeadlineFlags, deadlineOf } from '../../start/deadline-options.ts';
+import { addStartOptions, StartFlags, startOptions } from '../../start/start-options.ts';
 import { resolveDir } from '../../target.ts';
 
 const StartWatchFlags = FollowOptions.extend({
@@ -36,7 +37,7 @@ const StartWatchFlags = FollowOptions.extend({
   pullRequests: z.boolean().default(true),
 });
 type StartWatchFlags = z.infer<typeof StartWatchFlags>;
-const NoteFlags = FollowOptions.extend({ note: z.string().optional() });
+const AcceptFlags = StartFlags.extend({ note: z.string().optional() });
 const ReasonFlags = CommonOptions.extend({ reason: z.string() });
 
 const EXAMPLES = [
@@ -180,20 +181,20 @@ function defineProposals(command: Command, session: Session): void {
     .command('accept')
     .description('accept a proposal: it becomes a run')
     .argument('<proposal>', 'such as p3');
-  addFollowing(accept).option('--note <text>', 'what the agent should know in addition');
+  addStartOptions(accept, session).option('--note <text>', 'what the agent should know in addition');
   addHelp(
-    addDir(addJson(accept)),
+    accept,
     ['manyhands watch accept p3', 'manyhands watch accept p3 --note "keep the API" --detach'],
     EXIT_CODES,
   );
   whenCalled(accept, session, {
-    options: NoteFlags,
+    options: AcceptFlags,
     act: async ({ note, ...flags }, [proposal = '']) => {
-      const dir = await resolveDir(session.platform.terminal, flags.dir);
-      const input = { proposal, options: { dir }, ...(note === undefined ? {} : { note }) };
+      const options = await startOptions(session.platform.terminal, flags);
+      const input = { proposal, options, ...(note === undefined ? {} : { note }) };
       return work(session, {
         ...flags,
-        dir,
+        dir: options.dir,
         begin: async (caller) => [(await caller.call('accept-proposal', input)).run],
       });
     },
