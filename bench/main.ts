@@ -6,26 +6,33 @@ import { cycle } from './cycle.ts';
 import { dieDuringRun } from './dead-engine.ts';
 import { dependencies } from './dependencies.ts';
 import { events } from './events.ts';
+import { fleet } from './fleet.ts';
 import { graph } from './graph.ts';
 import { line } from './line.ts';
 import { loop } from './loop.ts';
+import { manyTasks } from './many-tasks.ts';
 import { merge } from './merge.ts';
 import { page } from './page.ts';
 import { machineDescription, type Row, rowOf, tableOf } from './report.ts';
 import { restart, resumeAndEnd } from './restart.ts';
 import { save } from './save.ts';
 import { streams } from './streams.ts';
-import { tasks } from './tasks.ts';
+import { tasks, tasksInSandbox } from './tasks.ts';
 import { trace } from './trace.ts';
 import { vast } from './vast.ts';
+import { watch } from './watch.ts';
 import { workspace } from './workspace.ts';
 
 const BENCHMARKS: readonly Benchmark[] = [
   tasks,
+  tasksInSandbox,
+  manyTasks,
   bulk,
   bulkGrowth,
   graph,
+  fleet,
   cycle,
+  watch,
   events,
   line,
   restart,

@@ -1,14 +1,15 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { Benchmark } from './benchmark.ts';
+import type { Benchmark, Measurement } from './benchmark.ts';
 import { makeRepository, makeScratch, PLAIN_ENVIRONMENT, runTool, type Scratch } from './scratch.ts';
 import { type Spent, spentBy } from './spent.ts';
 import { tasksByShell } from './tasks-by-shell.ts';
 import { alternate, listed, median } from './timing.ts';
 
 type Size = { tasks: number; rounds: number };
-type TaskSetup = { folder: string; repository: string; agent: string; tasks: number };
+type TaskSetup = { folder: string; repository: string; agent: string; tasks: number; sandbox: Sandbox };
+type Sandbox = 'off' | 'require';
 
 const WHOLE: Size = { tasks: 200, rounds: 5 };
 const QUICK: Size = { tasks: 50, rounds: 3 };
@@ -22,57 +23,58 @@ const Result = z.object({ tasks: z.array(z.object({ status: z.string() })) });
 /** The overhead of a task, from the command line to the landed branch. */
 export const tasks: Benchmark = {
   name: 'tasks',
-  summary: `a run of ${WHOLE.tasks} no-op tasks, ${PARALLEL} at once, against a shell script with xargs`,
-  target: { is: 'at most', ratio: 1.3 },
-  async measure(isQuick) {
-    const size = isQuick ? QUICK : WHOLE;
-    await using scratch = await makeScratch();
-    const processor = { ours: [] as number[], shell: [] as number[] };
-    const times = await alternate(
-      size.rounds,
-      async () => {
-        const { wallMs, processorMs } = await withSetup(scratch, size, byManyhands);
-        processor.ours.push(processorMs / size.tasks);
-        return wallMs / size.tasks;
-      },
-      async () => {
-        const { wallMs, processorMs } = await withSetup(scratch, size, byShell);
-        processor.shell.push(processorMs / size.tasks);
-        return wallMs / size.tasks;
-      },
-    );
-    const [ours, shell] = [median(processor.ours), median(processor.shell)];
-    const note = [
-      `${isQuick ? 'quick, so only a hint: ' : ''}${size.tasks} tasks, ${PARALLEL} at once, ${FILES} files`,
-      `rounds in ms a task: ${listed(times.ours)} against ${listed(times.ceiling)}, ratios ${listed(times.ratios, 2)}`,
-      `processor time in ms a task: ${listed([ours])} against ${listed([shell])}, ratio ${(ours / shell).toFixed(2)}`,
-    ].join('; ');
-    return {
-      value: median(times.ours),
-      unit: 'ms a task',
-      ceiling: median(times.ceiling),
-      ratio: times.ratio,
-      note,
-    };
-  },
+  summary: `a run of ${WHOLE.tasks} no-op tasks, ${PARALLEL} at once, without a sandbox, against a shell script with xargs`,
+  target: { is: 'at most', ratio: 1 },
+  measure: (isQuick) => measureTasks(isQuick ? QUICK : WHOLE, 'off'),
 };
+
+/** The same with agents in a sandbox, which the script does not have. */
+export const tasksInSandbox: Benchmark = {
+  name: 'tasks-sandbox',
+  summary: `the same with every agent in a sandbox`,
+  target: { is: 'at most', ratio: 1.25 },
+  measure: (isQuick) => measureTasks(isQuick ? QUICK : WHOLE, 'require'),
+};
+
+async function measureTasks(size: Size, sandbox: Sandbox): Promise<Measurement> {
+  await using scratch = await makeScratch();
+  const processor = { ours: [] as number[], shell: [] as number[] };
+  const times = await alternate(
+    size.rounds,
+    async () => {
+      const { wallMs, processorMs } = await withSetup(scratch, { ...size, sandbox }, byManyhands);
+      processor.ours.push(processorMs / size.tasks);
+      return wallMs / size.tasks;
+    },
+    async () => {
+      const { wallMs, processorMs } = await withSetup(scratch, { ...size, sandbox }, byShell);
+      processor.shell.push(processorMs / size.tasks);
+      return wallMs / size.tasks;
+    },
+  );
+  const [ours, shell] = [median(processor.ours), median(processor.shell)];
+  const note = [
+    `${size === QUICK ? 'quick, so only a hint: ' : ''}${size.tasks} tasks, ${PARALLEL} at once, ${FILES} files`,
+    `rounds in ms a task: ${listed(times.ours)} against ${listed(times.ceiling)}, ratios ${listed(times.ratios, 2)}`,
+    `processor time in ms a task: ${listed([ours])} against ${listed([shell])}, ratio ${(ours / shell).toFixed(2)}`,
+  ].join('; ');
+  return { value: median(times.ours), unit: 'ms a task', ceiling: median(times.ceiling), ratio: times.ratio, note };
+}
 
 async function withSetup(
   scratch: Scratch,
-  size: Size,
+  size: Size & { sandbox: Sandbox },
   measureSetup: (setup: TaskSetup) => Promise<Spent>,
 ): Promise<Spent> {
-  const setup = await prepare(join(scratch.path, 'stage'), size.tasks);
+  const setup = await prepareTasks(join(scratch.path, 'stage'), { ...size, files: FILES });
   const spent = await measureSetup(setup);
   await rm(setup.folder, { recursive: true, force: true });
   return spent;
 }
 
 async function byManyhands({ folder, repository, agent, tasks: count }: TaskSetup): Promise<Spent> {
-  const program = join(process.cwd(), 'bin', 'manyhands.mjs');
-  const how = ['--agent', `command:${agent}`, '--max-parallel', String(PARALLEL), '--json'];
-  const spent = await spentBy([process.execPath, program, 'do', 'Append a line to each file', ...how], repository, {
-    env: { ...PLAIN_ENVIRONMENT, MANYHANDS_HOME: join(folder, 'home') },
+  const spent = await spentBy(commandFor(agent), repository, {
+    env: taskEnvironment(folder),
     allow: [UNVERIFIED_EXIT],
   });
   const done = Result.parse(JSON.parse(spent.output)).tasks.filter((task) => task.status === 'done').length;
@@ -81,22 +83,46 @@ async function byManyhands({ folder, repository, agent, tasks: count }: TaskSetu
   return spent;
 }
 
-async function byShell(setup: TaskSetup): Promise<Spent> {
+/** The command that plans and runs the tasks; the options are Node's. */
+export function commandFor(agent: string, options: readonly string[] = []): string[] {
+  const program = [process.execPath, ...options, join(process.cwd(), 'bin', 'manyhands.mjs')];
+  const how = ['--agent', `command:${agent}`, '--max-parallel', String(PARALLEL), '--json'];
+  return [...program, 'do', 'Append a line to each file', ...how];
+}
+
+/** The environment of that command: its own data directory, and the sandbox of this machine. */
+export function taskEnvironment(folder: string): Record<string, string> {
+  const bubblewrap = process.env.MANYHANDS_TEST_BWRAP;
+  return {
+    ...PLAIN_ENVIRONMENT,
+    MANYHANDS_HOME: join(folder, 'home'),
+    ...(bubblewrap === undefined ? {} : { MANYHANDS_BWRAP: bubblewrap }),
+  };
+}
+
+/** The same tasks by the script. */
+export async function byShell(setup: TaskSetup): Promise<Spent> {
   const spent = await tasksByShell({ ...setup, parallel: PARALLEL }, PLAIN_ENVIRONMENT);
   await requireLanded(setup.repository, 'run', setup.tasks);
   return spent;
 }
 
-async function prepare(folder: string, count: number): Promise<TaskSetup> {
+/** A repository, an agent that appends a line, and a plan of so many tasks. */
+export async function prepareTasks(
+  folder: string,
+  { tasks: count, files, sandbox }: { tasks: number; files: number; sandbox: Sandbox },
+): Promise<TaskSetup> {
   const repository = join(folder, 'repository');
-  await mkdir(join(repository, '.manyhands'), { recursive: true });
+  const home = join(folder, 'home');
+  for (const path of [join(repository, '.manyhands'), home]) await mkdir(path, { recursive: true });
   await writeFile(join(repository, '.manyhands', 'config.yaml'), 'review: { rounds: 0 }\n');
-  await makeRepository(repository, FILES);
+  await writeFile(join(home, 'config.yaml'), `sandbox: '${sandbox}'\n`, { mode: 0o600 });
+  await makeRepository(repository, files);
   const planned = Array.from({ length: count }, (_, index) => plannedTask(index + 1));
   await writeFile(join(folder, 'plan.json'), `${JSON.stringify({ tasks: planned })}\n`);
   const agent = join(folder, 'agent.sh');
   await writeFile(agent, agentText(join(folder, 'plan.json')), { mode: 0o755 });
-  return { folder, repository, agent, tasks: count };
+  return { folder, repository, agent, tasks: count, sandbox };
 }
 
 function plannedTask(number: number): { id: string; title: string; description: string } {
@@ -114,7 +140,8 @@ echo "a line" >>"task-\${MANYHANDS_TASK##*/}.txt"
 `;
 }
 
-async function requireLanded(repository: string, branch: string, count: number): Promise<void> {
+/** Throws unless the branch has the file of every task. */
+export async function requireLanded(repository: string, branch: string, count: number): Promise<void> {
   const heads = await runTool(['git', 'for-each-ref', '--format=%(refname)', `refs/heads/${branch}`], repository);
   const [head = ''] = heads.split('\n');
   const names = Array.from({ length: count }, (_, index) => `task-1.${index + 1}.txt`);

@@ -1,9 +1,12 @@
 #!/usr/bin/env node
 // Any Node from 18 on must be able to read this file and what it imports.
 // What only some starts need is imported there: loading a module of Node's own costs a millisecond or more.
-import { existsSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { isFitting } from './node-version.mjs';
+
+// An import of them would make Node load what their rarest exports need; Node 18 and 20 know no other way.
+const own = (name) => process.getBuiltinModule?.(name) ?? import(name);
+const { existsSync, readFileSync } = await own('node:fs');
+const { fileURLToPath } = await own('node:url');
 
 const LINK_FD = 3;
 const FORWARDED = ['SIGINT', 'SIGTERM', 'SIGHUP'];

@@ -7,13 +7,15 @@ import { RunReader } from './access/run-reader.ts';
 import type { LocksState } from './core/project/locks.ts';
 import type { NotesState } from './core/project/notes.ts';
 import { KnowledgeBase } from './engine/attempt/knowledge-base.ts';
+import type { WatchState } from './core/watch/watch-series.ts';
 import type { Implementations } from './engine/loop/context.ts';
 import type { RunControl } from './engine/loop/control-runs.ts';
 import type { Engine } from './engine/loop/engine.ts';
-import { LOCKS_FOLD, NOTES_FOLD } from './engine/loop/ledger.ts';
+import { LOCKS_FOLD, NOTES_FOLD, WATCH_FOLD } from './engine/loop/ledger.ts';
 import type { Home } from './home.ts';
 import type { LockEvent } from './schema/coordination/lock.ts';
 import type { NoteEvent } from './schema/coordination/note.ts';
+import type { WatchEvent } from './schema/watch/watch-event.ts';
 import { Ledgers } from './store/ledgers.ts';
 import type { Store } from './store/store.ts';
 import type { World } from './world.ts';
@@ -39,6 +41,8 @@ export type App = {
   readonly locks: Ledgers<LocksState, LockEvent>;
   /** What agents learned and people wrote down. */
   readonly knowledge: KnowledgeBase;
+  /** The series of rounds that watch projects, by stream. */
+  readonly watches: Ledgers<WatchState, WatchEvent>;
   /** The way to change runs, where this process is the engine. */
   readonly control: RunControl | undefined;
 };
@@ -63,6 +67,7 @@ export function createApp(sources: Sources, own?: { engine: Engine; control: Run
     notes: new Ledgers({ store, world, fold: NOTES_FOLD }),
     locks: own?.engine.coordination.locks ?? new Ledgers({ store, world, fold: LOCKS_FOLD }),
     knowledge: own?.engine.coordination.knowledge ?? new KnowledgeBase({ store, world }),
+    watches: new Ledgers({ store, world, fold: WATCH_FOLD }),
     control: own?.control,
   };
 }

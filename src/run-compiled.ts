@@ -1,8 +1,10 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { basename, dirname, join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
-import { Script } from 'node:vm';
+// An import of Node's own modules makes Node load what their rarest exports need.
+const { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } =
+  process.getBuiltinModule('node:fs');
+const { createRequire } = process.getBuiltinModule('node:module');
+const { basename, dirname, join } = process.getBuiltinModule('node:path');
+const { fileURLToPath, pathToFileURL } = process.getBuiltinModule('node:url');
+const { Script } = process.getBuiltinModule('node:vm');
 
 /** Put here by the build: V8 recognises a changed source only by its length. */
 declare const BUILD_ID: string;
@@ -10,10 +12,18 @@ declare const BUILD_ID: string;
 type Module = { exports: unknown };
 type ModuleBody = (exports: unknown, require: (name: string) => unknown, module: Module, moduleUrl: string) => void;
 /** A file that was run, where its compiled code is kept, and the processor time of the process that kept it; 0 if none did. */
-type Compiled = { script: Script; keptAt: string; keptAfterMs: number };
+type Compiled = { script: InstanceType<typeof Script>; keptAt: string; keptAfterMs: number };
 
 /** Commands that are called often; each keeps the functions that it ran, and no others. */
-const OFTEN = ['do', 'job', 'run', 'resume', 'ls', 'show', 'logs', 'wait', 'retry', 'send', 'serve', 'doctor'];
+const OFTEN = [
+  ...['do', 'job', 'run', 'plan', 'bulk', 'resume', 'retry', 'send', 'land', 'check'],
+  ...['ls', 'show', 'logs', 'report', 'wait', 'config', 'serve', 'doctor'],
+];
+/** Modules of Node that take milliseconds to load, and that most commands do not use. */
+const LOADED_WHEN_USED = [
+  ...['node:crypto', 'node:zlib', 'node:net', 'node:http', 'node:https', 'node:worker_threads', 'node:readline'],
+  ...['node:sqlite', 'node:child_process', 'node:stream/consumers', 'node:v8'],
+];
 /** Behind the compiled code: the processor time of the process that kept it, and the length of the code. */
 const TRAILER_BYTES = 8;
 /** A process that worked this much longer ran functions that are not kept yet. */
@@ -25,6 +35,7 @@ const folder = dirname(fileURLToPath(import.meta.url));
 const program = basename(fileURLToPath(import.meta.url), '.js');
 const kept = join(folder, '.compiled', `${BUILD_ID}-${process.version}-${process.arch}`, startName());
 const modules = new Map<string, Module>();
+const later = new Map<string, object>();
 const compiled: Compiled[] = [];
 let requireInstalled: NodeJS.Require | undefined;
 
@@ -47,23 +58,42 @@ function load(name: string): unknown {
   const keptAt = join(kept, `${basename(name)}.bin`);
   const { cachedData, keptAfterMs } = readKept(keptAt);
   const options = cachedData === undefined ? { filename: path } : { filename: path, cachedData };
-  // The files of a build are ASCII.
-  const script = new Script(
-    `(function(exports,require,module,__moduleUrl){${readFileSync(path, 'latin1')}\n})`,
-    options,
-  );
+  // The files of a build are ASCII, and one function each: a copy of their text would cost a collection of garbage.
+  const script = new Script(readFileSync(path, 'latin1'), options);
   compiled.push({ script, keptAt, keptAfterMs: script.cachedDataRejected === true ? 0 : keptAfterMs });
-  const body = script.runInThisContext() as ModuleBody; // its text is the function above
+  const body = script.runInThisContext() as ModuleBody; // the build makes it so
   body(module.exports, requireFor, module, pathToFileURL(path).href);
   return module.exports;
 }
 
 function requireFor(name: string): unknown {
   if (name.startsWith('./')) return load(name);
+  if (LOADED_WHEN_USED.includes(name)) return loadedWhenUsed(name);
   const own: unknown = process.getBuiltinModule(name);
   if (own !== undefined) return own;
   requireInstalled ??= createRequire(import.meta.url);
   return requireInstalled(name);
+}
+
+/** A module of Node that is loaded when one of its exports is used; bundled code names the export at each use. */
+function loadedWhenUsed(name: string): object {
+  const known = later.get(name);
+  if (known !== undefined) return known;
+  const real = (): object => process.getBuiltinModule(name) ?? {};
+  const proxy = new Proxy(
+    {},
+    {
+      get: (_, key) => Reflect.get(real(), key),
+      has: (_, key) => Reflect.has(real(), key),
+      ownKeys: () => Reflect.ownKeys(real()),
+      getOwnPropertyDescriptor: (_, key) => {
+        const found = Reflect.getOwnPropertyDescriptor(real(), key);
+        return found === undefined ? undefined : { ...found, configurable: true };
+      },
+    },
+  );
+  later.set(name, proxy);
+  return proxy;
 }
 
 function readKept(path: string): { cachedData?: Buffer; keptAfterMs: number } {
@@ -80,6 +110,8 @@ function readKept(path: string): { cachedData?: Buffer; keptAfterMs: number } {
 
 /** Keeps the functions that this process ran, for the next start of the same command. */
 function keepCompiled(): void {
+  // V8 rejects what was kept with other options than those of the usual start.
+  if (process.execArgv.length > 0 && process.argv[2] !== 'serve') return;
   const usedMs = Math.max(1, Math.round(process.cpuUsage().user / 1000));
   if (usedMs > LONGEST_MS) return;
   const grown = compiled.filter(({ keptAfterMs }) => usedMs > keptAfterMs * GROWTH);

@@ -23,6 +23,7 @@ import { AgentPick, AgentStatus, LogLine, RunDocument, RunSummary, UsageRow } fr
 import { ArchiveResult, BackupResult } from '../../src/schema/keeping.ts';
 import { BenchItem, BenchResult, ModelScore, RoutePlan } from '../../src/schema/model.ts';
 import { TemplateDocument } from '../../src/schema/template.ts';
+import { WatchDocument } from '../../src/schema/watch/watch-round.ts';
 import { WorkCheck } from '../../src/work-files/work-plan.ts';
 import { type Page, referencePage, table } from './markdown.ts';
 import { schemaBlock } from './schema-text.ts';
@@ -71,6 +72,7 @@ const DOCUMENTS: Record<string, z.ZodType> = {
   WorkCheck,
   DryRun,
   RunOutline,
+  WatchDocument,
   BulkStatus,
   scanned: OPERATIONS['scan-files'].output,
 };
@@ -104,10 +106,17 @@ const PRINTED: readonly (readonly [string, string])[] = [
   ['`preview`', '`{ "url", "commit", "run", "task" }`, as soon as the application answers'],
   ['`stop`', '`{ "pid" }` of the process that ended'],
   ['`token`', '`{ "role", "token" }`'],
+  ['`notify`', 'list of `{ "kind", "host", "ok", "detail" }`, one for each receiver'],
   ['`run --dry-run`', '[DryRun](#dryrun)'],
   [
     '`do --dry-run`, `cycle --dry-run`, `debate --dry-run`, `team --dry-run`, `improve --dry-run`',
     '[RunOutline](#runoutline)',
+  ],
+  ['`watch`, `watch show`, `watch stop`', '[WatchDocument](#watchdocument)'],
+  ['`watch accept`', '[RunDocument](#rundocument)'],
+  [
+    '`watch reply`, `watch reject`, `watch post`, `watch discard`',
+    'the discussion, the proposal or the draft review, as in [WatchDocument](#watchdocument)',
   ],
   ['`check`', '[WorkCheck](#workcheck), also when the file has mistakes'],
   ['`ls`', 'list of [RunSummary](#runsummary)'],

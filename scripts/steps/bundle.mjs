@@ -127,7 +127,8 @@ const FINAL = { ...COMMON, sourcemap: true, banner: { js: BANNER } };
 const COMPILED = {
   format: 'cjs',
   outExtension: { '.js': '.cjs' },
-  banner: {},
+  banner: { js: '(function (exports, require, module, __moduleUrl) {' },
+  footer: { js: '})' },
   supported: { 'dynamic-import': false },
   define: { 'import.meta.url': '__moduleUrl' },
 };
@@ -192,6 +193,13 @@ async function bundlePage(outdir) {
     assetNames: 'asset-[name]-[hash]',
     define: { 'process.env.NODE_ENV': '"production"' },
   });
+  await build({
+    ...PAGE,
+    entryPoints: { 'service-worker': 'src/dashboard/offline-shell.ts' },
+    outdir,
+    entryNames: '[name]',
+  });
+  cpSync(join(ROOT, 'src/dashboard/static'), outdir, { recursive: true });
   const worker = await build({ ...PAGE, entryPoints: { streams: 'src/dashboard/api/stream-worker.ts' }, outdir });
   const entry = Object.entries(metafile.outputs).find(([, { entryPoint }]) => entryPoint === 'src/dashboard/main.tsx');
   const [script, { cssBundle }] = entry;

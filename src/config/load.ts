@@ -24,9 +24,13 @@ export type ConfigOrigin = 'default' | ConfigScope;
 /** Upper layers come last. */
 export type LoadedConfig = { config: Config; layers: ConfigLayer[]; ignored: SettingIgnored[] };
 
-/** The settings in force: the project's over the global ones over the defaults; all errors are reported at once. */
+/**
+ * The settings in force: the project's over the global ones over the defaults; all errors are reported at once. Those of a
+ * project, which runs record, have no addresses for messages: these are the person's own.
+ */
 export async function loadConfig(location: ConfigLocation): Promise<Config> {
-  return (await loadLayers(location)).config;
+  const { config } = await loadLayers(location);
+  return location.dir === undefined ? config : { ...config, notify: [] };
 }
 
 /** The settings in force, with the layers they come from. */

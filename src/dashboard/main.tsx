@@ -5,6 +5,7 @@ import './ui/theme.css';
 import './ui/state/state-colors.css';
 import { ServerUnreachableError } from './api/api-error.ts';
 import { onReconnect } from './api/run-overview.ts';
+import { installShell } from './app/install-shell.ts';
 import { Shell } from './app/shell.tsx';
 import { startTheme } from './ui/browser/preferences.ts';
 
@@ -12,6 +13,7 @@ const ROOT = document.getElementById('root');
 if (ROOT === null) throw new Error('The page has no element #root');
 
 startTheme();
+installShell();
 
 /** Results stay valid until an event says otherwise, so nothing is fetched again automatically. */
 const client = new QueryClient({

@@ -18,7 +18,7 @@ const JUDGES =
   /\bassert\b|['"](node:)?(test|assert)(\/strict)?['"]|\bprocess\.exit|\bsys\.exit|\bos\._exit|\bunittest\b|\bpytest\b|\bexpect\s*\(|AssertionError|SystemExit|\bexit\s*\(?\s*[1-9]|\babort\b|\bdie\b/;
 /** What a module that only serves tests contains. */
 const ASSERTS =
-  /['"](node:)?assert(\/strict)?['"]|['"](chai|vitest|jest|@jest\/globals|node:test|expect|should|power-assert|testify)['"]|\b(import|from)\s+(pytest|unittest)\b|"testing"|\bAssertionError\b|\bactual\b[\s\S]{0,200}\bexpected\b|\bexpected\b[\s\S]{0,200}\bactual\b|\b(function|const|let|def|func|fn|sub)\s+\(?(?:assert|expect|should|same|equal|equals|eq|fail)(?:[A-Z_]\w*)?\b|\b(?:check|verify|ensure|must|ok)\w*\s*(?:=\s*)?\(\s*(?<left>\w+)\s*,\s*(?<right>\w+)[\s\S]{0,200}?\b\k<left>\s*[!=]==?\s*\k<right>\b/;
+  /\buse\s+Test(?:::|2::)|['"](node:)?assert(\/strict)?['"]|['"](chai|vitest|jest|@jest\/globals|node:test|expect|should|power-assert|testify)['"]|\b(import|from)\s+(pytest|unittest)\b|"testing"|\bAssertionError\b|\bactual\b[\s\S]{0,200}\bexpected\b|\bexpected\b[\s\S]{0,200}\bactual\b|\b(function|const|let|def|func|fn|sub)\s+\(?(?:assert|expect|should|same|equal|equals|eq|fail)(?:[A-Z_]\w*)?\b|\b(?:check|verify|ensure|must|ok)\w*\s*(?:=\s*)?\(\s*(?<left>\w+)\s*,\s*(?<right>\w+)[\s\S]{0,200}?\b\k<left>\s*[!=]==?\s*\k<right>\b/;
 const FAILS =
   /\bthrow\b|\braise\b|\bassert\b|\bexit(Code)?\b|\bfail\b|\bpanic\b|\bexpect\b|\babort\b|\bdie\b|\breject\b|t\.(Error|Fatal)|[!=]==?(?![=>])/i;
 /** What a program contains that is also started by itself. */
@@ -78,6 +78,34 @@ export function measuringPrograms(
     const folder = folderOf(path);
     return !isMeasured(path) && (isRun(path) || (folder !== '' && folders.has(folder) && isProgram(path)));
   };
+}
+
+/** Whether a file holds data, and no program and no prose. */
+export function isData(path: string): boolean {
+  return DATA.test(path);
+}
+
+/** How a script of a shell begins, or a part of one that others read. */
+const SHELL_TEXT = /^#!|^\s*[\w-]+\s*\(\)\s*\{|^\s*(?:export|set|trap|exit|return|unset|alias)\b/m;
+
+/** Whether a file is a script of a shell or of make, by its name, or else by its text. */
+export function isShellScript(path: string, text: string): boolean {
+  return /\.(sh|bash|zsh|ksh|mk)$/i.test(path) || (/(^|\/)[^./]+$/.test(path) && SHELL_TEXT.test(text));
+}
+
+/** Functions of a shell, on one line or until a brace at the beginning of a line. */
+const SHELL_FUNCTIONS =
+  /^[ \t]*(?:function[ \t]+)?[\w-]+[ \t]*\(\)[ \t]*\{(?:[^\n]*\}[ \t]*$|[^\n]*\n(?:(?!\})[^\n]*\n)*\}[ \t]*$)/gm;
+
+/** Whether a script that a check uses is what the check is about: it only has functions, and none of them judges or ends anything. */
+export function isScriptSubject(path: string, text: string): boolean {
+  if (isCheckLike(path) || JUDGES.test(text) || /\b(trap|exec|exit)\b/.test(text)) return false;
+  return (
+    text
+      .replaceAll(/^[ \t]*#.*$/gm, '')
+      .replaceAll(SHELL_FUNCTIONS, '')
+      .trim() === ''
+  );
 }
 
 /** Whether a data file holds what tests expect, by its name or that of its folder. */

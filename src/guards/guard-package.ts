@@ -57,8 +57,19 @@ export function scriptsOf(text: string | undefined): Map<string, string> {
 
 function keyReason(pair: { key: string; before: unknown; after: unknown }, commands: Commands): string | undefined {
   if (pair.key === 'scripts') return scriptReason(pair.before, pair.after, commands);
+  if (pair.key === 'imports' && onlyAdds(pair.before, pair.after)) return undefined;
   if (DEPENDENCY_KEYS.has(pair.key)) return dependencyReason(pair.before, pair.after);
   return `package.json changes "${pair.key}", which can decide how checks run`;
+}
+
+/** Whether a map of imports only gets names that nothing in it matched before. */
+function onlyAdds(before: unknown, after: unknown): boolean {
+  const [known, found] = [Manifest.safeParse(before ?? {}), Manifest.safeParse(after)];
+  if (!known.success || !found.success) return false;
+  const isSame = ([key, value]: [string, unknown]) => JSON.stringify(value) === JSON.stringify(found.data[key]);
+  const added = Object.keys(found.data).filter((key) => !(key in known.data));
+  const isPattern = (key: string) => key.includes('*');
+  return Object.entries(known.data).every(isSame) && !added.some(isPattern) && !Object.keys(known.data).some(isPattern);
 }
 
 function scriptReason(beforeRaw: unknown, afterRaw: unknown, commands: Commands): string | undefined {

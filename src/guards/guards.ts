@@ -2,7 +2,7 @@ import { testRule } from '../core/finish/file-kind.ts';
 import type { ChangedPath } from '../gates/gate.ts';
 import { type CommandGateSpec, candidateGates, commandText } from '../gates/gate-kinds.ts';
 import type { GateSpec } from '../schema/gate.ts';
-import { isCheckData, isEmptied, measuringPrograms } from './check-files.ts';
+import { isCheckData, isEmptied, isScriptSubject, isShellScript, measuringPrograms } from './check-files.ts';
 import { closureOf } from './closure.ts';
 import { COMPILERS } from './configured-files.ts';
 import { CHECK_CONFIG, INSTALLED, looseMatcher, pathMatcher, TOOL_FILES } from './guard-globs.ts';
@@ -124,7 +124,9 @@ async function heldReason(change: ChangedPath, rules: Rules, options: GuardOptio
   if (misleading !== undefined) return misleading;
   if (rules.isMeasuring(path)) return `is ${change.status}, and the measurement runs it`;
   if (rules.isInstalled(path)) return 'is an installed dependency; the checks bring their own';
-  if (rules.isConfig(path)) return `is ${change.status} and can decide how checks run`;
+  // The base's tests must pass without an added one, as without any added test.
+  const isAddedFixtures = change.status === 'added' && /(^|\/)conftest\.py$/.test(path);
+  if (rules.isConfig(path) && !isAddedFixtures) return `is ${change.status} and can decide how checks run`;
   const isPackage = /(^|\/)package\.json$/i.test(path);
   if (isPackage || isManifest(path) || isLockfile(path)) {
     if (options.special.has(path)) return 'is a link, so what a check reads there cannot be judged';
@@ -218,8 +220,10 @@ async function tracedReason(change: ChangedPath, rules: Rules, options: GuardOpt
   const { path, status } = change;
   if (options.trace === undefined || status === 'added' || rules.isTest(path) || rules.closure.entries.has(path))
     return undefined;
-  const isShell = /\.(sh|bash|zsh|ksh|mk)$/i.test(path) || /^#!/.test((await readExtensionless(path, options)) ?? '');
-  const isData = isCheckData(path, (await options.base.read(path)) ?? '', options.base.paths);
+  const text = (await options.base.read(path)) ?? '';
+  const isShell = isShellScript(path, text);
+  if (status === 'modified' && isShell && isScriptSubject(path, text)) return undefined;
+  const isData = isCheckData(path, text, options.base.paths);
   if (!isShell && !isData && !SETTINGS.test(path)) return undefined;
   if (options.targets?.includes(path)) return undefined;
   for (const gate of candidateGates(options.gates)) {
@@ -227,11 +231,6 @@ async function tracedReason(change: ChangedPath, rules: Rules, options: GuardOpt
     return `is ${status} and a check uses it while it runs: ${commandLabel(commandText(gate))}`;
   }
   return undefined;
-}
-
-/** The text of a file whose name does not say what it is. */
-async function readExtensionless(path: string, { base }: GuardOptions): Promise<string | undefined> {
-  return /(^|\/)[^./]+$/.test(path) ? base.read(path) : undefined;
 }
 
 function linkReason(path: string, rules: Rules, options: GuardOptions): string | undefined {

@@ -26,7 +26,7 @@ const MAX_CHARS = 300_000;
 
 /** Programs in whose text imports and names of files are searched. */
 export function isProgram(path: string): boolean {
-  return SCRIPT.test(path) || /\.(py|rb|php|pl|pm|lua)$/i.test(path);
+  return SCRIPT.test(path) || /\.(py|rb|php|pl|pm|t|lua)$/i.test(path);
 }
 
 /** The file that a name leads to, tried with the usual extensions. */
@@ -55,6 +55,8 @@ export function importedFiles(path: string, text: string, files: ReadonlySet<str
   else for (const name of quotedTexts(read)) if (/^\.{1,2}\//.test(name)) add(joinPath(folder, name));
   if (/\.(rb|php|pl|pm|lua)$/.test(path))
     for (const name of quotedTexts(read)) for (const from of [folder, '', 'lib']) add(joinPath(from, name));
+  if (/\.(pl|pm|t)$/.test(path))
+    for (const name of perlModules(read)) for (const from of PERL_ROOTS) add(joinPath(from, name));
   return [...found];
 }
 
@@ -70,6 +72,13 @@ export function importPattern(path: string): string {
   const parts = path.replace(/\.\w+$/, '').split('/');
   const name = /^(index|__init__|__main__|mod)$/.test(parts.at(-1) ?? '') ? parts.at(-2) : parts.at(-1);
   return (name ?? '').replace(/[^\w-]/g, '.');
+}
+
+const PERL_ROOTS = ['lib', 't/lib', ''];
+
+function perlModules(text: string): string[] {
+  const used = /^[ \t]*(?:use|require)[ \t]+([A-Z][\w:]*)/gm;
+  return [...text.matchAll(used)].map(([, name = '']) => `${name.replaceAll('::', '/')}.pm`);
 }
 
 function pythonModules(text: string, folder: string): string[] {

@@ -30,7 +30,7 @@ export const LANGUAGES: readonly Language[] = [
     exits:
       /(?<!\w)_exit\s*\(|\bos\s*\.\s*(?:abort|exec[lv]\w*)\s*\(|\bCDLL\s*\(\s*None\s*\)|\bctypes\s*\.\s*pythonapi\b|\bos\s*\.\s*kill\s*\(\s*os\s*\.\s*getpid|\bfrom\s+os\s+import\b[^\n]*\b_exit\b|\batexit\s*\.\s*register|@atexit\b|\bsys\s*\.\s*(?:excepthook|exitfunc)\s*=|\bsignal\s*\.\s*(?:alarm|raise_signal|setitimer)/g,
     patches:
-      /\bsys\s*\.\s*modules\s*\[|\bsys\s*\.\s*(?:settrace|setprofile|meta_path|path_hooks)\b|\b(?:unittest|pytest|_pytest|builtins|TestCase)(?:\.\w+)*\.\w+\s*=(?!=)|\bsetattr\s*\(\s*(?:unittest|pytest|builtins|sys|os|TestCase)\b|\b__builtins__\b|\bbuiltins\s*\.\s*__dict__|\bdef\s+__eq__\s*\([^)]*\)[^:\n]*:\s*(?:"""[^"]*"""\s*)?return\s+True\b|\b__eq__\s*=\s*lambda\b[^:\n]*:\s*True\b/g,
+      /\bsys\s*\.\s*modules\s*\[|\bsys\s*\.\s*(?:settrace|setprofile|meta_path|path_hooks)\b|\b(?:unittest|pytest|_pytest|builtins|TestCase)(?:\.\w+)*\.\w+\s*=(?!=)|\bsetattr\s*\(\s*(?:unittest|pytest|builtins|sys|os|TestCase)\b|\b__builtins__\b|\bbuiltins\s*\.\s*__dict__|\bdef\s+__eq__\s*\([^)]*\)[^:\n]*:\s*(?:"""[^"]*"""\s*)?return\s+True\b|\b__eq__\s*=\s*lambda\b[^:\n]*:\s*(?:True|1)\b/g,
     onLoad:
       /\b(?:sys\s*\.\s*exit\s*\((?!\s*[1-9])|raise\s+SystemExit\b(?!\s*\(\s*[1-9])|(?<![.\w])(?:exit|quit)\s*\((?!\s*[1-9]))/g,
     detects:
@@ -94,6 +94,13 @@ export const LANGUAGES: readonly Language[] = [
     files: /\.(exs?|pl|pm|lua|jl|r)$/i,
     exits:
       /\bSystem\s*\.\s*(?:halt|stop)\s*\(\s*(?:0|:normal|\))|\bPOSIX::_exit\b|^\s*END\s*\{|\bos\s*\.\s*exit\s*\(\s*(?:0|true|\))|^\s*exit\s*\(?\s*0?\s*\)?\s*;?\s*$|\bquit\s*\(\s*status\s*=\s*0/gm,
-    patches: /\bCode\s*\.\s*compiler_options\b/g,
+    patches:
+      /\bCode\s*\.\s*compiler_options\b|\*\s*\{?\s*["']?(?:main|Test)(?:::|2)[\w:]*["']?\s*\}?\s*=(?![=~])|\bTest::(?:More|Builder)\b[^;\n]*->\s*(?:can_|reset|no_ending|is_passing)/g,
+    detects: /\bHARNESS_\w+|\$INC\s*\{\s*['"]?Test\//g,
+  },
+  {
+    files: /\.(sh|bash|zsh|ksh|bats)$/i,
+    exits: /(?<![\w-])(?:exit|exec|kill|trap)(?![\w-])(?!\s+[1-9]\d*\s*(?:$|[;})&|]))/gm,
+    patches: /^\s*(?:function\s+)?(?:assert|expect|fail|test|check|\[)\w*\s*\(\)|(?<![\w-])(?:alias|enable)\s/gm,
   },
 ];

@@ -1,4 +1,4 @@
-import { isCheckLike, isGolden, isHelper, SOURCE_FOLDERS } from './check-files.ts';
+import { isCheckLike, isData, isGolden, isHelper, SOURCE_FOLDERS } from './check-files.ts';
 import { importedFiles, importPattern, isProgram } from './module-imports.ts';
 import type { Closure, CommitFiles } from './reached-files.ts';
 
@@ -72,7 +72,7 @@ export async function isOnlyConfigured(path: string, files: SearchedFiles, judge
 async function isTestHelper(path: string, files: SearchedFiles, judgement: Judgement): Promise<boolean> {
   if (!files.paths.has(path) || judgement.isTest(path)) return false;
   const isOther = OTHER_LANGUAGES.test(path);
-  if (!isOther && !isProgram(path)) return isGolden(path) && isReadOnlyByTests(path, files, judgement);
+  if (!isOther && !isProgram(path)) return isReadOnlyByTests(path, files, judgement);
   const text = await files.read(path);
   if (text === undefined) return false;
   const isOfScript = judgement.closure.find(path)?.loadedBy === 'script' && isCheckLike(path);
@@ -83,14 +83,17 @@ async function isTestHelper(path: string, files: SearchedFiles, judgement: Judge
   return isLoadedOnlyByTests(path, { files, judgement, steps: 0 });
 }
 
-/** Whether some test names a data file or its folder, and no other program does. */
+/** Whether some test names a data file, or the folder of golden output, and no other program does. */
 async function isReadOnlyByTests(path: string, files: SearchedFiles, judgement: Judgement): Promise<boolean> {
+  if (!isGolden(path) && !isData(path)) return false;
   const parts = path.split('/');
   const plain = (name: string) => name.replace(/[^\w-]/g, '.');
-  const names = [plain(parts.at(-1) ?? ''), ...(parts.length < 2 ? [] : [`\\b${plain(parts.at(-2) ?? '')}\\b`])];
+  const [name, folder] = [plain(parts.at(-1) ?? ''), parts.length < 2 ? [] : [`\\b${plain(parts.at(-2) ?? '')}\\b`]];
+  const names = isGolden(path) ? [name, ...folder] : [`\\b${name}\\b`];
   const naming = (await Promise.all(names.map((name) => files.search(name)))).flat().filter((file) => isProgram(file));
   const isCheck = (file: string) => judgement.isTest(file) || judgement.closure.find(file) !== undefined;
-  return naming.some(isCheck) && naming.every(isCheck);
+  // Other data that only a script of a check reads may be what the check is about.
+  return naming.some(isGolden(path) ? isCheck : judgement.isTest) && naming.every(isCheck);
 }
 
 async function isLoadedOnlyByTests(

@@ -29,6 +29,7 @@ function statements(language: Language, text: string, hasRunner: boolean): strin
     ...code.matchAll(language.patches),
     ...(language.detects === undefined ? [] : code.matchAll(language.detects)),
     ...importedPatches(language, code),
+    ...blindEqualities(language, code),
     ...onLoad.filter(({ index }) => {
       const inside = enclosingFunction(code, index);
       return inside === undefined || (!hasRunner && !/^(main|cli|run)$/.test(inside));
@@ -73,6 +74,16 @@ function importedPatches({ files }: Language, code: string): RegExpExecArray[] {
       ),
     ]),
   ];
+}
+
+/** Equalities of Python that do not look at the object itself, so that it equals what is not the same. */
+function blindEqualities({ files }: Language, code: string): RegExpExecArray[] {
+  if (!files.test('a.py')) return [];
+  const definitions =
+    /^([ \t]*)def[ \t]+__eq__[ \t]*\([ \t]*(\w+)[^)]*\)[^:\n]*:([^\n]*(?:\n(?:\1[ \t]+[^\n]*|[ \t]*))*)/gm;
+  return [...code.matchAll(definitions)].filter(
+    ([, , self = '', body = '']) => !new RegExp(`\\b${self}\\b`).test(body),
+  );
 }
 
 /** Assignments to what a Python file imports from a test library. */

@@ -9,6 +9,7 @@ import type { OwnServer, ServerHandle, ServerRequest } from '../access/server-ha
 import { loadConfig } from '../config/load.ts';
 import { AppError } from '../errors.ts';
 import { type Home, prepareHome, resolveHome } from '../home.ts';
+import { notifyUser } from '../notify/notifier.ts';
 import { spareMemory } from '../process/spare-memory.ts';
 import type { Origin } from '../schema/actor.ts';
 import { DEFAULT_PORT, type ServerConfig } from '../schema/config/server.ts';
@@ -46,7 +47,20 @@ export async function openServer(
       spareMemory();
       const address = { url: server.url, pid: process.pid, kind: request.kind };
       await recordAddress(home, address, world);
+      const closing = new AbortController();
+      const notifying = notifyUser(
+        {
+          caller: options.caller,
+          world,
+          file: join(serverFolder(home), 'notified.json'),
+          base: server.url,
+          targets: async () => (await loadConfig({ env })).notify,
+        },
+        closing.signal,
+      );
       const close = async () => {
+        closing.abort();
+        await notifying;
         await server[Symbol.asyncDispose]();
         await rm(join(serverFolder(home), 'address.json'), { force: true });
         await lock[Symbol.asyncDispose]();

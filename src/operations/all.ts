@@ -110,6 +110,7 @@ import { getSetting } from './settings/get-setting.ts';
 import { listSettings } from './settings/list-settings.ts';
 import { readSettings } from './settings/read-settings.ts';
 import { setSetting } from './settings/set-setting.ts';
+import { testNotify } from './settings/test-notify.ts';
 import { unsetSetting } from './settings/unset-setting.ts';
 import { writeSettings } from './settings/write-settings.ts';
 import { createTask } from './tasks/create-task.ts';
@@ -127,9 +128,18 @@ import { readLogs } from './transcripts/read-logs.ts';
 import { readTranscript } from './transcripts/read-transcript.ts';
 import { search } from './transcripts/search.ts';
 import { usage } from './usage/usage.ts';
+import { acceptProposal } from './watch/accept-proposal.ts';
+import { followWatch } from './watch/follow-watch.ts';
+import { rejectProposal } from './watch/reject-proposal.ts';
+import { replyWatch } from './watch/reply-watch.ts';
+import { settleDraftReview } from './watch/settle-draft-review.ts';
+import { showWatch } from './watch/show-watch.ts';
+import { startWatch } from './watch/start-watch.ts';
+import { stopWatch } from './watch/stop-watch.ts';
 
 /** Every operation by name. */
 export const OPERATIONS = {
+  'accept-proposal': acceptProposal,
   'add-collection': addCollection,
   'add-to-batch': addToBatch,
   'answer-question': answerQuestion,
@@ -197,6 +207,7 @@ export const OPERATIONS = {
   'read-transcript': readTranscript,
   'read-work-file': readWorkFile,
   'recheck-run': recheckRun,
+  'reject-proposal': rejectProposal,
   'reject-run': rejectRun,
   'release-files': releaseFiles,
   'release-locks': releaseLocks,
@@ -206,6 +217,7 @@ export const OPERATIONS = {
   'remove-template': removeTemplate,
   'rename-collection': renameCollection,
   'rename-run': renameRun,
+  'reply-watch': replyWatch,
   'report-learnings': reportLearnings,
   'report-progress': reportProgress,
   'report-run': reportRun,
@@ -225,17 +237,22 @@ export const OPERATIONS = {
   'search-knowledge': searchKnowledge,
   'send-message': sendMessage,
   'set-setting': setSetting,
+  'settle-draft-review': settleDraftReview,
   'show-batch': showBatch,
   'show-plan': showPlan,
   'show-run': showRun,
   'show-task': showTask,
   'show-template': showTemplate,
+  'show-watch': showWatch,
   'start-batch': startBatch,
   'start-bench': startBench,
   'start-run': startRun,
+  'start-watch': startWatch,
   'stop-engine': stopEngine,
+  'stop-watch': stopWatch,
   'summarize-diff': summarizeDiff,
   'take-locks': takeLocks,
+  'test-notify': testNotify,
   'type-terminal': typeTerminal,
   'undo-run': undoRun,
   'unsaved-changes': unsavedChanges,
@@ -253,6 +270,7 @@ export const OPERATIONS = {
 
 /** Every operation that answers with items as they happen. */
 export const STREAMS = {
+  'follow-watch': followWatch,
   'preview-task': previewTask,
   'read-logs': readLogs,
   'watch-batch': watchBatch,

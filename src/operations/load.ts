@@ -5,6 +5,7 @@ type Loaders<Table> = { [Name in keyof Table]: () => Promise<Table[Name]> };
 
 /** Loads one operation. */
 export const LOAD_OPERATION: Loaders<typeof OPERATIONS> = {
+  'accept-proposal': async () => (await import('./watch/accept-proposal.ts')).acceptProposal,
   'add-collection': async () => (await import('./projects/add-collection.ts')).addCollection,
   'add-to-batch': async () => (await import('./batches/add-to-batch.ts')).addToBatch,
   'answer-question': async () => (await import('./questions/answer-question.ts')).answerQuestion,
@@ -72,6 +73,7 @@ export const LOAD_OPERATION: Loaders<typeof OPERATIONS> = {
   'read-transcript': async () => (await import('./transcripts/read-transcript.ts')).readTranscript,
   'read-work-file': async () => (await import('./projects/read-work-file.ts')).readWorkFile,
   'recheck-run': async () => (await import('./results/recheck-run.ts')).recheckRun,
+  'reject-proposal': async () => (await import('./watch/reject-proposal.ts')).rejectProposal,
   'reject-run': async () => (await import('./runs/reject-run.ts')).rejectRun,
   'release-files': async () => (await import('./locks/release-files.ts')).releaseFiles,
   'release-locks': async () => (await import('./locks/release-locks.ts')).releaseLocks,
@@ -81,6 +83,7 @@ export const LOAD_OPERATION: Loaders<typeof OPERATIONS> = {
   'remove-template': async () => (await import('./templates/remove-template.ts')).removeTemplate,
   'rename-collection': async () => (await import('./projects/rename-collection.ts')).renameCollection,
   'rename-run': async () => (await import('./runs/rename-run.ts')).renameRun,
+  'reply-watch': async () => (await import('./watch/reply-watch.ts')).replyWatch,
   'report-learnings': async () => (await import('./knowledge/report-learnings.ts')).reportLearnings,
   'report-progress': async () => (await import('./progress/report-progress.ts')).reportProgress,
   'report-run': async () => (await import('./results/report-run.ts')).reportRun,
@@ -100,17 +103,22 @@ export const LOAD_OPERATION: Loaders<typeof OPERATIONS> = {
   'search-knowledge': async () => (await import('./knowledge/search-knowledge.ts')).searchKnowledge,
   'send-message': async () => (await import('./runs/send-message.ts')).sendMessage,
   'set-setting': async () => (await import('./settings/set-setting.ts')).setSetting,
+  'settle-draft-review': async () => (await import('./watch/settle-draft-review.ts')).settleDraftReview,
   'show-batch': async () => (await import('./batches/show-batch.ts')).showBatch,
   'show-plan': async () => (await import('./runs/show-plan.ts')).showPlan,
   'show-run': async () => (await import('./runs/show-run.ts')).showRun,
   'show-task': async () => (await import('./runs/show-task.ts')).showTask,
   'show-template': async () => (await import('./templates/show-template.ts')).showTemplate,
+  'show-watch': async () => (await import('./watch/show-watch.ts')).showWatch,
   'start-batch': async () => (await import('./batches/start-batch.ts')).startBatch,
   'start-bench': async () => (await import('./models/start-bench.ts')).startBench,
   'start-run': async () => (await import('./runs/start-run.ts')).startRun,
+  'start-watch': async () => (await import('./watch/start-watch.ts')).startWatch,
   'stop-engine': async () => (await import('./maintenance/stop-engine.ts')).stopEngine,
+  'stop-watch': async () => (await import('./watch/stop-watch.ts')).stopWatch,
   'summarize-diff': async () => (await import('./results/summarize-diff.ts')).summarizeDiff,
   'take-locks': async () => (await import('./locks/take-locks.ts')).takeLocks,
+  'test-notify': async () => (await import('./settings/test-notify.ts')).testNotify,
   'type-terminal': async () => (await import('./terminals/type-terminal.ts')).typeTerminal,
   'undo-run': async () => (await import('./results/undo-run.ts')).undoRun,
   'unsaved-changes': async () => (await import('./results/unsaved-changes.ts')).unsavedChanges,
@@ -128,6 +136,7 @@ export const LOAD_OPERATION: Loaders<typeof OPERATIONS> = {
 
 /** Loads one operation that answers with items as they happen. */
 export const LOAD_STREAM: Loaders<typeof STREAMS> = {
+  'follow-watch': async () => (await import('./watch/follow-watch.ts')).followWatch,
   'preview-task': async () => (await import('./runs/preview-task.ts')).previewTask,
   'read-logs': async () => (await import('./transcripts/read-logs.ts')).readLogs,
   'watch-batch': async () => (await import('./batches/watch-batch.ts')).watchBatch,

@@ -1,14 +1,8 @@
+import { commonPart, wordsOf } from '../core/view/title-words.ts';
 import type { ReviewOutput } from '../schema/output.ts';
 
 /** A statement about the code, by whoever made it. */
 export type Finding = Pick<ReviewOutput['findings'][number], 'title' | 'file' | 'line'> & { description?: string };
-
-/** Words that say nothing about which finding it is. */
-const COMMON = new Set(
-  'a an and are as at be but by can could do does for from has have in into is it its no not of on or should so than that the their there this to was were when which will with would'.split(
-    ' ',
-  ),
-);
 
 /** Two titles about the same lines share at least this part of the words of the shorter one. */
 const SAME_PLACE = 0.3;
@@ -34,16 +28,4 @@ export function hasReturned(rounds: readonly (readonly Finding[])[]): boolean {
 
 function areNear(a: number | undefined, b: number | undefined): boolean {
   return a !== undefined && b !== undefined && Math.abs(a - b) <= NEAR_LINES;
-}
-
-/** The words of a title by their stems, so that a plural or another form of a verb is the same word. */
-function wordsOf(text: string): Set<string> {
-  const words = text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [];
-  return new Set(words.filter((word) => !COMMON.has(word)).map((word) => word.replace(/(ing|ed|es|s)$/, '')));
-}
-
-function commonPart(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
-  const least = Math.min(a.size, b.size);
-  if (least === 0) return a.size === b.size ? 1 : 0;
-  return [...a].filter((word) => b.has(word)).length / least;
 }

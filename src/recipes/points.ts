@@ -90,8 +90,7 @@ export function isEvidence(text: string): boolean {
 /** Why an answer cannot be used, if it cannot: agreement needs evidence. */
 export function refusePoints(output: unknown): string | undefined {
   const parsed = PointsOutput.safeParse(output);
-  if (!parsed.success)
-    return parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'the answer'}: ${message}`).join('; ');
+  if (!parsed.success) return issuesOf(parsed.error);
   const { verdict, answers, points } = parsed.data;
   const shown = [...answers.filter(({ stance }) => stance === 'agree'), ...points].some(({ evidence }) =>
     isEvidence(evidence),
@@ -100,6 +99,11 @@ export function refusePoints(output: unknown): string | undefined {
     return 'it agrees without evidence; name the file and line, or the command and its output, that shows it';
   const contradiction = verdict === 'agree' && answers.find(({ stance }) => stance === 'dispute');
   return contradiction ? `its verdict is agree, but it disputes ${contradiction.point}` : undefined;
+}
+
+/** What is wrong with an answer, for the agent that gave it. */
+export function issuesOf({ issues }: { issues: readonly { path: PropertyKey[]; message: string }[] }): string {
+  return issues.map(({ path, message }) => `${path.join('.') || 'the answer'}: ${message}`).join('; ');
 }
 
 /** The points with what was said about them, for the next prompt. */

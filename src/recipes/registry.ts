@@ -14,6 +14,7 @@ import { review } from './review/review.ts';
 import { tasks } from './tasks/tasks.ts';
 import { team } from './team/team.ts';
 import { todo } from './todo/todo.ts';
+import { watch } from './watch/watch.ts';
 import { workflow } from './workflow/workflow.ts';
 
 /** A recipe that parses its input itself. */
@@ -33,6 +34,7 @@ const RECIPES: readonly AnyRecipe[] = [
   parsing(tasks),
   parsing(todo),
   parsing(review),
+  parsing(watch),
 ];
 
 /** All formats of work files, each with the name of its recipe. */
@@ -76,7 +78,7 @@ function parsing<Input>(recipe: Recipe<Input>): AnyRecipe {
     if (typeof input === 'object' && input !== null) parsed.set(input, value);
     return value;
   };
-  const { prepare, itemStatus, nodes, outline } = recipe;
+  const { prepare, itemStatus, nodes, outline, progress } = recipe;
   return {
     ...recipe,
     title: (input) => recipe.title(read(input)),
@@ -87,9 +89,9 @@ function parsing<Input>(recipe: Recipe<Input>): AnyRecipe {
     unfold: (run, input, ended) => recipe.unfold(run, read(input), ended),
     failure: (run, input) => recipe.failure?.(run, read(input)),
     shortfall: (run, input) => recipe.shortfall?.(run, read(input)),
-    progress: (run, input) => recipe.progress?.(run, read(input)),
     result: (run, input) => recipe.result?.(run, read(input)),
     statuses: (run, input) => recipe.statuses?.(run, read(input)),
+    ...(progress === undefined ? {} : { progress: (run, input) => progress(run, read(input)) }),
     ...(nodes === undefined ? {} : { nodes: (run, input) => nodes(run, read(input)) }),
     ...(outline === undefined ? {} : { outline: (config, input, most) => outline(config, read(input), most) }),
     ...(itemStatus === undefined ? {} : { itemStatus: (run, input) => itemStatus(run, read(input)) }),

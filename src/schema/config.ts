@@ -7,6 +7,7 @@ import { LandMode } from './config/land.ts';
 import { LimitsConfig } from './config/limits.ts';
 import { McpServer } from './config/mcp.ts';
 import { NetworkConfig } from './config/network.ts';
+import { NotifyConfig } from './config/notify.ts';
 import { PolicyConfig } from './config/policy.ts';
 import { ResourcesConfig } from './config/resources.ts';
 import { ReviewConfig } from './config/review.ts';
@@ -253,6 +254,7 @@ export const Config = z.strictObject({
   server: ServerConfig,
   backup: BackupConfig,
   errors: ErrorsConfig,
+  notify: NotifyConfig,
   verify: VerifyConfig,
   progress: InsidePath.optional().describe(
     'A file that each task reads at its start and each landing appends a line to.',

@@ -31,6 +31,11 @@ export function projectStream(project: string): string {
   return `project/${project}`;
 }
 
+/** The stream that holds the series of rounds that watch a project. */
+export function watchStream(project: string): string {
+  return `watch/${project}`;
+}
+
 /** The stream that holds what is learned about models. */
 export const MODELS_STREAM = 'models';
 

@@ -8,6 +8,7 @@ import { Context, Repeat } from './job-parts.ts';
 import { ReviewInput } from './pull-request.ts';
 import { RetryPolicy, Tier } from './task.ts';
 import { FileName } from './template.ts';
+import { WatchInput } from './watch/watch-round.ts';
 import { BulkInput, FeaturesInput, TasksInput, TodoInput, WorkflowInput } from './work-file.ts';
 
 /** A point in time after which nothing starts, in milliseconds since 1970. */
@@ -179,6 +180,7 @@ export const StartRequest = z.discriminatedUnion('recipe', [
   z.object({ recipe: z.literal('workflow'), input: WorkflowInput, options: StartOptions }),
   z.object({ recipe: z.literal('todo'), input: TodoRequest, options: StartOptions }),
   z.object({ recipe: z.literal('review'), input: ReviewInput, options: StartOptions }),
+  z.object({ recipe: z.literal('watch'), input: WatchInput, options: StartOptions }),
 ]);
 export type StartRequest = z.infer<typeof StartRequest>;
 

@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { openBrowser } from './support/browser.ts';
+import { openBrowser, PHONE } from './support/browser.ts';
 import { serveScratch } from './support/scratch-server.ts';
 
 const TABS = 8;
@@ -65,6 +65,22 @@ describe('tabs and windows of one browser', () => {
     await unsaved?.getByText('1 file +1').waitFor();
     await scratch.mh(['cancel', run]);
     await Promise.all(windows.map((page) => page.getByText('Cancelled').first().waitFor()));
+    await context.close();
+  });
+
+  it('show the frame of the page on a phone when the server has ended, and what it waits for', async () => {
+    await using served = await serveScratch({ files: { 'readme.md': '# A project\n' } });
+    const context = await browser.newContext({ locale: 'en-US', viewport: PHONE, hasTouch: true, isMobile: true });
+    const page = await served.enter(context);
+    expect(
+      await page.evaluate(async () => (await fetch('/manifest.webmanifest')).headers.get('content-type')),
+    ).toContain('manifest');
+    await page.evaluate(() => navigator.serviceWorker.ready);
+    await page.reload();
+    await page.getByRole('navigation', { name: 'Pages' }).waitFor();
+    await served.scratch.mh(['stop']);
+    await page.reload();
+    await page.getByText('Not connected.').waitFor();
     await context.close();
   });
 });

@@ -23,6 +23,15 @@ export const DEBATE = ['debate', 'What is missing?', '--then', 'Add it', '--json
 /** Two sides in two rounds, the action, and its verification. */
 export const PAID_DEBATE_ATTEMPTS = 6;
 
+/** Arguments that start a team of two roles, whose plan is implemented. */
+export const TEAM = ['team', 'What is missing?', '--roles', 'requirements,testing', '--write', '--json'];
+/** Two roles in three phases, the synthesis, the implementation, and its verification. */
+export const PAID_TEAM_ATTEMPTS = 9;
+/** Arguments that start one improvement. */
+export const IMPROVE = ['improve', '--yes', '--json'];
+/** The discovery, and the improvement. */
+export const PAID_IMPROVE_ATTEMPTS = 2;
+
 const PLAN = {
   tasks: [
     { id: 'one', title: 'Add one', description: 'Append one to list.txt.' },
@@ -34,6 +43,10 @@ const MILESTONES = [
   { title: 'One', description: 'one is listed', check: 'grep -q one list.txt' },
   { title: 'Two', description: 'two is listed' },
 ];
+const STANCES = ['P1', 'P2'].map((point) => ({ point, stance: 'agree', evidence: 'list.txt:1' }));
+const STEPS = ['P1', 'P2'].map((point) => ({ title: `Do ${point}`, points: [point] }));
+const MEASURE = { command: 'wc -l <list.txt', metric: 'number', better: 'higher' };
+const SPOT = { title: 'Short', category: 'other', description: '', measure: MEASURE, value: 'low', effort: 'low' };
 const USAGE = `"usage":{"costUsd":${ATTEMPT_USD}}`;
 
 /**
@@ -51,6 +64,14 @@ case "$MANYHANDS_TASK" in
   cycle/*/review) said "$(echo '"summary":"Fine.","findings":[],"steps":[{"step":1,"result":"'"$(has one)"'","note":"list.txt:2"},{"step":2,"result":"'"$(has two)"'","note":"list.txt:3"}]')" ;;
   debate/1/1/*) said '"verdict":"disagree","position":"?","points":[{"claim":"'"$MANYHANDS_TASK"'","evidence":"list.txt:1"}]' ;;
   debate/1/2/*) said '"verdict":"agree","points":[],"answers":[{"point":"P1","stance":"agree","evidence":"list.txt:1"},{"point":"P2","stance":"agree","evidence":"list.txt:1"}]' ;;
+  role/*) said '"position":"?","answers":[],"gaps":[],"points":[{"claim":"'"$MANYHANDS_TASK"'","evidence":"list.txt:1"}]' ;;
+  cross/*|vote/*) said '"position":"?","points":[],"gaps":[],"answers":${JSON.stringify(STANCES)}' ;;
+  synthesis) said '"summary":"Do it.","steps":${JSON.stringify(STEPS)}' ;;
+  implement) echo right >three.txt; said '"ok":true' ;;
+  discover/1) said '"summary":"One.","spots":[${JSON.stringify(SPOT)}]' ;;
+  improve/1.1) echo more >>list.txt; said '"ok":true' ;;
+  look) said '"summary":"One.","proposals":[{"title":"Short list","category":"bug","description":"","file":"list.txt","line":1,"evidence":"list.txt:1","confidence":0.9}]' ;;
+  confirm/1) said '"verdict":"confirmed","evidence":"list.txt:1","confidence":0.9' ;;
   action/1) echo right >three.txt; said '"ok":true' ;;
 esac
 if [ "$MANYHANDS_ROLE" = verify ]; then said '"summary":"Fine.","steps":[{"step":1,"result":"pass","note":"ran it"},{"step":2,"result":"pass","note":"ran it"}]'; fi

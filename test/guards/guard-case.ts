@@ -15,6 +15,8 @@ export interface Case {
   targets?: string[];
   /** Whether the command measures the work. */
   measures?: boolean;
+  /** The files that the check opens or executes while it runs; without them it is not traced. */
+  traced?: string[];
 }
 
 /** What the guard says to the difference of the two. */
@@ -27,6 +29,7 @@ export function judge({
   config = [],
   targets = [],
   measures = false,
+  traced,
 }: Case): Promise<Guarded> {
   const changed: ChangedPath[] = [];
   for (const path of new Set([...Object.keys(base), ...Object.keys(candidate)])) {
@@ -48,6 +51,7 @@ export function judge({
     ],
     special: new Map(special.map((path) => [path, { kind: 'link', target: candidate[path] ?? '' }])),
     targets,
+    ...(traced === undefined ? {} : { trace: async () => traced }),
     base: { ...filesIn(base), search: async (pattern) => search(base, pattern) },
     candidate: { ...filesIn(candidate), search: async (pattern) => search(candidate, pattern) },
   });

@@ -32,7 +32,7 @@ describe('what decides how checks run', () => {
       'cypress.config.ts',
       '.mocharc.yml',
     ],
-    ...['babel.config.js', '.babelrc', 'pytest.ini', 'tests/conftest.py', 'tox.ini', 'noxfile.py', 'phpunit.xml.dist'],
+    ...['babel.config.js', '.babelrc', 'pytest.ini', 'tox.ini', 'noxfile.py', 'phpunit.xml.dist'],
     ...[
       '.rspec',
       'Rakefile',
@@ -70,6 +70,13 @@ describe('what decides how checks run', () => {
   ])('holds %s, new or changed', async (path) => {
     expect(await held({ candidate: { [path]: 'x' } })).toEqual([path]);
     expect(await held({ base: { [path]: 'x' }, candidate: { [path]: 'y' } })).toEqual([path]);
+  });
+
+  it('holds a changed conftest.py, and lets a new one pass, without which the tests must pass too', async () => {
+    expect(await held({ candidate: { 'tests/conftest.py': 'x' } })).toEqual([]);
+    const [base, candidate] = [{ 'tests/conftest.py': 'x' }, { 'tests/conftest.py': 'y' }];
+    expect(await held({ base, candidate })).toEqual(['tests/conftest.py']);
+    expect(await held({ base, candidate: {} })).toEqual(['tests/conftest.py']);
   });
 
   it('is not deceived by invisible characters in a name', async () => {

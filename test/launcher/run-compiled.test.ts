@@ -7,12 +7,14 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 
 const RUNNER = join(import.meta.dirname, '../../src/run-compiled.ts');
 /** Uses a function of another file, a module of Node, and as much processor time as it is given in milliseconds. */
+const WRAPPED = (text: string) => `(function (exports, require, module, __moduleUrl) {${text}})`;
 const PROGRAM = `
 const { double } = require('./chunk-a.cjs');
 const { basename } = require('node:path');
+const crypto = require('node:crypto');
 const until = Number(process.argv[3] ?? 0) * 1000;
 while (process.cpuUsage().user < until);
-console.log(double(21), basename(__moduleUrl));
+console.log(double(21), basename(__moduleUrl), crypto.createHash('sha1').digest('hex').slice(0, 4));
 `;
 
 async function makeProgram(): Promise<{ folder: string; run(...args: string[]): string; kept(): string[] }> {
@@ -22,8 +24,8 @@ async function makeProgram(): Promise<{ folder: string; run(...args: string[]): 
   const options = { bundle: true, platform: 'node', format: 'esm', define, logLevel: 'silent' } as const;
   await build({ ...options, entryPoints: [RUNNER], outfile: join(folder, 'main.js') });
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
-  writeFileSync(join(folder, 'main.cjs'), PROGRAM);
-  writeFileSync(join(folder, 'chunk-a.cjs'), 'exports.double = (value) => 2 * value;\n');
+  writeFileSync(join(folder, 'main.cjs'), WRAPPED(PROGRAM));
+  writeFileSync(join(folder, 'chunk-a.cjs'), WRAPPED('exports.double = (value) => 2 * value;'));
   return {
     folder,
     run: (...args) => execFileSync(process.execPath, [join(folder, 'main.js'), ...args], { encoding: 'utf8' }).trim(),
@@ -34,12 +36,12 @@ async function makeProgram(): Promise<{ folder: string; run(...args: string[]): 
 describe('a program of the build', () => {
   it('keeps what a command compiled, for the next start of that command', async () => {
     const { run, kept } = await makeProgram();
-    expect(run('ls')).toBe('42 main.cjs');
+    expect(run('ls')).toBe('42 main.cjs da39');
     expect(kept().toSorted()).toEqual([
       expect.stringMatching(/first-.*\/ls\/chunk-a\.cjs\.bin$/),
       expect.stringMatching(/first-.*\/ls\/main\.cjs\.bin$/),
     ]);
-    expect(run('rare')).toBe('42 main.cjs');
+    expect(run('rare')).toBe('42 main.cjs da39');
     expect(kept().filter((name) => name.includes('/other/'))).toHaveLength(2);
   });
 
@@ -62,9 +64,9 @@ describe('a program of the build', () => {
       const path = join(folder, name);
       writeFileSync(path, readFileSync(path).subarray(0, -20));
     }
-    expect(run('ls')).toBe('42 main.cjs');
-    writeFileSync(join(folder, 'chunk-a.cjs'), 'exports.double = (value) => 200 * value;\n');
-    expect(run('ls')).toBe('4200 main.cjs');
+    expect(run('ls')).toBe('42 main.cjs da39');
+    writeFileSync(join(folder, 'chunk-a.cjs'), WRAPPED('exports.double = (value) => 200 * value;'));
+    expect(run('ls')).toBe('4200 main.cjs da39');
   });
 
   it('works where nothing can be kept', async () => {
@@ -75,6 +77,6 @@ describe('a program of the build', () => {
       mkdirSync(blocked);
       chmodSync(blocked, 0o500);
     }
-    expect(run('ls')).toBe('42 main.cjs');
+    expect(run('ls')).toBe('42 main.cjs da39');
   });
 });

@@ -16,16 +16,26 @@ import { ESCAPE_CASES } from '../escape/cases.ts';
 import { SHOP } from '../hostile/hostile-run.ts';
 import { SANDBOX } from '../support/sandbox.ts';
 import { makeScratch, type Scratch } from '../support/scratch.ts';
-import { claudeEnv, codexProvider } from './invocations.ts';
+import { SPEAKERS } from './acp-speakers.ts';
+import { claudeEnv, codexProvider, geminiEnv } from './invocations.ts';
 import type { Step } from './model-server/step.ts';
 import { startModelServer } from './model-server.ts';
 import { describeWith } from './with-programs.ts';
 
-type Vendor = Exclude<keyof typeof LOGINS, 'gemini'>;
+type Vendor = keyof typeof LOGINS | 'opencode';
 type Setup = { base: string; command: string };
 
 /** How a vendor's program is configured, how its model calls a shell, and what an attempt would leave for the user's own session. */
-const VENDORS: Record<Vendor, { agent(setup: Setup): object; shell(command: string): Step; planted: string[] }> = {
+const VENDORS: Record<
+  Vendor,
+  {
+    agent(setup: Setup): object;
+    shell(command: string): Step;
+    planted: string[];
+    /** Files in the home of the user. */
+    files?(base: string): Record<string, string>;
+  }
+> = {
   claude: {
     agent: ({ base, command }) => ({ kind: 'claude', command, model: 'claude-sonnet-4-5', env: claudeEnv(base) }),
     shell: (command) => ({ call: [{ name: 'Bash', args: { command, description: 'Attack' } }] }),
@@ -42,29 +52,54 @@ const VENDORS: Record<Vendor, { agent(setup: Setup): object; shell(command: stri
     shell: (cmd) => ({ call: [{ name: 'exec_command', args: { cmd, yield_time_ms: 110_000 } }] }),
     planted: ['.codex/config.toml', '.codex/AGENTS.md'],
   },
+  gemini: {
+    agent: ({ base, command }) => ({ kind: 'gemini', command, model: 'gemini-2.5-flash', env: geminiEnv(base) }),
+    shell: SPEAKERS.gemini.run,
+    planted: ['.gemini/GEMINI.md', '.gemini/commands/planted.toml'],
+    files: (base) => SPEAKERS.gemini.files(servingAt(base)),
+  },
+  opencode: {
+    agent: ({ base, command }) => ({
+      kind: 'acp',
+      command,
+      args: SPEAKERS.opencode.args,
+      env: SPEAKERS.opencode.env(servingAt(base)),
+    }),
+    shell: SPEAKERS.opencode.run,
+    planted: ['.config/opencode/AGENTS.md', '.config/opencode/plugin/planted.js'],
+    files: (base) => SPEAKERS.opencode.files(servingAt(base)),
+  },
 };
+
+function servingAt(base: string) {
+  return { base, retries: 1, waitMs: 30_000 };
+}
 
 /** The parent of a vendor's shell is the vendor's program, not the shim. */
 const CASES = ESCAPE_CASES.filter(({ command }) => !command.includes('$SHIM'));
+
+/** What it leaves running must not hold the output of the shell, for which Gemini would wait. */
+const ATTACK = 'sh ./attack.sh </dev/null >/dev/null 2>&1';
 
 let tries = 0;
 const server = await startModelServer();
 afterAll(() => server[Symbol.asyncDispose]());
 
-await describeWith(['claude', 'codex'], `a real agent ${SANDBOX.title}`, (path) => {
-  it.skipIf(SANDBOX.missing).each(['claude', 'codex'] as const)(
+await describeWith(['claude', 'codex', 'gemini', 'opencode'], `a real agent ${SANDBOX.title}`, (path) => {
+  it.skipIf(SANDBOX.missing).each(['claude', 'codex', 'gemini', 'opencode'] as const)(
     'the shell of %s escapes in no way and leaves nothing for the own session of its user',
     async (name) => {
       const vendor = VENDORS[name];
       tries += 1;
       const base = server.scenario(`escape-${name}-${tries}`, ({ turn }) =>
-        turn === 0 ? vendor.shell('sh ./attack.sh') : { say: 'Done.' },
+        turn === 0 ? vendor.shell(ATTACK) : { say: 'Done.' },
       );
       await using shop = await makeShop(name, { base, command: path(name) });
       const folder = mkdtempSync(join(tmpdir(), 'mh-escape-'));
       const victim = spawn('sleep', ['86400'], { stdio: 'ignore', cwd: shop.root, env: VICTIM_ENV });
       try {
-        putSecrets({ shop, folder }, name);
+        putSecrets({ shop, folder }, name === 'opencode' ? undefined : name);
+        for (const [file, text] of Object.entries(vendor.files?.(base) ?? {})) put(join(shop.root, file), text);
         const plant = vendor.planted
           .map((file) => `echo planted >>"$HOME/${file}"; mkdir -p "$HOME/${file}"`)
           .join('\n');

@@ -29,9 +29,11 @@ describe('the built-in roles', () => {
         'architecture',
         'assess',
         'bulk',
+        'confirm',
         'debate',
         'debug',
         'discover',
+        'discuss',
         'fix',
         'implement',
         'judge',
@@ -41,7 +43,7 @@ describe('the built-in roles', () => {
         'requirements',
         'research',
       ],
-      ...['resolve', 'review', 'security', 'synthesize', 'tasks', 'testing', 'verify'],
+      ...['resolve', 'review', 'security', 'synthesize', 'tasks', 'testing', 'verify', 'watch'],
     ]);
   });
 

@@ -113,6 +113,12 @@ export const COMMANDS: readonly ListedCommand[] = [
     load: async () => (await import('./work/mcp.ts')).mcpCommand,
   },
   {
+    name: 'watch',
+    group: 'Work',
+    summary: 'watch the project: proposals, answers and draft reviews, within a budget per day',
+    load: async () => (await import('./watch/watch.ts')).watchCommand,
+  },
+  {
     name: 'serve',
     group: 'Watch',
     summary: 'serve the dashboard and the API, and resume unfinished runs',
@@ -146,7 +152,6 @@ export const COMMANDS: readonly ListedCommand[] = [
   },
   {
     name: 'wait',
-    aliases: ['watch'],
     group: 'Watch',
     summary: 'follow a run until it is settled',
     load: async () => (await import('./watch/wait.ts')).waitCommand,
@@ -436,6 +441,12 @@ export const COMMANDS: readonly ListedCommand[] = [
     summary: 'print completions for a completion script',
     hidden: true,
     load: async () => (await import('./maintenance/complete.ts')).completeCommand,
+  },
+  {
+    name: 'notify',
+    group: 'Maintenance',
+    summary: 'send a test message to the receivers under notify in your settings',
+    load: async () => (await import('./maintenance/notify.ts')).notifyCommand,
   },
   {
     name: 'store',

@@ -3,7 +3,7 @@ import type { Config } from '../../schema/config.ts';
 import type { Purpose } from './permissions.ts';
 
 /** A host that a program may reach; `isPrivate`: the person named it with its port, so that it may also be this machine or one of the private network. */
-type ReachableHost = { host: string; ports?: number[]; isPrivate?: boolean };
+type ReachableHost = { host: string; ports?: number[]; isPrivate?: boolean; isVendor?: boolean };
 
 /** The network of a program: that of the machine, or its own with these hosts; without any it has only its loopback. */
 export type NetworkAccess = { kind: 'shared' } | { kind: 'own'; hosts: ReachableHost[] };
@@ -25,9 +25,10 @@ export function networkFor({ purpose, network, project, agent }: NetworkRequest)
   const inspected = port === undefined ? [] : [`127.0.0.1:${port}`, `localhost:${port}`];
   if (mode === 'none') return { kind: 'own', hosts: hostsOf(inspected, true) };
   const isCheck = purpose === 'check' || purpose === 'application';
-  const listed = [...(derived?.trusted ?? []), ...(isCheck ? [] : project), ...(agent?.vendor ?? [])];
+  const listed = [...(derived?.trusted ?? []), ...(isCheck ? [] : project)];
+  const vendor = hostsOf(agent?.vendor ?? [], false).map((host) => ({ ...host, isVendor: true }));
   const named = purpose === 'agent' ? [...(derived?.named ?? []), ...inspected, ...addressesIn(agent?.variables)] : [];
-  return { kind: 'own', hosts: [...hostsOf(listed, false), ...hostsOf([...allow, ...named], true)] };
+  return { kind: 'own', hosts: [...hostsOf(listed, false), ...vendor, ...hostsOf([...allow, ...named], true)] };
 }
 
 /** The ports of the machine's own loopback that a program may reach. */

@@ -16,9 +16,11 @@ const TEST_PATTERNS: Readonly<Record<TestRule, readonly RegExp[]>> = {
     /(^|\/)(test_[^/]*|tests|conftest)\.py$/,
     /(Tests?|TestCase|Spec|IT)\.(java|kts?|scala|groovy|php|cs|fs|vb|swift)$/,
     /\.(snap|feature|bats)$/,
+    /(^|\/)x?t\/([^/]+\/)*[^/]+\.t$/,
   ],
   folder: [
     /(^|\/)(tests?|__tests?__|specs?|e2e|cypress|testdata|fixtures|__fixtures__|__snapshots__)\//,
+    /(^|\/)x?t\/lib\//,
     /(^|\/)src\/(testFixtures|androidTest|integrationTest)\//,
     /(\.Tests?|Tests)\/(.*\/)?[^/]*\.(cs|fs|vb|swift)$/,
   ],

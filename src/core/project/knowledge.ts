@@ -2,7 +2,7 @@ import { AppError } from '../../errors.ts';
 import type { KnowledgeEntry, KnowledgeEvent, KnowledgeScope, Learning } from '../../schema/coordination/knowledge.ts';
 
 /** What an attempt received. */
-export type GivenKnowledge = { run: string; task: string; attempt: string; entries: string[] };
+type GivenKnowledge = { run: string; task: string; attempt: string; entries: string[] };
 
 /** The knowledge of one scope. */
 export type KnowledgeState = { entries: Record<string, KnowledgeEntry>; given: GivenKnowledge[] };

@@ -62,13 +62,3 @@ export function agedPriority(
 ): number {
   return isIdle ? priority + Math.floor(Math.max(0, now - startedAt) / AGEING_MS) : priority;
 }
-
-/** The first of the items with the highest priority. */
-export function highest<Item>(items: readonly Item[], priorityOf: (item: Item) => number): Item | undefined {
-  let best: { item: Item; priority: number } | undefined;
-  for (const item of items) {
-    const priority = priorityOf(item);
-    if (best === undefined || priority > best.priority) best = { item, priority };
-  }
-  return best?.item;
-}

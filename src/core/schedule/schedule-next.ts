@@ -1,32 +1,34 @@
-import type { FailureLimit } from '../../schema/failure.ts';
 import type { TaskKey } from '../../schema/ids.ts';
 import type { Spend } from '../../schema/usage.ts';
 import { openQuestions } from '../attempt/decide-question.ts';
 import type { RunState, TaskState } from '../run/state.ts';
-import { momentText } from '../view/amounts.ts';
 import { isPaused } from '../view/attention.ts';
-import { affordable, nextReservation, shortOfMoney } from './budget.ts';
-import { agedPriority, highest, inOrder } from './queue.ts';
-import { recoveryEnd, recoveryWait } from './recovery.ts';
+import { affordable, nextReservation } from './budget.ts';
+import { type GiveUp, isPastDeadline, reasonToGiveUp } from './give-up.ts';
+import { placeAll } from './hosts.ts';
+import { agedPriority, inOrder } from './queue.ts';
+import { recoveryWait } from './recovery.ts';
 import { type Route, route } from './route.ts';
-import { outsideOf, reasonToWait, slotsWait, startWait, type Wait } from './start-time.ts';
+import { RunOrder } from './run-order.ts';
+import { reasonToWait, slotsWait, startWait, type Wait } from './start-time.ts';
 import { startTogether, waitingGroup } from './start-together.ts';
-import { beginTally, parallelLimit, type RunTally, type SchedulingInput, setAside, type Tally } from './tally.ts';
+import {
+  availabilityOf,
+  beginTally,
+  parallelLimit,
+  type RunTally,
+  type SchedulingInput,
+  setAside,
+  type Tally,
+} from './tally.ts';
 
 /** An action to perform now. */
 export type Intent =
-  | ({ do: 'attempt'; run: string; task: TaskKey; reservation: Spend } & Omit<
+  | ({ do: 'attempt'; run: string; task: TaskKey; reservation: Spend; host?: string } & Omit<
       Extract<Route, { kind: 'agent' }>,
       'kind'
     >)
-  | {
-      do: 'give-up';
-      run: string;
-      task: TaskKey;
-      kind: 'budget' | 'environment' | 'timeout';
-      reason: string;
-      limit?: FailureLimit;
-    }
+  | ({ do: 'give-up'; run: string; task: TaskKey } & GiveUp)
   | { do: 'block'; run: string; task: TaskKey; reason: string }
   | { do: 'answer'; run: string; task: TaskKey; question: string }
   | { do: 'conclude'; run: string; task: TaskKey }
@@ -35,6 +37,9 @@ export type Intent =
 /** `waits`: by run, why a running run of which nothing is in progress starts nothing. */
 export type Admission = { intents: Intent[]; wakeAt: number | undefined; waits: Record<string, Wait> };
 
+/** A task that can start, and by whom. */
+type Start = { task: TaskState; reservation: Spend; choice: Extract<Route, { kind: 'agent' }> };
+
 /** A run with the next task that it would start. */
 type RunLine = {
   run: RunTally;
@@ -42,6 +47,8 @@ type RunLine = {
   head: TaskState | undefined;
   /** The groups of tasks that start together and were decided on in this pass. */
   decided: Set<string>;
+  /** What tasks that wait for an agent or a host have in common: in this pass neither becomes free. */
+  waiting: Set<string>;
 };
 
 /** How many tasks of a run's queue are examined for one that can start. */
@@ -54,19 +61,18 @@ const SHORTAGE_MS = 5_000;
 export function next(runs: readonly RunState[], schedulingInput: SchedulingInput): Admission {
   const tally = beginTally(runs, schedulingInput);
   const intents: Intent[] = [];
-  let lines = [...tally.runs.values()]
+  const lines = [...tally.runs.values()]
     .filter((run) => run.state.status.kind === 'running')
     .map((run): RunLine => {
       const tasks = startable(run.state, schedulingInput, tally);
-      return { run, tasks, head: tasks.next().value ?? undefined, decided: new Set() };
+      return { run, tasks, head: tasks.next().value ?? undefined, decided: new Set(), waiting: new Set() };
     });
-  for (let line = first(lines, schedulingInput.now); line !== undefined; line = first(lines, schedulingInput.now)) {
-    const chosen = line;
-    const picked = pick(chosen, schedulingInput, tally);
-    lines = lines.filter((each) => each !== chosen);
+  const order = orderOf(lines, schedulingInput);
+  for (let line = order.next(); line !== undefined; line = order.next()) {
+    const picked = pick(line, schedulingInput, tally);
     if (picked.length === 0) continue;
     intents.push(...picked);
-    lines.push(chosen);
+    order.again(line);
   }
   for (const run of runs) {
     for (const due of dueQuestions(run, schedulingInput.now, tally))
@@ -103,22 +109,20 @@ function waitsOf({ runs }: Tally, intents: readonly Intent[]): Record<string, Wa
   return waits;
 }
 
-/** The run whose next task has the highest priority; of equal ones the one that waits longest for its turn. */
-function first(lines: readonly RunLine[], now: number): RunLine | undefined {
-  return highest(lines, ({ run, head }) =>
-    agedPriority(head?.spec.priority, { startedAt: run.state.startedAt, isIdle: run.live === 0, now }),
-  );
+/** Where projects share hosts, none gets more of them because it has more runs. */
+function orderOf(lines: readonly RunLine[], { now, fleet }: SchedulingInput): RunOrder<RunLine> {
+  return new RunOrder(lines, {
+    priorityOf: ({ run, head }) =>
+      agedPriority(head?.spec.priority, { startedAt: run.state.startedAt, isIdle: run.live === 0, now }),
+    groupOf:
+      fleet === undefined ? undefined : ({ run }) => ({ id: run.state.start.project.id, load: run.project.live }),
+  });
 }
 
 function* startable(run: RunState, schedulingInput: SchedulingInput, tally: Tally): Generator<TaskState> {
   if (run.start.deadline !== undefined && !isPastDeadline(run, schedulingInput.now)) wakeAt(tally, run.start.deadline);
   yield* unclaimed(run, due(run, schedulingInput.now, tally), schedulingInput);
   yield* unclaimed(run, inOrder(run.ready), schedulingInput);
-}
-
-/** Whether the run may start nothing more because of its deadline. */
-function isPastDeadline({ start: { deadline } }: RunState, now: number): boolean {
-  return deadline !== undefined && now >= deadline;
 }
 
 function due(run: RunState, now: number, tally: Tally): TaskKey[] {
@@ -181,28 +185,51 @@ function pick(line: RunLine, schedulingInput: SchedulingInput, tally: Tally): In
       wait(run, task, { kind: 'budget', text: 'waits for money that running attempts have reserved' });
       continue;
     }
-    const choice = route(state, task, { ...schedulingInput.availability, busy: tally.busy }, schedulingInput.now);
+    const kind = kindOf(task, schedulingInput, about);
+    if (kind !== undefined && line.waiting.has(kind)) continue;
+    const choice = route(state, task, availabilityOf(schedulingInput, tally), schedulingInput.now);
     if (choice.kind === 'never') return [{ do: 'block', ...about, reason: choice.because }];
     if (choice.kind === 'later') {
       if (choice.at !== undefined) wakeAt(tally, choice.at);
       wait(run, task, { kind: 'agent', ...choice.waitsFor });
+      if (kind !== undefined) line.waiting.add(kind);
       continue;
     }
-    return [attemptIntent(run, tally, { task, reservation, choice })];
+    const placed = placeAll(tally.hosts, [{ run: state.start.run, task: task.spec.key, agent: choice.agent }]);
+    if (placed.kind === 'later') {
+      if (placed.at !== undefined) wakeAt(tally, placed.at);
+      wait(run, task, { kind: 'slots', text: placed.text });
+      if (kind !== undefined) line.waiting.add(kind);
+      continue;
+    }
+    return [attemptIntent(run, tally, { task, reservation, choice, host: placed.hosts[0] })];
   }
   return [];
+}
+
+/** Tasks of one kind get the same agent and the same hosts; undefined for one that is treated on its own. */
+function kindOf(
+  { spec, messages }: TaskState,
+  { fleet }: SchedulingInput,
+  { run, task }: { run: string; task: TaskKey },
+): string | undefined {
+  const name = `${run} ${task}`;
+  if (spec.verifies !== undefined || spec.avoidsAgentOf !== undefined || messages.length > 0) return undefined;
+  if (fleet?.labels.has(name) === true || fleet?.affinity.has(name) === true) return undefined;
+  return `${spec.role} ${spec.agent ?? ''} ${spec.access}`;
 }
 
 function attemptIntent(
   run: RunTally,
   tally: Tally,
-  { task, reservation, choice }: { task: TaskState; reservation: Spend; choice: Extract<Route, { kind: 'agent' }> },
+  { task, reservation, choice, host }: Start & { host: string | undefined },
 ): Intent {
   tally.slots -= 1;
   tally.busy[choice.agent] = (tally.busy[choice.agent] ?? 0) + 1;
   setAside(run, task, reservation);
   const { kind: _, ...chosen } = choice;
-  return { do: 'attempt', run: run.state.start.run, task: task.spec.key, ...chosen, reservation };
+  const on = host === undefined ? {} : { host };
+  return { do: 'attempt', run: run.state.start.run, task: task.spec.key, ...chosen, ...on, reservation };
 }
 
 /** The starts of a whole group, or nothing; while it lacks only slots, no later run takes them. */
@@ -210,8 +237,18 @@ function pickGroup(run: RunTally, group: TaskState[], schedulingInput: Schedulin
   const { run: id } = run.state.start;
   const start = startTogether(run, group, { tally, input: schedulingInput });
   switch (start.kind) {
-    case 'start':
-      return start.members.map((member) => attemptIntent(run, tally, member));
+    case 'start': {
+      const starts = start.members.map(({ task, choice }) => ({ run: id, task: task.spec.key, agent: choice.agent }));
+      const placed = placeAll(tally.hosts, starts);
+      if (placed.kind === 'placed')
+        return start.members.map((member, index) =>
+          attemptIntent(run, tally, { ...member, host: placed.hosts[index] }),
+        );
+      const [first] = group;
+      if (placed.at !== undefined) wakeAt(tally, placed.at);
+      if (first !== undefined) wait(run, first, { kind: 'slots', text: placed.text });
+      return [];
+    }
     case 'block':
       return [{ do: 'block', run: id, task: start.task, reason: start.reason }];
     case 'never': {
@@ -236,33 +273,6 @@ function wakeAt(tally: Tally, at: number): void {
 /** Keeps the reason of the first task: it is the one that starts next. */
 function wait(run: RunTally, { spec }: TaskState, reason: Omit<Wait, 'task'>): void {
   run.wait ??= { ...reason, task: spec.key };
-}
-
-/** Why the task can never start, if so. */
-function reasonToGiveUp(
-  { state, money, recovery }: RunTally,
-  task: TaskState,
-  schedulingInput: SchedulingInput,
-): Pick<Extract<Intent, { do: 'give-up' }>, 'kind' | 'reason' | 'limit'> | undefined {
-  const { limits, budget } = state.start.config;
-  const { deadline } = state.start;
-  if (isPastDeadline(state, schedulingInput.now)) {
-    const reason = `the run stopped at its deadline, ${momentText(deadline ?? 0)}`;
-    return { kind: 'timeout', limit: 'deadline', reason };
-  }
-  const before = outsideOf(task, schedulingInput.outside);
-  if (before?.is === 'failed') return { kind: 'environment', reason: `it waits for ${before.ref}, which was not done` };
-  if (state.attempts >= limits.runAttempts) {
-    const reason = `the run's cap of ${limits.runAttempts} attempts is reached`;
-    return { kind: 'budget', limit: 'run-attempts', reason };
-  }
-  const spent = before === undefined ? recoveryEnd(recovery, state, task) : undefined;
-  if (spent !== undefined) return { kind: 'budget', limit: 'recovery-budget', reason: spent };
-  const reservation = nextReservation(state, task);
-  if (before !== undefined || affordable(budget, reservation, money) !== 'never') return undefined;
-  const isInRun = affordable({ ...budget, project: undefined }, reservation, money) === 'never';
-  const limit = isInRun ? 'run-budget' : 'project-budget';
-  return { kind: 'budget', limit, reason: shortOfMoney(reservation, budget, money) };
 }
 
 function unsaved({ start, running, tasks }: RunState, { claimed }: SchedulingInput): TaskKey[] {

@@ -4,7 +4,7 @@ import type { RunState, TaskState } from '../run/state.ts';
 import { affordable, nextReservation, shortOfMoney } from './budget.ts';
 import { type Route, route } from './route.ts';
 import type { Wait } from './start-time.ts';
-import type { RunTally, SchedulingInput, Tally } from './tally.ts';
+import { availabilityOf, type RunTally, type SchedulingInput, type Tally } from './tally.ts';
 
 type AgentRoute = Extract<Route, { kind: 'agent' }>;
 
@@ -84,7 +84,7 @@ function routesOf(
   const busy = { ...tally.busy };
   const routes: AgentRoute[] = [];
   for (const task of members) {
-    const choice = route(state, task, { ...input.availability, busy }, input.now);
+    const choice = route(state, task, { ...availabilityOf(input, tally), busy }, input.now);
     if (choice.kind === 'never') return { kind: 'block', task: task.spec.key, reason: choice.because };
     if (choice.kind === 'later')
       return {

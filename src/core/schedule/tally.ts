@@ -1,6 +1,7 @@
 import type { Spend } from '../../schema/usage.ts';
 import type { RunState, TaskState } from '../run/state.ts';
 import { type Money, nextReservation } from './budget.ts';
+import { HostPool, type HostsInput } from './hosts.ts';
 import { addRecovery, type RecoveryTally, recoveryTally } from './recovery.ts';
 import type { AgentAvailability } from './route.ts';
 import type { Wait } from './start-time.ts';
@@ -25,6 +26,8 @@ export type SchedulingInput = {
   landing: ReadonlySet<string>;
   /** The status of other runs and tasks that tasks wait for by `after`; those not named are open. */
   outside: Readonly<Record<string, 'open' | 'done' | 'failed'>>;
+  /** The machines that run attempts; without them all run on this one. */
+  fleet?: HostsInput;
 };
 
 /** What is in flight over all runs, counted up while attempts are chosen. */
@@ -33,6 +36,8 @@ export type Tally = {
   busy: Record<string, number>;
   runs: Map<string, RunTally>;
   wakeAt: number | undefined;
+  /** The free slots of each host, where there are hosts. */
+  hosts: HostPool | undefined;
 };
 /** What a run has in flight, reserves and waits for. */
 export type RunTally = {
@@ -77,12 +82,21 @@ export function beginTally(runs: readonly RunState[], schedulingInput: Schedulin
     });
   }
   for (const claim of schedulingInput.claimed) countClaim(tallies, claim);
+  const { fleet, now, slots } = schedulingInput;
+  const hosts = fleet === undefined ? undefined : new HostPool(fleet, now);
   return {
-    slots: schedulingInput.slots,
+    hosts,
+    slots: hosts === undefined ? slots : Math.min(slots, hosts.free),
     busy: { ...schedulingInput.availability.busy },
     runs: tallies,
     wakeAt: undefined,
   };
+}
+
+/** The agents with what this pass has started; an agent that rests on every host that has it is rate-limited. */
+export function availabilityOf({ availability }: SchedulingInput, { busy, hosts }: Tally): AgentAvailability {
+  if (hosts === undefined) return { ...availability, busy };
+  return { ...availability, busy, rateLimited: { ...hosts.rateLimited, ...availability.rateLimited } };
 }
 
 /** A claimed start that is not recorded yet already counts for budgets and caps. */

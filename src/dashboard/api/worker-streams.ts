@@ -1,3 +1,4 @@
+import { workerAddress } from '../ui/browser/worker-address.ts';
 import type { ConnectionState } from './follow-events.ts';
 
 /** What a page sends to the worker; `target` is the path and query of a stream, `id` is the page's own number for it. */
@@ -42,7 +43,7 @@ export function followInWorker(target: string, stream: WorkerStream): (() => voi
 function connect(): MessagePort | undefined {
   const address = document.querySelector<HTMLMetaElement>('meta[name="stream-worker"]')?.content;
   if (typeof SharedWorker === 'undefined' || address === undefined) return undefined;
-  const made = new SharedWorker(scriptAddress(address), { name: 'manyhands-streams' }).port;
+  const made = new SharedWorker(workerAddress(address), { name: 'manyhands-streams' }).port;
   made.onmessage = ({ data }: MessageEvent<FromWorker>) => {
     const stream = open.get(data.id);
     if (data.type === 'item') stream?.onItem(data.data);
@@ -61,23 +62,3 @@ function connect(): MessagePort | undefined {
   });
   return made;
 }
-
-/** The page may load no script by its address except through this policy, which knows the worker and nothing else. */
-function scriptAddress(address: string): string {
-  const own = (text: string) => {
-    if (text !== address || !/^\/[\w-]+\.js$/.test(text)) throw new TypeError(`${text} is not a worker of this page`);
-    return text;
-  };
-  // Trusted types are not in the types of TypeScript's library yet; the constructor takes the trusted value as an address.
-  const { trustedTypes } = window as Window & { trustedTypes?: TrustedTypes };
-  return (
-    trustedTypes?.createPolicy('manyhands-worker', { createScriptURL: own }).createScriptURL(address) ?? own(address)
-  );
-}
-
-type TrustedTypes = {
-  createPolicy(
-    name: string,
-    rules: { createScriptURL(text: string): string },
-  ): { createScriptURL(text: string): string };
-};

@@ -1,13 +1,15 @@
 import type { Agent, AgentCommand, AgentKey, Assignment } from '../../agents/agent.ts';
 import { loopbackPorts, type NetworkAccess, networkFor } from '../../core/attempt/network.ts';
 import type { Purpose } from '../../core/attempt/permissions.ts';
+import type { RuleList } from '../../core/policy/decide-policy.ts';
+import { configuredLists } from '../../core/policy/rule-lists.ts';
 import { forgeHosts, REGISTRY_FILES, REGISTRY_PATHS, registriesIn } from '../../core/project/registries.ts';
 import { git } from '../../git/git.ts';
 import { showFile } from '../../git/read/diff.ts';
 import { readTopTexts } from '../../git/read/top-files.ts';
 import { routeAddress } from '../../process/network/bridge.ts';
 import type { SessionUse } from '../../process/network/proxy-client.ts';
-import type { KeyRoute } from '../../process/network/session-rules.ts';
+import type { KeyRoute, SessionPolicy } from '../../process/network/session-rules.ts';
 import type { SandboxNetwork } from '../../process/sandbox/bubblewrap.ts';
 import type { CommandNetworkUse, NetworkUse } from '../../schema/containment.ts';
 import { attemptId } from '../../schema/ids.ts';
@@ -33,7 +35,8 @@ export async function openAgentNetwork<C extends ProgramStart>(
     program,
     assignment.interactive === true ? [] : (agent.network?.keys(program.env) ?? []),
   );
-  const network = await openSession(ctx, { id: assignment.attempt, access, routes: replaced.routes });
+  const policy = attemptPolicy(assignment);
+  const network = await openSession(ctx, { id: assignment.attempt, access, routes: replaced.routes, policy });
   return { network, program: { ...program, ...replaced.program }, keys: replaced.keys };
 }
 
@@ -47,7 +50,9 @@ export async function openCommandNetwork(
   const project = purpose === 'setup' ? await projectHosts(run) : [];
   const access = networkFor({ purpose, network, project });
   if (access.kind === 'shared') return undefined;
-  return openSession(ctx, { id: sessionOf(run, purpose), access, routes: [] });
+  const { person, project: theirs } = configuredLists(run.ledger.state.start.config.policy);
+  const policy = sessionPolicy(purpose, [theirs, person]);
+  return openSession(ctx, { id: sessionOf(run, purpose), access, routes: [], policy });
 }
 
 /** Continues the session of an attempt that an earlier engine started, where the proxy has ended since. */
@@ -63,7 +68,7 @@ export async function adoptAgentNetwork(
   if (access.kind === 'shared') return;
   const keys = assignment.interactive === true ? [] : (agent.network?.keys(env) ?? []);
   const { routes } = withoutKeys({ command: [], env }, keys);
-  await openSession(ctx, { id: assignment.attempt, access, routes });
+  await openSession(ctx, { id: assignment.attempt, access, routes, policy: attemptPolicy(assignment) });
 }
 
 /** Ends the network of an attempt, and gives what it has requested; undefined where it had none of its own. */
@@ -118,13 +123,36 @@ async function agentAccess(
   });
 }
 
+function attemptPolicy({ policy }: Assignment): SessionPolicy | undefined {
+  return policy === undefined ? undefined : sessionPolicy(policy.role, [policy.project, policy.person], policy.granted);
+}
+
+/** The rules as they are sent to the proxy; undefined where there are none. */
+function sessionPolicy(
+  role: string,
+  lists: readonly RuleList[],
+  granted: readonly string[] = [],
+): SessionPolicy | undefined {
+  return lists.every((rules) => rules.length === 0) ? undefined : { role, lists, granted };
+}
+
 async function openSession(
   ctx: EngineContext,
-  session: { id: string; access: Extract<NetworkAccess, { kind: 'own' }>; routes: KeyRoute[] },
+  session: {
+    id: string;
+    access: Extract<NetworkAccess, { kind: 'own' }>;
+    routes: KeyRoute[];
+    policy: SessionPolicy | undefined;
+  },
 ): Promise<SandboxNetwork> {
-  const { id, access, routes } = session;
+  const { id, access, routes, policy } = session;
   if (access.hosts.length === 0 && routes.length === 0) return {};
-  const proxy = await ctx.network.open({ id, allow: access.hosts, routes });
+  const proxy = await ctx.network.open({
+    id,
+    allow: access.hosts,
+    routes,
+    ...(policy === undefined ? {} : { policy }),
+  });
   return { proxy, ports: loopbackPorts(access) };
 }
 

@@ -37,6 +37,8 @@ type SharedRun = { active: Promise<ActiveRun>; users: number };
 export class RunControl {
   /** The batches that this engine runs. */
   readonly batches = new Set<string>();
+  /** The projects that this engine watches. */
+  readonly watches = new Set<string>();
   /** Begins to stop the engine once this call has returned. */
   readonly end: (agents: 'leave' | 'stop') => void;
   readonly #engine: Engine;

@@ -4,12 +4,14 @@ import { emptyNotes, evolveNotes, type NotesState } from '../../core/project/not
 import { EVOLVE_CODEC, evolve } from '../../core/run/evolve.ts';
 import type { RunState } from '../../core/run/state.ts';
 import { evolveRateLimits } from '../../core/schedule/account.ts';
+import { emptySeries, evolveSeries, type WatchState } from '../../core/watch/watch-series.ts';
 import { AppError } from '../../errors.ts';
 import { KnowledgeEvent } from '../../schema/coordination/knowledge.ts';
 import { LockEvent } from '../../schema/coordination/lock.ts';
 import { NoteEvent } from '../../schema/coordination/note.ts';
 import { AccountEvent, RunEvent } from '../../schema/event.ts';
 import { accountStream } from '../../schema/ids.ts';
+import { WatchEvent } from '../../schema/watch/watch-event.ts';
 import { type Fold, Ledger, load } from '../../store/ledger.ts';
 import type { Store, StoredEvent } from '../../store/store.ts';
 import type { World } from '../../world.ts';
@@ -38,6 +40,16 @@ export const LOCKS_FOLD: Fold<LocksState, LockEvent> = {
   parse: ({ type, data }) => LockEvent.safeParse({ type, data }).data,
   evolve: evolveLocks,
   empty: emptyLocks,
+};
+
+/** How the events of a project's series of rounds become its state. */
+export const WATCH_FOLD: Fold<WatchState, WatchEvent> = {
+  parse: ({ type, data }) => WatchEvent.safeParse({ type, data }).data,
+  evolve: (state, { event, at }) => evolveSeries(state ?? emptySeries(), event, at),
+  empty: emptySeries,
+  codec: 'watch-1',
+  // Only this fold makes snapshots of this name.
+  restore: (state) => state as WatchState,
 };
 
 export type RunLedger = Ledger<RunState, RunEvent>;

@@ -20,10 +20,11 @@ import type { GitConfig } from '../../schema/config/git.ts';
 import { ignoredHostsText } from '../../schema/config/network.ts';
 import type { Config } from '../../schema/config.ts';
 import type { RunStart } from '../../schema/event.ts';
-import { projectStream, runStream } from '../../schema/ids.ts';
+import { projectStream, runStream, watchStream } from '../../schema/ids.ts';
 import type { BenchKind } from '../../schema/model.ts';
 import { nearest } from '../../schema/nearest.ts';
 import type { StartOptions, StartRequest } from '../../schema/request.ts';
+import type { WatchEvent } from '../../schema/watch/watch-event.ts';
 import type { Write } from '../../store/store.ts';
 import { requireOutside } from '../../workspaces/location.ts';
 import { crashpoint } from '../../world.ts';
@@ -40,16 +41,22 @@ type BenchStart = { kind: BenchKind; settings: string; dir: string; check: strin
 
 export type StartedRun = { state: RunState; project: Project; notes: string[] };
 
-/** What the run belongs to: a benchmark, or an item of a batch; and who starts it. */
-export type StartOverrides = { bench?: BenchStart; item?: { batch: string; item: number }; origin?: Origin };
+/** What the run belongs to: a benchmark, an item of a batch, or what its start is for the series that watches its project; and who starts it. */
+export type StartOverrides = {
+  bench?: BenchStart;
+  item?: { batch: string; item: number };
+  watch?: (run: string) => WatchEvent;
+  origin?: Origin;
+};
 
 /** Records a new run with everything that it depends on pinned; refuses early, before anything is created. */
 export async function startRun(
   ctx: EngineContext,
   request: StartRequest,
-  { bench, item, origin }: StartOverrides = {},
+  overrides: StartOverrides = {},
 ): Promise<StartedRun> {
   const { options } = request;
+  const { bench, origin } = overrides;
   using step = ctx.activities.begin({ folder: options.dir }, { kind: 'workspace', what: 'reads the settings' });
   requireFuture(options, ctx.world.now());
   await requireGit();
@@ -105,7 +112,7 @@ export async function startRun(
   const event = recordStart(start);
   const at = ctx.world.now();
   crashpoint('run.starting');
-  const writes = [{ stream: runStream(run), expected: 0, events: [event] }, ...filing(start, options, item)];
+  const writes = [{ stream: runStream(run), expected: 0, events: [event] }, ...filing(start, options, overrides)];
   await ctx.store.append(origin === undefined ? writes : writes.map((write) => ({ ...write, origin })), at);
   crashpoint('run.started');
   const notes =
@@ -116,9 +123,12 @@ export async function startRun(
 }
 
 /** The run is filed in the same transaction in which it starts. */
-function filing({ run, project }: RunStart, { collection }: StartOptions, item: StartOverrides['item']): Write[] {
+function filing({ run, project }: RunStart, { collection }: StartOptions, { item, watch }: StartOverrides): Write[] {
   const events = fileNewRun(run, { collection, item });
-  return events.length === 0 ? [] : [{ stream: projectStream(project.id), expected: -1, events }];
+  return [
+    ...(events.length === 0 ? [] : [{ stream: projectStream(project.id), expected: -1, events }]),
+    ...(watch === undefined ? [] : [{ stream: watchStream(project.id), expected: -1, events: [watch(run)] }]),
+  ];
 }
 
 async function settingsOf(ctx: EngineContext, root: string, bench: BenchStart | undefined): Promise<Config> {

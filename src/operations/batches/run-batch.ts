@@ -137,7 +137,8 @@ function isOpen(app: App, run: string): boolean {
   return app.runs.ids().includes(run) && !isSettled(app.runs.state(run));
 }
 
-async function settled(app: App, run: string, signal: AbortSignal): Promise<void> {
+/** Resolves when a run has ended or waits for a person, or when the signal aborts. */
+export async function settled(app: App, run: string, signal: AbortSignal): Promise<void> {
   const { version } = app.runs.state(run);
   if (isSettled(app.runs.state(run))) return;
   for await (const _ of app.runs.events(run, version, signal)) if (isSettled(app.runs.state(run))) return;

@@ -21,6 +21,9 @@ const ROLES = [
   'milestones',
   'debate',
   'synthesize',
+  'watch',
+  'confirm',
+  'discuss',
 ];
 
 /** The picked agent for every role that recipes use, that the settings contain, or that has results. */

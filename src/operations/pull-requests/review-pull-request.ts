@@ -59,7 +59,7 @@ export const reviewPullRequest = operation({
 });
 
 /** Fetches a pull request and its base branch into the mirror and merges them there; the merge is reviewed and checked. */
-async function prepareReview(
+export async function prepareReview(
   app: App,
   { dir, number }: { dir: string; number: number },
   signal: AbortSignal,

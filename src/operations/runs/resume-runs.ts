@@ -7,6 +7,7 @@ import type { Origin } from '../../schema/actor.ts';
 import { resumeBatches, resumeBatchOf } from '../batches/run-batch.ts';
 import { findRun, projectOf, RunRef, requireControl } from '../find-run.ts';
 import { operation } from '../operation.ts';
+import { resumeWatches } from '../watch/run-watch.ts';
 
 /** Continues one run, all unfinished ones of a project, or, without either, those of all projects. */
 export const resumeRuns = operation({
@@ -70,6 +71,7 @@ async function resumeAll(
     }
   }
   for (const project of app.projects.ids()) runs.push(...(await resumeBatches(app, project, origin)));
+  await resumeWatches(app, origin);
   return { runs, refused };
 }
 

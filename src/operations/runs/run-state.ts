@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { shownState } from '../../core/view/shown-state.ts';
+import { findRecipe } from '../../recipes/registry.ts';
 import { findRun, RunRef } from '../find-run.ts';
 import { operation } from '../operation.ts';
 
@@ -14,6 +15,7 @@ export const runState = operation({
   input: z.object(RunRef),
   output: z.object({
     version: z.number().int(),
+    inRounds: z.boolean().describe('Whether it works in rounds, so that show-run returns its progress.'),
     now: z.number().describe('The clock of the engine, in milliseconds since 1970.'),
     state: z
       .unknown()
@@ -25,6 +27,7 @@ export const runState = operation({
   }),
   run: async (app, ref) => {
     const state = await findRun(app, ref);
-    return { version: state.version, now: app.world.now(), state: shownState(state) };
+    const inRounds = findRecipe(state.start.recipe.name)?.progress !== undefined;
+    return { version: state.version, inRounds, now: app.world.now(), state: shownState(state) };
   },
 });

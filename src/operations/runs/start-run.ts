@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { App } from '../../app.ts';
+import type { StartOverrides } from '../../engine/start/start-run.ts';
 import { recipeOf } from '../../recipes/registry.ts';
 import type { Origin } from '../../schema/actor.ts';
 import { StartRequest } from '../../schema/request.ts';
@@ -33,7 +34,7 @@ export function reservedLanding({ options }: Record<string, unknown>): string | 
 export async function beginRun(
   app: App,
   request: StartRequest,
-  { origin, item }: { origin: Origin; item?: { batch: string; item: number } },
+  { origin, ...overrides }: StartOverrides & { origin: Origin },
 ): Promise<{ run: string; notes: string[] }> {
   const control = requireControl(app);
   const prepared = await recipeOf(request.recipe).prepare?.(request, {
@@ -41,7 +42,7 @@ export async function beginRun(
     run: (reference) => completeRef(app, reference),
   });
   const final = prepared === undefined ? request : StartRequest.parse({ recipe: request.recipe, ...prepared });
-  return control.start(final, origin, item === undefined ? {} : { item });
+  return control.start(final, origin, overrides);
 }
 
 function completeRef(app: App, ref: string): string {

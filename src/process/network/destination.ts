@@ -7,6 +7,8 @@ export type AllowedHost = {
   ports?: number[] | undefined;
   /** The person named host and port: it may also be this machine or one of the private network. */
   isPrivate?: boolean | undefined;
+  /** Without it the agent of the session cannot work at all, so that no policy rule is about it. */
+  isVendor?: boolean | undefined;
 };
 
 /** What a client requests a connection to. */
@@ -94,6 +96,13 @@ export function judgeDestination({ host, port }: Destination, allowed: readonly 
       reason: `${host} is not a public host; only your own settings can name it, with its port`,
     };
   return { kind: 'allowed', isPrivate };
+}
+
+/** Whether a destination is one of the agent's vendor. */
+export function isVendorHost({ host, port }: Destination, allowed: readonly AllowedHost[]): boolean {
+  return allowed.some(
+    (each) => each.isVendor === true && matchesHost(each.host, host) && (each.ports ?? DEFAULT_PORTS).includes(port),
+  );
 }
 
 /** Whether a resolved address may be connected to: a public one, or a private one where the person named host and port. */

@@ -1,8 +1,9 @@
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { decidePolicy, refusalText } from '../../core/policy/decide-policy.ts';
 import { connectTo, Refused, type Resolve, secure } from './connect.ts';
-import { type Destination, normalHost, parseDestination } from './destination.ts';
+import { type Destination, isVendorHost, normalHost, parseDestination } from './destination.ts';
 import type { HostUse, KeyRoute, SessionRules } from './session-rules.ts';
 
 /** One session of the proxy: what it may reach, and what it has requested. */
@@ -22,6 +23,9 @@ type SessionOptions = {
   earlier?: readonly HostUse[];
   onUse(): void;
 };
+
+/** A connection that a policy rule forbids, whatever hosts are listed. */
+class PolicyRefused extends Refused {}
 
 /** Where a request goes. */
 type Target = Destination & { isSecure: boolean; path: string; route?: KeyRoute };
@@ -64,9 +68,11 @@ export function openProxySession(initial: SessionRules, options: SessionOptions)
     if (isRefused) entry.refused += 1;
     options.onUse();
   };
-  const reach = async (to: Destination): Promise<Socket> => {
+  const reach = async (to: Destination & { route?: KeyRoute }): Promise<Socket> => {
     const label = to.port === 443 || to.port === 80 ? to.host : `${to.host}:${to.port}`;
     try {
+      // The route of a key leads to the vendor.
+      if (to.route === undefined) requirePolicy(to, rules);
       const socket = await connectTo(to, rules.allow, options);
       track(sockets, socket);
       count(label, false);
@@ -120,6 +126,14 @@ export function openProxySession(initial: SessionRules, options: SessionOptions)
       for (const socket of sockets) socket.destroy();
     },
   };
+}
+
+/** Refuses what the policy denies, or what a person has not approved yet; the rule engine decides, as for tools. */
+function requirePolicy(to: Destination, { policy, allow }: SessionRules): void {
+  if (policy === undefined || isVendorHost(to, allow)) return;
+  const { role, lists, granted } = policy;
+  const decided = decidePolicy(lists, { role, tool: 'WebFetch', kind: 'WebFetch', host: to.host }, granted);
+  if (decided.decision !== 'allow') throw new PolicyRefused(refusalText(decided));
 }
 
 /** The destination of a message: a whole address, or the path below a key route. */
@@ -251,7 +265,8 @@ function statusOf(error: unknown): number {
 
 function reasonOf(error: unknown): string {
   const reason = error instanceof Error ? error.message : String(error);
-  return error instanceof Refused ? `${reason}; network.allow in your own settings names further hosts` : reason;
+  const isUnlisted = error instanceof Refused && !(error instanceof PolicyRefused);
+  return isUnlisted ? `${reason}; network.allow in your own settings names further hosts` : reason;
 }
 
 function refuse(response: ServerResponse, status: number, reason: string): void {

@@ -9,13 +9,46 @@ const KeyRoute = z.object({
 });
 export type KeyRoute = z.infer<typeof KeyRoute>;
 
+const Patterns = z.array(z.string()).readonly().optional();
+
+/** The policy of the settings, as the rule engine reads it, and the role for which a session is open. */
+const SessionPolicy = z.object({
+  role: z.string(),
+  lists: z
+    .array(
+      z
+        .array(
+          z.object({
+            decision: z.enum(['allow', 'ask', 'deny']),
+            tool: Patterns,
+            path: Patterns,
+            command: Patterns,
+            host: Patterns,
+            role: Patterns,
+            reason: z.string().optional(),
+            source: z.string(),
+          }),
+        )
+        .readonly(),
+    )
+    .readonly(),
+  granted: z.array(z.string()).readonly().describe('What a person has approved.'),
+});
+export type SessionPolicy = z.infer<typeof SessionPolicy>;
+
 /** What the programs of one session may reach; each attempt has a session and a socket of its own. */
 export const SessionRules = z.object({
   id: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/),
   allow: z.array(
-    z.object({ host: z.string(), ports: z.array(z.number().int()).optional(), isPrivate: z.boolean().optional() }),
+    z.object({
+      host: z.string(),
+      ports: z.array(z.number().int()).optional(),
+      isPrivate: z.boolean().optional(),
+      isVendor: z.boolean().optional(),
+    }),
   ),
   routes: z.array(KeyRoute),
+  policy: SessionPolicy.optional(),
 });
 export type SessionRules = z.infer<typeof SessionRules>;
 

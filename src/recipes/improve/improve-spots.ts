@@ -5,6 +5,7 @@ import { type Evidence, Measure } from '../../schema/gate.ts';
 import type { ImproveInput } from '../../schema/request.ts';
 import { ALWAYS_TRUE } from '../cycle/cycle-plan.ts';
 import { isSameFinding } from '../findings.ts';
+import { issuesOf } from '../points.ts';
 
 const Size = z.enum(['low', 'medium', 'high']);
 const WEIGHT = { low: 1, medium: 2, high: 3 } as const;
@@ -40,8 +41,7 @@ export type ImproveRound = { number: number; discover: TaskState; spots: Spot[];
 /** Why discovered spots cannot be used, if so: each needs a command that shows something. */
 export function refuseSpots(output: unknown): string | undefined {
   const parsed = SpotsOutput.safeParse(output);
-  if (!parsed.success)
-    return parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'the answer'}: ${message}`).join('; ');
+  if (!parsed.success) return issuesOf(parsed.error);
   const index = parsed.data.spots.findIndex(({ measure }) => ALWAYS_TRUE.test(measure.command));
   const bare = parsed.data.spots[index];
   return bare === undefined

@@ -2,7 +2,7 @@ import { openTasks, type RunState, type TaskState } from '../../core/run/state.t
 import { chargeOf, roundMoney } from '../../core/schedule/budget.ts';
 import type { ProgressDocument } from '../../schema/progress.ts';
 import { TeamInput } from '../../schema/request.ts';
-import { isEvidence, PointsAnswer, pointsProgress } from '../points.ts';
+import { isEvidence, issuesOf, PointsAnswer, pointsProgress } from '../points.ts';
 import type { Recipe, RecipeOutline, Unfolding } from '../recipe.ts';
 import { oneLine } from '../task-spec.ts';
 import {
@@ -82,10 +82,6 @@ function refuseAnswer(key: string, output: unknown): string | undefined {
 function refuseSynthesis(output: unknown): string | undefined {
   const parsed = SynthesisOutput.safeParse(output);
   return parsed.success ? undefined : issuesOf(parsed.error);
-}
-
-function issuesOf({ issues }: { issues: readonly { path: PropertyKey[]; message: string }[] }): string {
-  return issues.map(({ path, message }) => `${path.join('.') || 'the answer'}: ${message}`).join('; ');
 }
 
 function progress(run: RunState, input: TeamInput): ProgressDocument | undefined {

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { AllowedHost } from '../../../src/process/network/destination.ts';
 import { openProxySession, type ProxySession } from '../../../src/process/network/proxy-session.ts';
-import type { KeyRoute } from '../../../src/process/network/session-rules.ts';
+import type { KeyRoute, SessionPolicy } from '../../../src/process/network/session-rules.ts';
 import { temporaryFolder } from '../launching.ts';
 
 const opened: { close(): unknown }[] = [];
@@ -18,11 +18,15 @@ type Started = { session: ProxySession; path: string };
 
 async function startSession(
   allow: AllowedHost[],
-  { routes = [], addresses = {} }: { routes?: KeyRoute[]; addresses?: Record<string, string[][]> } = {},
+  options: { routes?: KeyRoute[]; addresses?: Record<string, string[][]>; policy?: SessionPolicy } = {},
 ): Promise<Started> {
+  const { routes = [], addresses = {}, policy } = options;
   const path = join(temporaryFolder(), 's.sock');
   const resolve = async (host: string) => addresses[host]?.shift() ?? [];
-  const session = openProxySession({ id: 's', allow, routes }, { resolve, onUse: () => {} });
+  const session = openProxySession(
+    { id: 's', allow, routes, ...(policy === undefined ? {} : { policy }) },
+    { resolve, onUse: () => {} },
+  );
   await new Promise<void>((done) => session.server.listen(path, done));
   opened.push(session);
   return { session, path };
@@ -140,6 +144,46 @@ describe('a session of the proxy', () => {
     );
     expect(status).toBeGreaterThanOrEqual(400);
     expect(received).toEqual([]);
+  });
+
+  test('asks the rule engine about hosts that are listed, except those of the vendor', async () => {
+    const { port, received } = await startServer();
+    const own = { ports: [port], isPrivate: true };
+    const allow = [
+      { host: '127.0.0.1', ...own },
+      { host: '127.0.0.2', ...own, isVendor: true },
+      { host: '127.0.0.3', ...own },
+    ];
+    const policy: SessionPolicy = {
+      role: 'implement',
+      lists: [
+        [{ decision: 'deny', host: ['127.0.0.1'], role: ['review'], source: 'policy[0]' }],
+        [
+          {
+            decision: 'deny',
+            host: ['127.0.0.1', '127.0.0.2'],
+            role: ['implement'],
+            reason: 'not there',
+            source: 'policy[1]',
+          },
+          { decision: 'ask', host: ['127.0.0.3'], source: 'policy[2]' },
+        ],
+      ],
+      granted: [],
+    };
+    const { session, path } = await startSession(allow, { policy });
+    const denied = await exchange(path, get(`http://127.0.0.1:${port}/`));
+    expect([statusOf(denied), denied]).toEqual([403, expect.stringContaining('not there')]);
+    expect(denied).not.toContain('network.allow');
+    expect(statusOf(await exchange(path, tunnel(`127.0.0.1:${port}`)))).toBe(403);
+    expect(await exchange(path, get(`http://127.0.0.3:${port}/`))).toContain('approval of a person');
+    expect(received).toEqual([]);
+    // The server listens on the first address alone, but the rules let the connection be tried.
+    expect(statusOf(await exchange(path, get(`http://127.0.0.2:${port}/`)))).not.toBe(403);
+    session.setRules({ id: 's', allow, routes: [], policy: { ...policy, granted: ['WebFetch 127.0.0.3'] } });
+    expect(statusOf(await exchange(path, get(`http://127.0.0.3:${port}/`)))).not.toBe(403);
+    session.setRules({ id: 's', allow, routes: [], policy: { ...policy, role: 'test' } });
+    expect(statusOf(await exchange(path, get(`http://127.0.0.1:${port}/`)))).toBe(200);
   });
 
   test('sends a second message on a connection to its own destination', async () => {

@@ -11,7 +11,6 @@ const EXAMPLES = ['manyhands wait', 'manyhands wait k3v9x2ab', 'manyhands wait k
 /** Follows a run until it is settled, with the exit code of the command that started it. */
 export const waitCommand: CliCommand = {
   name: 'wait',
-  aliases: ['watch'],
   group: 'Watch',
   summary: 'follow a run until it is settled',
   define(command, session) {

@@ -18,7 +18,7 @@ import { useRun } from './use-run.ts';
 /** A run: header, what needs the user, summary and views. */
 export function RunPage(): ReactElement {
   const { run = '' } = useParams();
-  const { state, version, error, reload } = useRun(run);
+  const { state, version, inRounds, error, reload } = useRun(run);
   useMarkRead(run, state !== undefined);
   usePageTitle(state?.start.title ?? `Run ${run}`);
   if (error !== undefined) {
@@ -30,12 +30,14 @@ export function RunPage(): ReactElement {
     );
   }
   if (state === undefined) return <Skeleton lines={12} />;
-  return <RunView state={state} version={version} />;
+  return <RunView state={state} version={version} inRounds={inRounds} />;
 }
 
-function RunView({ state, version }: { state: RunState; version: number }): ReactElement {
+type RunViewProps = { state: RunState; version: number; inRounds: boolean };
+
+function RunView({ state, version, inRounds }: RunViewProps): ReactElement {
   const here = new URLSearchParams(useSearch()).get('view');
-  const views = viewsOf(state);
+  const views = viewsOf(state, inRounds);
   const { name, view: View } = views.find((each) => each.name === here) ?? views[0];
   const throttledVersion = useThrottled(version, refreshMs(state));
   // biome-ignore lint/correctness/useExhaustiveDependencies: the state is mutated in place and changes with its version

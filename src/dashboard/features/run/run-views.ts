@@ -16,6 +16,13 @@ const PLAN: View = {
   view: lazyView(async () => (await import('./plan/plan.tsx')).Plan, LINES),
 };
 
+/** What a run that works in rounds has reached. */
+const PROGRESS: View = {
+  name: 'progress',
+  title: 'Progress',
+  view: lazyView(async () => (await import('./progress/progress.tsx')).Progress, LINES),
+};
+
 /** The views of a run; each module is loaded when it is first shown. */
 const VIEWS: readonly [View, ...View[]] = [
   {
@@ -49,6 +56,8 @@ export function hasWaitingPlan({ status }: RunState): boolean {
 }
 
 /** The views that a run has now; the first is shown by default. */
-export function viewsOf(state: RunState): readonly [View, ...View[]] {
-  return hasWaitingPlan(state) ? [PLAN, ...VIEWS] : VIEWS;
+export function viewsOf(state: RunState, inRounds: boolean): readonly [View, ...View[]] {
+  const [first, ...others] = VIEWS;
+  const views: readonly [View, ...View[]] = inRounds ? [first, PROGRESS, ...others] : VIEWS;
+  return hasWaitingPlan(state) ? [PLAN, ...views] : views;
 }

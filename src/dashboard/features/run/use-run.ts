@@ -13,6 +13,8 @@ import { useStream } from '../../api/stream.ts';
 export type LiveRun = {
   state: RunState | undefined;
   version: number;
+  /** Whether it works in rounds and has a progress. */
+  inRounds: boolean;
   error: unknown;
   connectionState: ConnectionState;
   reload(): void;
@@ -23,6 +25,7 @@ export function useRun(run: string): LiveRun {
   const current = useRef<RunState | undefined>(undefined);
   const [version, setVersion] = useState(0);
   const [error, setError] = useState<unknown>();
+  const [inRounds, setInRounds] = useState(false);
   const [requestCount, setRequestCount] = useState(0);
   const isDue = useRef(false);
 
@@ -33,7 +36,8 @@ export function useRun(run: string): LiveRun {
     setVersion(0);
     setError(undefined);
     call('run-state', { run }, controller.signal)
-      .then(({ state }) => {
+      .then(({ state, ...answer }) => {
+        setInRounds(answer.inRounds);
         // The server folds it with the same code.
         current.current = state as RunState;
         setVersion(current.current.version);
@@ -63,7 +67,7 @@ export function useRun(run: string): LiveRun {
     input: () => ({ run, after: current.current?.version ?? 0 }),
     onItem,
   });
-  return { state: version === 0 ? undefined : current.current, version, error, connectionState, reload };
+  return { state: version === 0 ? undefined : current.current, version, inRounds, error, connectionState, reload };
 }
 
 /** The event of a stream item. Page and server come from one build, so it is an event that this page knows. */

@@ -1,5 +1,7 @@
-import type { ReactElement } from 'react';
-import { useOperation } from '../../api/use-operation.ts';
+import { type ReactElement, useState } from 'react';
+import type { OperationOutput } from '../../../operations/all.ts';
+import { useAction, useOperation } from '../../api/use-operation.ts';
+import { Button } from '../../ui/controls/button.tsx';
 import { ErrorMessage, Skeleton } from '../../ui/feedback/placeholders.tsx';
 import { Panel } from '../../ui/layout/panel.tsx';
 import { Table } from '../../ui/layout/table.tsx';
@@ -12,6 +14,7 @@ export function ServerPanel({ dir }: { dir: string }): ReactElement {
   const doctor = useOperation('doctor', { dir }, { fresh: true });
   return (
     <>
+      <NotifyPanel />
       <Panel title="Paths" flush>
         {where.isLoading ? <Skeleton lines={6} /> : null}
         {where.error === undefined ? null : <ErrorMessage error={where.error} retry={where.reload} />}
@@ -51,5 +54,32 @@ export function ServerPanel({ dir }: { dir: string }): ReactElement {
         )}
       </Panel>
     </>
+  );
+}
+
+/** Sends a test message to the receivers of the user's own settings. */
+function NotifyPanel(): ReactElement {
+  const [results, setResults] = useState<OperationOutput<'test-notify'>>();
+  const test = useAction('test-notify', { onDone: setResults });
+  return (
+    <Panel title="Notifications">
+      <p>
+        While it runs, this server sends what needs you to the receivers under <code>notify</code> in All my projects:
+        ntfy, Slack, Discord or a webhook.
+      </p>
+      <p>
+        <Button busy={test.isBusy} onClick={() => test.act({})}>
+          Send a test message
+        </Button>
+      </p>
+      <ul role="status">
+        {results?.length === 0 ? <li>No receiver is configured.</li> : null}
+        {results?.map(({ kind, host, ok, detail }) => (
+          <li key={`${kind} ${host}`}>
+            <StateMark displayState={ok ? 'done' : 'failed'} bare /> {kind} {detail ?? host}
+          </li>
+        ))}
+      </ul>
+    </Panel>
   );
 }

@@ -1,0 +1,92 @@
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { z } from 'zod';
+import type { Benchmark } from './benchmark.ts';
+import { makeScratch } from './scratch.ts';
+import { spentBy } from './spent.ts';
+import { byShell, commandFor, prepareTasks, requireLanded, taskEnvironment } from './tasks.ts';
+import { listed, median } from './timing.ts';
+
+type Size = { tasks: number; files: number; early: number; rounds: number };
+type Round = { perTask: number; ceiling: number; memory: number; slowdown: number };
+
+const WHOLE: Size = { tasks: 3_000, files: 3_000, early: 300, rounds: 5 };
+const QUICK: Size = { tasks: 200, files: 3_000, early: 50, rounds: 1 };
+const UNVERIFIED_EXIT = 4;
+/** What the memory at the end may be of the memory after the first tasks. */
+const MEMORY_ALLOWED = 1.3;
+/** Times of a quarter vary by some percent on any machine. */
+const SLOWDOWN_ALLOWED = 1.1;
+const Samples = z.array(z.object({ at: z.number(), rss: z.number(), saved: z.number() }));
+
+/** Loaded into the engine's process: its memory and the number of saved attempts, four times a second. */
+const OBSERVER = `import { readdirSync, writeFileSync } from 'node:fs';
+const samples = [];
+const saved = () => {
+  try {
+    return readdirSync(process.env.ATTEMPTS).length;
+  } catch {
+    return 0;
+  }
+};
+setInterval(() => samples.push({ at: Date.now(), rss: process.memoryUsage.rss(), saved: saved() }), 250).unref();
+process.on('exit', () => writeFileSync(process.env.SAMPLES, JSON.stringify(samples)));
+`;
+
+/** Whether a task costs the same, in time and memory, when thousands of others have ended. */
+export const manyTasks: Benchmark = {
+  name: 'tasks-3000',
+  summary: `${WHOLE.tasks} no-op tasks in a repository of ${WHOLE.files} files, against the same script: the worst share of what is allowed of time (1), memory (${MEMORY_ALLOWED} of that after ${WHOLE.early} tasks) and the last quarter (${SLOWDOWN_ALLOWED} of the second)`,
+  target: { is: 'at most', ratio: 1 },
+  async measure(isQuick) {
+    const size = isQuick ? QUICK : WHOLE;
+    await using scratch = await makeScratch();
+    const rounds: Round[] = [];
+    for (let round = 0; round < size.rounds; round += 1)
+      rounds.push(await measureRound(join(scratch.path, 'stage'), size));
+    const of = (pick: (round: Round) => number) => rounds.map(pick);
+    const ratios = of(({ perTask, ceiling }) => perTask / ceiling);
+    const [memory, slowdown] = [of((round) => round.memory), of((round) => round.slowdown)];
+    const ratio = Math.max(median(ratios), median(memory) / MEMORY_ALLOWED, median(slowdown) / SLOWDOWN_ALLOWED);
+    const note = [
+      `${isQuick ? 'quick, so only a hint: ' : ''}${size.tasks} tasks, ${size.files} files`,
+      `ms a task: ${listed(of((round) => round.perTask))} against ${listed(of((round) => round.ceiling))}, ratios ${listed(ratios, 2)}`,
+      `memory at the end against ${size.early} tasks: ${listed(memory, 2)}`,
+      `last quarter against the second: ${listed(slowdown, 2)}`,
+    ].join('; ');
+    return {
+      value: median(of((round) => round.perTask)),
+      unit: 'ms a task',
+      ceiling: median(of((round) => round.ceiling)),
+      ratio,
+      note,
+    };
+  },
+};
+
+async function measureRound(folder: string, size: Size): Promise<Round> {
+  const shell = await prepareTasks(folder, { ...size, sandbox: 'off' });
+  const ceiling = (await byShell(shell)).wallMs / size.tasks;
+  await rm(folder, { recursive: true, force: true });
+  const { repository, agent } = await prepareTasks(folder, { ...size, sandbox: 'off' });
+  const [observer, samplesFile] = [join(folder, 'observer.mjs'), join(folder, 'samples.json')];
+  await writeFile(observer, OBSERVER);
+  const attempts = join(folder, 'home', 'attempts');
+  const spent = await spentBy(commandFor(agent, ['--import', pathToFileURL(observer).href]), repository, {
+    env: { ...taskEnvironment(folder), ATTEMPTS: attempts, SAMPLES: samplesFile },
+    allow: [UNVERIFIED_EXIT],
+  });
+  await requireLanded(repository, 'mh/*', size.tasks);
+  const samples = Samples.parse(JSON.parse(await readFile(samplesFile, 'utf8')));
+  await rm(folder, { recursive: true, force: true });
+  const reached = (count: number) => samples.find(({ saved }) => saved >= count) ?? samples.at(-1);
+  const quarter = (number: number) =>
+    (reached((number * size.tasks) / 4)?.at ?? 0) - (reached(((number - 1) * size.tasks) / 4)?.at ?? 0);
+  return {
+    perTask: spent.wallMs / size.tasks,
+    ceiling,
+    memory: (reached(size.tasks)?.rss ?? Number.NaN) / (reached(size.early)?.rss ?? Number.NaN),
+    slowdown: quarter(4) / quarter(2),
+  };
+}
