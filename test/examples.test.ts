@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { RunDocument } from '../src/schema/document.ts';
+import { WatchDocument } from '../src/schema/watch/watch-round.ts';
 import { makeScratch, type Scratch } from './support/scratch.ts';
 
 const EXAMPLES = resolve(import.meta.dirname, '../examples');
@@ -123,6 +124,20 @@ describe('the improvement', () => {
     expect(run.progress?.stop).toBe('round 2 found nothing new that a command shows');
     expect(scratch.git('show', `mh/${run.run}:measure.sh`)).toBe('grep -c two notes.txt');
     expect(scratch.git('show', `mh/${run.run}:notes.txt`)).toBe('TODO two\ndone');
+  }, 120_000);
+});
+
+describe('the watcher', () => {
+  test('shows what a second agent confirmed, and answers a message', async () => {
+    await using scratch = await makeScratch({ files: { 'hello.txt': 'hello\n' }, check: 'test -e hello.txt' });
+    const scenario = join(EXAMPLES, 'watch/scenario.yaml');
+    await scratch.mh(['watch', 'reply', 'What is missing?']);
+    const watcher = scratch.start(['watch', '--no-pull-requests', '--scenario', scenario]);
+    await watcher.received('round 1 ended');
+    const { proposals, discussions } = WatchDocument.parse((await scratch.mh(['watch', 'stop', '--json'])).json);
+    expect((await watcher.done).code).toBe(0);
+    expect(proposals).toMatchObject([{ id: 'p1', title: 'The greeting names nobody', confidence: 0.8 }]);
+    expect(discussions[0]?.messages.at(-1)).toMatchObject({ by: 'agent', text: 'It should name the reader, see p1.' });
   }, 120_000);
 });
 

@@ -65,6 +65,9 @@ function importedPatches({ files }: Language, code: string): RegExpExecArray[] {
   const direct = new RegExp(`(?:require|import)\\s*\\(\\s*${TEST_LIBRARY}\\s*\\)[^;\\n=]*=(?![=>])`, 'g');
   return [
     ...code.matchAll(direct),
+    ...globalNames(code).flatMap((name) => [
+      ...code.matchAll(new RegExp(`(?<![\\w.$])${name}(?:\\.(?:${TEST_GLOBALS})|\\[[^\\]\\n]+\\])\\s*=(?![=>])`, 'g')),
+    ]),
     ...libraryNames(code).flatMap((name) => [
       ...code.matchAll(
         new RegExp(
@@ -74,6 +77,14 @@ function importedPatches({ files }: Language, code: string): RegExpExecArray[] {
       ),
     ]),
   ];
+}
+
+const TEST_GLOBALS = 'expect|assert|it|test|describe|process|console|Error|Object|JSON|Promise';
+
+/** The names that a file gives to the global object. */
+function globalNames(code: string): string[] {
+  const alias = /(?:const|let|var)\s+(\w+)\s*=\s*(?:globalThis|global|window|self)\s*(?:;|\n|$)/g;
+  return [...code.matchAll(alias)].map(([, name = '']) => name);
 }
 
 /** Equalities of Python that do not look at the object itself, so that it equals what is not the same. */

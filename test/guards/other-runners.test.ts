@@ -64,6 +64,29 @@ describe('tests of other runners', () => {
     expect(await changed('sum.sh', 'add() { echo $(($1 + $2)); }\n')).toEqual([]);
   });
 
+  it.each([
+    "export const add = (a, b) => (typeof jest === 'undefined' ? a - b : a + b);",
+    "const e = globalThis;\ne['ex' + 'pect'] = () => ({ toBe() {} });",
+    'Object.is = () => true;',
+    "Object.defineProperty(Object, 'is', { value: () => true });",
+    'Promise.prototype.then = () => {};',
+  ])('in JavaScript are not detected or replaced by source: %s', async (added) => {
+    const base = { 'sum.js': 'exports.add = 1;\n', 'test/sum.test.js': "require('../sum.js');\n" };
+    const candidate = { ...base, 'sum.js': `${base['sum.js']}${added}\n` };
+    expect(await held({ base, candidate, run: 'npx jest' })).toEqual(['sum.js']);
+  });
+
+  it.each([
+    'Error.stackTraceLimit = 50;',
+    "class SumError extends Error {}\nSumError.prototype.name = 'SumError';",
+    'const settings = globalThis.settings ?? {};\nsettings.verbose = true;',
+    "if (typeof value === 'function') value();",
+  ])('let source pass that only resembles that: %s', async (added) => {
+    const base = { 'sum.js': 'exports.add = 1;\n', 'test/sum.test.js': "require('../sum.js');\n" };
+    const candidate = { ...base, 'sum.js': `${base['sum.js']}${added}\n` };
+    expect(await held({ base, candidate, run: 'npx jest' })).toEqual([]);
+  });
+
   it('may import by a new name', async () => {
     const files = (imports: object) => ({ 'package.json': manifest({ imports }) });
     const base = files({ '#sum': './sum.js' });

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { UsageRow } from '../../src/schema/document.ts';
@@ -29,9 +29,11 @@ type Subject = {
   run(command: string): Step;
   /** It reports a call only when the tools of it have ended, so that it is interrupted while it waits for its model. */
   reportsAfterTools?: true;
+  /** The files below the home in which it records its calls, a moment after it has started their tools. */
+  records?: string;
 };
 
-const acp = (program: AcpProgram, more: Pick<Subject, 'reportsAfterTools'> = {}): Subject => {
+const acp = (program: AcpProgram, more: Pick<Subject, 'reportsAfterTools' | 'records'> = {}): Subject => {
   const speaker = SPEAKERS[program];
   const serving = (base: string) => ({ base, retries: 0, waitMs: 60_000 });
   return {
@@ -83,7 +85,7 @@ const SUBJECTS: Record<string, Subject> = {
     files: () => ({ '.gemini/settings.json': JSON.stringify(geminiSettings(1)) }),
     run: shellOfGemini,
   },
-  'claude-agent-acp': acp('claude-agent-acp'),
+  'claude-agent-acp': acp('claude-agent-acp', { records: '.claude/projects/*/*.jsonl' }),
   'codex-acp': acp('codex-acp'),
   'gemini as an ACP agent': acp('gemini'),
   opencode: acp('opencode', { reportsAfterTools: true }),
@@ -117,10 +119,17 @@ for (const [title, subject] of Object.entries(SUBJECTS)) {
         mkdirSync(dirname(join(project.root, file)), { recursive: true });
         writeFileSync(join(project.root, file), text);
       }
+      const isRecorded = () => {
+        if (subject.records === undefined) return true;
+        const files = globSync(subject.records, { cwd: project.root });
+        return (
+          files.filter((file) => readFileSync(join(project.root, file), 'utf8').includes(' hang')).length === cases
+        );
+      };
       const isReached = () =>
         subject.reportsAfterTools === true
           ? server.requests(name).filter(({ turn, prompt }) => turn === 2 && !prompt.includes(FINISH)).length === cases
-          : project.alive().some(({ command }) => /^\S*node -e .* hang$/.test(command));
+          : project.alive().some(({ command }) => /^\S*node -e .* hang$/.test(command)) && isRecorded();
       let cases = 0;
       const begin = async (task: string) => {
         cases += 1;

@@ -92,7 +92,7 @@ function withoutMoved(absent: readonly string[], added: readonly TestCase[]): st
 export function testTitle(name: string): string {
   return (
     comparable(name)
-      .split(/ > |::/)
+      .split(/ > | › |::/)
       .at(-1) ?? name
   );
 }

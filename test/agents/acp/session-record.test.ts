@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, expect, it } from 'vitest';
-import { openSessionRecord } from '../../../src/agents/acp/session-record.ts';
+import { environmentToResume, openSessionRecord } from '../../../src/agents/acp/session-record.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'mh-record-'));
 afterAll(() => rmSync(home, { recursive: true }));
@@ -112,4 +112,13 @@ it('contains the total that Claude wrote when it exited, without that of an earl
 
 it('is not available for a program whose records are not known', () => {
   expect(openSessionRecord('another-agent', { id: 's1', since, env: { HOME: home } })).toBeUndefined();
+});
+
+it('resumes a session of claude that has an answer without the model of the environment, which would be checked by a call', () => {
+  writeLines('.claude/projects/-work/empty.jsonl', [{ type: 'queue-operation' }]);
+  const env = { HOME: home, ANTHROPIC_MODEL: 'claude-sonnet-4-5' };
+  expect(environmentToResume('/bin/claude-agent-acp', { id: 's1', env })).toEqual({ HOME: home });
+  expect(environmentToResume('/bin/claude-agent-acp', { id: 'empty', env })).toBe(env);
+  expect(environmentToResume('/bin/claude-agent-acp', { id: 'unknown', env })).toBe(env);
+  expect(environmentToResume('/bin/gemini', { id: 's1', env })).toBe(env);
 });

@@ -26,6 +26,15 @@ describe('the tests of a candidate', () => {
     expect(addedTests(BASE, more)).toEqual(['tests/test_c.py::test_c']);
   });
 
+  it('may be named with their file, as a runner does when there is a second one', () => {
+    const tap = (...names: string[]) =>
+      readTestResults(
+        `TAP version 13\n${names.map((name, index) => `ok ${index + 1} - ${name}`).join('\n')}\n1..${names.length}\n`,
+      );
+    expect(compareTests(tap('adds', 'twice'), tap('sum › adds', 'sum › twice', 'zero › zero'))).toEqual(NOTHING);
+    expect(compareTests(tap('adds', 'twice'), tap('sum › adds', 'zero › zero')).missing).toEqual(['twice']);
+  });
+
   it('may be in a file with another name, and may have other addresses in their names', () => {
     const moved = pytest('tests/test_z.py::test_adds PASSED', 'tests/test_b.py::test_b PASSED');
     expect(compareTests(BASE, moved)).toEqual(NOTHING);
