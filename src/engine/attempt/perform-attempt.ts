@@ -72,12 +72,8 @@ export async function performAttempt(ctx: EngineContext, run: ActiveRun, task: T
     };
     const assignment = await assignmentFor(ctx, run, assigning);
     const memory = await memorySection(ctx, run, { task, attempt: assignment.attempt });
-    await writePrompt(run, task, {
-      assignment,
-      memory,
-      capabilities: agent.capabilities,
-      ...(appUrl === undefined ? {} : { appUrl }),
-    });
+    const shown = appUrl === undefined ? {} : { appUrl };
+    await writePrompt(run, task, { assignment, memory, capabilities: agent.capabilities, ...shown });
     await recordMessages(ctx, run, { task, attempt });
     signal.throwIfAborted();
     const process = await start(ctx, run, { task, attempt, agent, assignment, token });
