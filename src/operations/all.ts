@@ -28,6 +28,7 @@ import { compareEnvironment } from './maintenance/compare-environment.ts';
 import { doctor } from './maintenance/doctor.ts';
 import { moveStore } from './maintenance/move-store.ts';
 import { restoreArchive } from './maintenance/restore-archive.ts';
+import { showLeader } from './maintenance/show-leader.ts';
 import { stopEngine } from './maintenance/stop-engine.ts';
 import { watchEngine } from './maintenance/watch-engine.ts';
 import { where } from './maintenance/where.ts';
@@ -239,6 +240,7 @@ export const OPERATIONS = {
   'set-setting': setSetting,
   'settle-draft-review': settleDraftReview,
   'show-batch': showBatch,
+  'show-leader': showLeader,
   'show-plan': showPlan,
   'show-run': showRun,
   'show-task': showTask,

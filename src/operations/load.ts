@@ -105,6 +105,7 @@ export const LOAD_OPERATION: Loaders<typeof OPERATIONS> = {
   'set-setting': async () => (await import('./settings/set-setting.ts')).setSetting,
   'settle-draft-review': async () => (await import('./watch/settle-draft-review.ts')).settleDraftReview,
   'show-batch': async () => (await import('./batches/show-batch.ts')).showBatch,
+  'show-leader': async () => (await import('./maintenance/show-leader.ts')).showLeader,
   'show-plan': async () => (await import('./runs/show-plan.ts')).showPlan,
   'show-run': async () => (await import('./runs/show-run.ts')).showRun,
   'show-task': async () => (await import('./runs/show-task.ts')).showTask,

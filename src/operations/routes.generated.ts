@@ -106,6 +106,7 @@ export const ROUTES = {
   'set-setting': 'PUT /api/settings/{key}',
   'settle-draft-review': 'POST /api/watch/reviews/{number}',
   'show-batch': 'GET /api/batches/{name}',
+  'show-leader': 'GET /api/leader',
   'show-plan': 'GET /api/runs/{run}/plan',
   'show-run': 'GET /api/runs/{run}',
   'show-task': 'GET /api/runs/{run}/tasks/{task}',
