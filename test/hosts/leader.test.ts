@@ -63,6 +63,8 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('With several servers', () => {
     await expect.poll(runs).toMatchObject([{ status: 'done' }]);
     const doctor = await two.mh(['doctor'], { env });
     expect(doctor.stdout).toMatch(new RegExp(`postgresql .*led by \\S+:${one.home} since`));
+    expect((await two.mh(['ls', '--all'], { env })).stderr).toMatch(new RegExp(`^Led by \\S+:${one.home}$`, 'm'));
+    expect(await request(`${at}/api/leader`, token)).toMatchObject({ leader: { alive: true, epoch: 1 } });
     const refused = await two.mh(['job', 'write a file', '--rehearse'], { env });
     expect([refused.code, refused.stderr]).toEqual([
       3,

@@ -1,4 +1,4 @@
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -40,6 +40,18 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('A store on PostgreSQL', () => {
     expect(rowsOf(copy)).toEqual(rowsOf(file));
     const events = await query(url, 'SELECT type FROM manyhands.events ORDER BY position');
     expect(events).toEqual([{ type: 'one' }, { type: 'two' }]);
+  });
+});
+
+describe('The embedded store', () => {
+  it('loads nothing of PostgreSQL: other folders import it only when a database is set', () => {
+    const source = join(import.meta.dirname, '..', '..', 'src');
+    const loading = readdirSync(source, { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts') && !file.startsWith(join('store', 'postgres')))
+      .filter((file) =>
+        /^import (?!type )[^;]*from '(pg|[^']*\/postgres\/[^']*)';/m.test(readFileSync(join(source, file), 'utf8')),
+      );
+    expect(loading).toEqual([]);
   });
 });
 

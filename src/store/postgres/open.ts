@@ -32,6 +32,10 @@ type PostgresOptions = {
 /** A store whose source of truth is PostgreSQL; `lost` is aborted when another server has begun to write. */
 export type SharedStore = { store: Store; lost: AbortSignal };
 
+/** How long a command waits for a server that is being restarted, and how often it tries. */
+const RESTART_MS = 5_000;
+const RETRY_MS = 200;
+
 /** Another process that reads may be copying many rows into the file. */
 const BUSY_TIMEOUT_MS = 30_000;
 
@@ -44,11 +48,11 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Share
   let db: DatabaseSync | undefined;
   let reader: DatabaseSync | undefined;
   try {
-    await commits.use(migrateSchema);
-    if (!moving) await commits.use(requireInUse);
-    if (lead) await leadership.begin();
+    await whenReachable(world, () => commits.use(migrateSchema));
+    if (!moving) await whenReachable(world, () => commits.use(requireInUse));
+    if (lead) await whenReachable(world, () => leadership.begin());
     if (lead) await onLeading?.();
-    db = await openReplica(commits, { file, world });
+    db = await whenReachable(world, () => openReplica(commits, { file, world }));
     reader = openDatabase({ file, busyTimeoutMs: BUSY_TIMEOUT_MS });
     const { store, follower } = createSharedStore({ db, reader, file, world, commits, renewals, leadership });
     return { store: closing(store, follower, [leadership, renewals, commits]), lost: leadership.lost };
@@ -56,6 +60,19 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Share
     for (const one of [reader, db]) one?.close();
     for (const one of [leadership, renewals, commits]) await one[Symbol.asyncDispose]();
     throw error;
+  }
+}
+
+/** Repeats what only needs the server to answer. */
+async function whenReachable<T>(world: World, work: () => Promise<T>): Promise<T> {
+  for (const giveUpAt = world.now() + RESTART_MS; ; ) {
+    try {
+      return await work();
+    } catch (error) {
+      const isUnreachable = error instanceof AppError && error.code === 'DATABASE_UNREACHABLE';
+      if (!isUnreachable || world.now() >= giveUpAt) throw error;
+    }
+    await world.sleep(RETRY_MS);
   }
 }
 

@@ -112,9 +112,12 @@ it.each(SEEDS)(
     }
     expect(document.status, `${log()}\n${JSON.stringify(document)}`).toBe('done');
     const agents = begun().trim().split('\n');
-    expect(agents.indexOf('end'), log()).toBe(agents.length - 1);
+    // Without its exit code the work of an agent decides, also of one that did not come to its end.
+    const end = agents.indexOf('end');
+    if (end >= 0) expect(agents.slice(end + 1), log()).toEqual([]);
+    else expect(log()).toMatch(/^emptied [1-9]/m);
     const starts = agents.filter((line) => line === 'begin').length;
-    expect(document.cost, log()).toBeGreaterThanOrEqual(COST);
+    if (end >= 0) expect(document.cost, log()).toBeGreaterThanOrEqual(COST);
     expect(document.cost, log()).toBeLessThanOrEqual(COST * starts);
     expect(scratch.git('show', `mh/${document.run}:made.txt`)).toBe('1');
     expect(await scratch.leftovers()).toEqual([]);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { isInterrupted } from '../../../core/view/run-status.ts';
+import type { OperationOutput } from '../../../operations/all.ts';
 import type { RunSummary } from '../../../schema/document.ts';
 import { addDir, addHelp, addJson, type CliCommand, CommonOptions, whenCalled } from '../../command.ts';
 import { READING_EXIT_CODES } from '../../exit-code.ts';
@@ -50,6 +51,7 @@ export const lsCommand: CliCommand = {
         if (flags.json) printJson(terminal, runs);
         else if (runs.length > 0) printLines(terminal, runTable(terminal, runs, view));
         if (flags.json) return 0;
+        if (terminal.env.MANYHANDS_DATABASE_URL) terminal.err(`${leaderLine(await caller.call('show-leader', {}))}\n`);
         for (const line of notesOf(flags, { runs, hidden: found.length - runs.length })) terminal.err(`${line}\n`);
         return 0;
       },
@@ -59,6 +61,12 @@ export const lsCommand: CliCommand = {
 
 function filterOf({ limit, collection, flagged }: Flags) {
   return { limit, flagged, ...(collection === undefined ? {} : { collection }) };
+}
+
+function leaderLine({ leader }: OperationOutput<'show-leader'>): string {
+  if (leader === null) return 'No server leads. Start one: manyhands serve';
+  if (!leader.alive) return `The server ${leader.holder} led until its lease expired; any server can take over`;
+  return `Led by ${leader.holder}`;
 }
 
 type Listed = { runs: readonly RunSummary[]; hidden: number };
