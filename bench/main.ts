@@ -15,6 +15,7 @@ import { merge } from './merge.ts';
 import { page } from './page.ts';
 import { machineDescription, type Row, rowOf, tableOf } from './report.ts';
 import { restart, resumeAndEnd } from './restart.ts';
+import { sandbox } from './sandbox.ts';
 import { save } from './save.ts';
 import { streams } from './streams.ts';
 import { tasks, tasksInSandbox } from './tasks.ts';
@@ -42,6 +43,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   save,
   loop,
   trace,
+  sandbox,
   streams,
   page,
   vast,

@@ -61,7 +61,8 @@ async function measureTasks(size: Size, sandbox: Sandbox): Promise<Measurement> 
   return { value: median(times.ours), unit: 'ms a task', ceiling: median(times.ceiling), ratio: times.ratio, note };
 }
 
-async function withSetup(
+/** Prepares the repository of a run, measures it and removes everything. */
+export async function withSetup(
   scratch: Scratch,
   size: Size & { sandbox: Sandbox },
   measureSetup: (setup: TaskSetup) => Promise<Spent>,
@@ -72,7 +73,8 @@ async function withSetup(
   return spent;
 }
 
-async function byManyhands({ folder, repository, agent, tasks: count }: TaskSetup): Promise<Spent> {
+/** The tasks by this program. */
+export async function byManyhands({ folder, repository, agent, tasks: count }: TaskSetup): Promise<Spent> {
   const spent = await spentBy(commandFor(agent), repository, {
     env: taskEnvironment(folder),
     allow: [UNVERIFIED_EXIT],

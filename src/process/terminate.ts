@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { AppError, errorCode } from '../errors.ts';
 import { realWorld } from '../world.ts';
 import { cgroupBase, cgroupMembers, findCgroup, killCgroup, leaveCgroup } from './cgroup.ts';
@@ -48,7 +48,7 @@ export async function sweep(target: Target): Promise<number> {
   for (let pauseMs = 1; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
     const members = freeze(target, cgroup, killed);
     if (members.length === 0) break;
-    for (const member of members.filter(isSandboxHelper)) helpers.add(keyOf(member));
+    for (const member of members) if (isSandboxHelper(member) || endsWithSandbox(member)) helpers.add(keyOf(member));
     if (limit.signal.aborted) throw stuck(members);
     if (cgroup !== undefined) killCgroup(cgroup);
     for (const member of members) signalOne(member, 'SIGKILL');
@@ -108,6 +108,16 @@ function findMembers(target: Target, cgroup: string | undefined, found: Readonly
     contained: cgroup === undefined ? new Set() : cgroupMembers(cgroup),
     found,
   });
+}
+
+/** Whether the system ends it by itself: the processes of a sandbox have a namespace of their own, and end a moment after its first one. */
+function endsWithSandbox({ pid }: ProcessEntry): boolean {
+  try {
+    return readlinkSync(`/proc/${pid}/ns/pid`) !== readlinkSync('/proc/self/ns/pid');
+  } catch (error) {
+    // It has ended by itself, so it was not left running.
+    return errorCode(error) === 'ENOENT' && process.platform === 'linux';
+  }
 }
 
 /** A sandbox that gets a signal to exit ends its program at once, and its bridge the network, so only the program gets it. */

@@ -2,11 +2,13 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ending } from '../../src/process/launch.ts';
-import { bubblewrapCommand, sandboxAvailability } from '../../src/process/sandbox/bubblewrap.ts';
+import { run } from '../../src/process/run.ts';
+import { bubblewrapCommand, overlayFolders, sandboxAvailability } from '../../src/process/sandbox/bubblewrap.ts';
 import { seccompFile } from '../../src/process/sandbox/seccomp.ts';
-import { toolchainFolders } from '../../src/process/sandbox/toolchains.ts';
+import { packageCaches, toolchainFolders } from '../../src/process/sandbox/toolchains.ts';
 import { runSupervised } from '../../src/process/supervised.ts';
 import { terminate } from '../../src/process/terminate.ts';
+import { bundledBubblewrap } from '../real/programs.ts';
 import { SANDBOX } from '../support/sandbox.ts';
 import { launchIn, PATH, temporaryFolder, waitForOutput } from './launching.ts';
 
@@ -65,6 +67,34 @@ test('toolchains on PATH are shown with what is beside them, and folders with lo
   for (const folder of ['.nvm', '.cargo/bin', '.pyenv', 'bin', 'project/bin'])
     expect(shown).toContain(join(home, folder));
   for (const folder of ['', '.cargo', 'project', 'missing']) expect(shown).not.toContain(join(home, folder));
+});
+
+test('the caches of package managers are known, also where a variable names them, and logins beside them are not', () => {
+  const home = temporaryFolder();
+  for (const folder of ['.npm/_cacache', '.npm/_logs', '.cargo/registry', 'elsewhere', '.m2/repository'])
+    mkdirSync(join(home, folder), { recursive: true });
+  writeFileSync(join(home, '.cargo', 'credentials.toml'), '');
+  expect(packageCaches({ PIP_CACHE_DIR: join(home, 'elsewhere') }, home)).toEqual(
+    ['.npm/_cacache', 'elsewhere', '.cargo/registry', '.m2/repository'].map((folder) => join(home, folder)),
+  );
+});
+
+test.skipIf(SANDBOX.missing)('a cache is copy-on-write where bubblewrap supports it, and else not shown', async () => {
+  const cache = join(temporaryFolder(), 'cache');
+  mkdirSync(cache);
+  writeFileSync(join(cache, 'kept'), 'original');
+  for (const program of [SANDBOX.program, bundledBubblewrap()].filter((file) => existsSync(file))) {
+    const overlaid = await overlayFolders(program, [cache]);
+    const script = `cat ${cache}/kept; echo changed >${cache}/kept && echo new >${cache}/new && cat ${cache}/kept`;
+    const contained = { command: ['sh', '-c', script], cwd: '/', env: { PATH, HOME: '/home/nobody' } };
+    const command = bubblewrapCommand(program, contained, { read: [], write: [], hidden: [], overlaid });
+    const { stdout } = await run(command, { env: { PATH }, timeoutMs: 20_000 });
+    expect([[cache], []]).toContainEqual(overlaid);
+    expect(stdout.toString()).toBe(overlaid.length === 0 ? '' : 'originalchanged\n');
+    expect([readFileSync(join(cache, 'kept'), 'utf8'), existsSync(join(cache, 'new'))]).toEqual(['original', false]);
+  }
+  // Codex's own supports it.
+  if (existsSync(bundledBubblewrap())) expect(await overlayFolders(bundledBubblewrap(), [cache])).toEqual([cache]);
 });
 
 describe.skipIf(SANDBOX.missing)(`a launched program ${SANDBOX.title}`, () => {

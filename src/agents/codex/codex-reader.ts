@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { isAbsolute, join, relative } from 'node:path';
 import { z } from 'zod';
 import { errorCode } from '../../errors.ts';
+import type { Failure } from '../../schema/failure.ts';
 import type { Usage } from '../../schema/usage.ts';
 import type { World } from '../../world.ts';
 import type { AgentEvent, AgentExit, AgentReader, AgentResult, Assignment } from '../agent.ts';
@@ -48,6 +49,7 @@ class CodexAttempt {
   readonly #called = new Set<string>();
   readonly #answeredBy = new Set<string>();
   #rollout: Rollout | undefined;
+  #hasChanged = false;
   #session: string | undefined;
   #hasTurn = false;
   #turn: TurnEnd = { kind: 'open' };
@@ -86,13 +88,14 @@ class CodexAttempt {
   end(exit: AgentExit): AgentResult {
     const { assignment, world } = this.#options;
     this.#rollout?.refresh();
-    const failure = codexFailure({
-      exit,
-      turn: this.#turn,
-      error: this.#rollout?.error,
-      stderr: this.#errors.text(),
-      now: world.now(),
-    });
+    const failure =
+      codexFailure({
+        exit,
+        turn: this.#turn,
+        error: this.#rollout?.error,
+        stderr: this.#errors.text(),
+        now: world.now(),
+      }) ?? this.#sandboxFailure();
     const session = this.#session ?? assignment.session;
     const output = failure === undefined ? this.#output() : undefined;
     return {
@@ -102,6 +105,17 @@ class CodexAttempt {
       ...(output === undefined ? {} : { output }),
       ...(failure === undefined ? {} : { failure }),
       ...(this.#answeredBy.size === 0 ? {} : { answeredBy: [...this.#answeredBy] }),
+    };
+  }
+
+  /** Its commands all failed before they began, which its events do not say. */
+  #sandboxFailure(): Failure | undefined {
+    const problem = this.#hasChanged ? undefined : this.#rollout?.sandboxProblem;
+    if (problem === undefined) return undefined;
+    const remedy = 'where Manyhands contains it, set permission: bypass for this agent';
+    return {
+      kind: 'environment',
+      message: `Its own sandbox could not start, so none of its commands ran: ${problem} (${remedy})`,
     };
   }
 
@@ -159,6 +173,7 @@ class CodexAttempt {
       return [result, { type: 'permission-denied', tool: name, message: `${name} was declined` }];
     }
     if (item.type !== 'file_change' || isError) return [result];
+    this.#hasChanged = true;
     return [
       result,
       ...item.changes.map(({ path, kind }) => ({

@@ -18,6 +18,8 @@ export interface Rollout {
   refresh(): boolean;
   readonly calls: readonly ModelCall[];
   readonly error: RolloutError | undefined;
+  /** Why its own sandbox could not start, where that is so for every command. */
+  readonly sandboxProblem: string | undefined;
 }
 
 const Count = z.number().int().nonnegative();
@@ -41,6 +43,11 @@ export const CodexTokens = z
 
 const Status = z.object({ http_status_code: z.number().int().nullish() });
 const Line = z.union([
+  z.object({
+    type: z.literal('response_item'),
+    timestamp: z.string().optional(),
+    payload: z.object({ type: z.literal('function_call_output'), output: z.string() }),
+  }),
   z.object({ type: z.literal('turn_context'), payload: z.object({ model: z.string() }) }),
   z.object({
     type: z.literal('token_usage_record'),
@@ -66,7 +73,9 @@ const Line = z.union([
 ]);
 
 /** The other lines are the conversation itself, which may be long. */
-const OF_INTEREST = /"(turn_context|token_usage_record|token_count|task_complete)"/;
+const OF_INTEREST = /"(turn_context|token_usage_record|token_count|task_complete|function_call_output)"/;
+/** The whole output of a command whose sandbox could not start. */
+const SANDBOX_PROBLEM = /\nOutput:\n(bwrap: [^\n]+)\n?$/;
 const DAY_MS = 86_400_000;
 const THREAD_ID = /^([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
@@ -93,12 +102,18 @@ export function openRollout(options: { home: string; thread: string; from: numbe
   let model: string | undefined;
   let lastTotal = '';
   let error: RolloutError | undefined;
+  let commands = 0;
+  const sandboxProblems: string[] = [];
   const onLine = (text: string) => {
     const line = OF_INTEREST.test(text) ? Line.safeParse(parseJsonObject(text)).data : undefined;
     if (line === undefined) return;
     if (line.type === 'turn_context') model = line.payload.model;
     else if (since > 0 && Date.parse(line.timestamp ?? '') < since) return;
-    else if (line.type === 'token_usage_record') recorded.push({ model, tokens: line.payload.usage });
+    else if (line.type === 'response_item') {
+      commands += 1;
+      const [, problem] = SANDBOX_PROBLEM.exec(line.payload.output) ?? [];
+      if (problem !== undefined) sandboxProblems.push(problem);
+    } else if (line.type === 'token_usage_record') recorded.push({ model, tokens: line.payload.usage });
     else if (line.payload.type === 'task_complete')
       error = errorIn(line.payload.error.codex_error_info, line.timestamp);
     else {
@@ -120,6 +135,9 @@ export function openRollout(options: { home: string; thread: string; from: numbe
     },
     get error() {
       return error;
+    },
+    get sandboxProblem() {
+      return sandboxProblems.length === commands ? sandboxProblems[0] : undefined;
     },
   };
 }

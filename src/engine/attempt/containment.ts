@@ -10,11 +10,13 @@ import type { PortForward } from '../../process/network/forward.ts';
 import {
   bubblewrapCommand,
   type Contain,
+  overlayFolders,
   type SandboxAvailability,
   type SandboxNetwork,
   sandboxAvailability,
 } from '../../process/sandbox/bubblewrap.ts';
 import { seccompFile } from '../../process/sandbox/seccomp.ts';
+import { packageCaches } from '../../process/sandbox/toolchains.ts';
 import type { Config } from '../../schema/config.ts';
 import type { ContainmentPart, ContainmentRecord } from '../../schema/containment.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
@@ -136,6 +138,7 @@ async function sandboxOf(ctx: EngineContext, run: ActiveRun): Promise<Sandbox> {
   const { privateBytes } = resourcesOf(run);
   const seccomp = await seccompFile(ctx.home.root);
   const objects = join(run.project.mirror.dir, 'objects');
+  const overlaid = await overlayFolders(sandbox.program, packageCaches(ctx.env, ctx.env.HOME ?? homedir()));
   const paths = { read: config.sandboxPaths.read.map(expand), write: config.sandboxPaths.write.map(expand) };
   return {
     record,
@@ -143,7 +146,7 @@ async function sandboxOf(ctx: EngineContext, run: ActiveRun): Promise<Sandbox> {
     containWith: (request, network) => (program) => {
       const { read, write, copied } = permissionsFor({ ...request(program.cwd), objects, paths });
       const hidden = [ctx.home.root];
-      const shown = { read: [...read, OWN_PROGRAMS], write, hidden, copied, privateBytes, seccomp, network };
+      const shown = { read: [...read, OWN_PROGRAMS], write, hidden, copied, overlaid, privateBytes, seccomp, network };
       return bubblewrapCommand(sandbox.program, program, shown);
     },
   };

@@ -45,6 +45,8 @@ export type SandboxPaths = {
   network?: SandboxNetwork | undefined;
   /** The file with the filter of system calls. */
   seccomp?: string | undefined;
+  /** Folders that the program sees and may change, without changing them: writes go to memory. */
+  overlaid?: readonly string[];
   /** Folders of which the program writes private copies. */
   copied?: readonly PrivateFolder[];
   /** The limit of each private folder, which is in memory. */
@@ -99,6 +101,25 @@ export function sandboxAvailability(env: NodeJS.ProcessEnv): Promise<SandboxAvai
   return found;
 }
 
+const overlays = new Map<string, Promise<string[]>>();
+
+/** Those of these folders that can be shown copy-on-write, tried once: it needs bubblewrap 0.11 and a kernel and file system that support it. */
+export function overlayFolders(bwrap: string, folders: readonly string[]): Promise<string[]> {
+  const key = [bwrap, ...folders].join('\0');
+  const found = overlays.get(key) ?? tryOverlays(bwrap, folders);
+  overlays.set(key, found);
+  return found;
+}
+
+async function tryOverlays(bwrap: string, folders: readonly string[]): Promise<string[]> {
+  const usable: string[] = [];
+  for (const folder of folders) {
+    const problem = await trialProblem(bwrap, { PATH: '/usr/bin:/bin' }, { overlaid: [folder] });
+    if (problem === undefined) usable.push(folder);
+  }
+  return usable;
+}
+
 /** The command inside a sandbox that shows the system, the toolchains on its PATH, the program itself and these paths. */
 export function bubblewrapCommand(bwrap: string, program: ContainedProgram, paths: SandboxPaths): string[] {
   const { command: plain, cwd, env, programs = [] } = program;
@@ -117,6 +138,7 @@ export function bubblewrapCommand(bwrap: string, program: ContainedProgram, path
   for (const [path, mount] of privateFolderMounts(copied, (each) => privateFolder(each, paths.privateBytes)))
     mounts.set(path, mount);
   for (const path of read) mounts.set(path, ['--ro-bind', path, path]);
+  for (const path of paths.overlaid ?? []) mounts.set(path, ['--overlay-src', path, '--tmp-overlay', path]);
   for (const path of paths.write) mounts.set(path, ['--bind', path, path]);
   // A folder is mounted before what is in it, which it would cover otherwise.
   const sorted = [...mounts].filter(([path]) => isPrivate(mounts, path) || existsSync(path)).sort(byDepth);
@@ -191,9 +213,9 @@ async function probe(program: string, path: string): Promise<SandboxAvailability
     const found = resolveProgram(program, path);
     const version = await run([found, '--version'], { env, timeoutMs: PROBE_MS });
     const available = { kind: 'available', program: found, version: version.stdout.toString().trim() } as const;
-    const networkProblem = await trialProblem(found, env, {});
+    const networkProblem = await trialProblem(found, env, { network: {} });
     if (networkProblem === undefined) return available;
-    const problem = await trialProblem(found, env, undefined);
+    const problem = await trialProblem(found, env, {});
     if (problem === undefined) return { ...available, networkProblem };
     return { kind: 'none', reason: `bubblewrap does not work here: ${problem}` };
   } catch (error) {
@@ -206,10 +228,10 @@ async function probe(program: string, path: string): Promise<SandboxAvailability
 async function trialProblem(
   bwrap: string,
   env: Record<string, string>,
-  network: SandboxNetwork | undefined,
+  paths: Pick<SandboxPaths, 'network' | 'overlaid'>,
 ): Promise<string | undefined> {
   const trial = { command: ['/bin/sh', '-c', ':'], cwd: '/', env };
-  const command = bubblewrapCommand(bwrap, trial, { read: [], write: [], hidden: [], network });
+  const command = bubblewrapCommand(bwrap, trial, { read: [], write: [], hidden: [], ...paths });
   const { code, stderr } = await run(command, { env, timeoutMs: PROBE_MS });
   if (code === 0) return undefined;
   return stderr.trim().split('\n').at(-1)?.slice(0, 300) || `it ended with ${code}`;

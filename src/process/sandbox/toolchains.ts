@@ -26,6 +26,20 @@ const TOOLCHAINS = [
   'go/bin',
 ];
 const VERSION_MANAGERS = ['.asdf', '.goenv', '.nvm', '.pyenv', '.rbenv', '.sdkman', '.volta'];
+/** Below the home folder: what package managers have downloaded; a variable can name another folder. */
+const PACKAGE_CACHES: readonly { path: string; variable?: string; inside?: string }[] = [
+  { path: '.npm/_cacache', variable: 'npm_config_cache', inside: '_cacache' },
+  { path: '.cache/yarn', variable: 'YARN_CACHE_FOLDER' },
+  { path: '.local/share/pnpm/store', variable: 'npm_config_store_dir' },
+  { path: '.bun/install/cache', variable: 'BUN_INSTALL_CACHE_DIR' },
+  { path: '.cache/pip', variable: 'PIP_CACHE_DIR' },
+  { path: '.cache/uv', variable: 'UV_CACHE_DIR' },
+  { path: '.cargo/registry', variable: 'CARGO_HOME', inside: 'registry' },
+  { path: '.cargo/git', variable: 'CARGO_HOME', inside: 'git' },
+  { path: 'go/pkg/mod', variable: 'GOMODCACHE' },
+  { path: '.gradle/caches', variable: 'GRADLE_USER_HOME', inside: 'caches' },
+  { path: '.m2/repository' },
+];
 /** Variables that name the root of a toolchain. */
 const ROOT_VARIABLES = ['NVM_DIR', 'PYENV_ROOT', 'RUSTUP_HOME', 'GOROOT', 'VOLTA_HOME', 'JAVA_HOME'];
 /** Names of folders with programs; the files that those need are beside such a folder. */
@@ -47,6 +61,15 @@ export function toolchainFolders(env: Record<string, string>, hidden: readonly s
     rootOf(dirname(process.execPath), hidden),
   ];
   return [...new Set(folders)].filter((folder) => isShown(folder, hidden));
+}
+
+/** The caches of package managers that exist; none of them holds a login. */
+export function packageCaches(env: Record<string, string | undefined>, home: string): string[] {
+  const found = PACKAGE_CACHES.map(({ path, variable = '', inside = '' }) => {
+    const named = env[variable] ?? '';
+    return isAbsolute(named) ? join(named, inside) : join(home, path);
+  });
+  return [...new Set(found)].filter((path) => existsSync(path));
 }
 
 /** The files of these programs and scripts, with what they need beside them; other words are ignored. */

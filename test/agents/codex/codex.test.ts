@@ -227,6 +227,27 @@ describe('the usage of a Codex attempt', () => {
     expect(reader.end(INTERRUPTED).usage).toMatchObject({ costUsd: 0.5, turns: 1 });
   });
 
+  it('is followed by a failure that names why its own sandbox could not start, unless it changed a file', async () => {
+    const problem = 'bwrap: setting up uid map: Operation not permitted';
+    const refused = {
+      type: 'response_item',
+      payload: { type: 'function_call_output', output: `Process exited with code 1\nOutput:\n${problem}\n` },
+    };
+    const ran = { type: 'response_item', payload: { type: 'function_call_output', output: 'Output:\nfine\n' } };
+    await using made = await withRecord([turn, refused, refused]);
+    const reader = made.reader();
+    feed(reader, [thread, started, says('I could not'), completed]);
+    expect(reader.end(EXITED).failure).toEqual({ kind: 'environment', message: expect.stringContaining(problem) });
+    const changing = made.reader();
+    const change = { id: 'a', type: 'file_change', status: 'completed', changes: [{ path: 'x', kind: 'add' }] };
+    feed(changing, [thread, started, { type: 'item.completed', item: change }, completed]);
+    expect(changing.end(EXITED).failure).toBeUndefined();
+    await made.add([ran]);
+    const another = made.reader();
+    feed(another, [thread, started, says('done'), completed]);
+    expect(another.end(EXITED).failure).toBeUndefined();
+  });
+
   it('is what was read so far when its rollout disappears', async () => {
     await using made = await withRecord([turn, call({ input_tokens: 10, output_tokens: 5 })]);
     const reader = made.reader();
