@@ -9,7 +9,7 @@ import { quantile } from './timing.ts';
 
 const LATEST_MS = 250;
 const MAX_MEMORY_MB = 300;
-const LARGEST_FIRST_SCREEN_KB = 500;
+const LARGEST_FIRST_SCREEN_KB = 420;
 /** A frame of a busy page may be late a few times; fewer rows than this would be meaningless. */
 const FEWEST_ROWS = 20;
 const RunStateBody = z.object({ state: z.object({ order: z.array(z.string()).min(1) }) });

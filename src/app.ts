@@ -7,6 +7,7 @@ import { RunReader } from './access/run-reader.ts';
 import type { LocksState } from './core/project/locks.ts';
 import type { NotesState } from './core/project/notes.ts';
 import type { WatchState } from './core/watch/watch-series.ts';
+import { KnowledgeBase } from './engine/attempt/knowledge-base.ts';
 import type { Implementations } from './engine/loop/context.ts';
 import type { RunControl } from './engine/loop/control-runs.ts';
 import type { Engine } from './engine/loop/engine.ts';
@@ -38,6 +39,8 @@ export type App = {
   readonly notes: Ledgers<NotesState, NoteEvent>;
   /** The locks on files of every project, by stream. */
   readonly locks: Ledgers<LocksState, LockEvent>;
+  /** What agents learned and people wrote down. */
+  readonly knowledge: KnowledgeBase;
   /** The series of rounds that watch projects, by stream. */
   readonly watches: Ledgers<WatchState, WatchEvent>;
   /** The way to change runs, where this process is the engine. */
@@ -63,6 +66,7 @@ export function createApp(sources: Sources, own?: { engine: Engine; control: Run
     confirmations: new Confirmations(world),
     notes: new Ledgers({ store, world, fold: NOTES_FOLD }),
     locks: own?.engine.coordination.locks ?? new Ledgers({ store, world, fold: LOCKS_FOLD }),
+    knowledge: own?.engine.coordination.knowledge ?? new KnowledgeBase({ store, world }),
     watches: new Ledgers({ store, world, fold: WATCH_FOLD }),
     control: own?.control,
   };

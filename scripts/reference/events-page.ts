@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { AccountEvent, ModelEvent, ProjectEvent, RunEvent } from '../../src/schema/event.ts';
+import { WatchEvent } from '../../src/schema/watch/watch-event.ts';
 import { code, type Page, referencePage, table } from './markdown.ts';
 import { fieldsOf } from './schema-text.ts';
 
-type EventType = (RunEvent | ProjectEvent | AccountEvent | ModelEvent)['type'];
-type EventSchema = typeof RunEvent | typeof ProjectEvent | typeof AccountEvent | typeof ModelEvent;
+type EventType = (RunEvent | ProjectEvent | WatchEvent | AccountEvent | ModelEvent)['type'];
+type EventSchema = typeof RunEvent | typeof ProjectEvent | typeof WatchEvent | typeof AccountEvent | typeof ModelEvent;
 
 const MEANINGS: Record<EventType, string> = {
   'run.started': 'The run is on record, with everything it will ever depend on.',
@@ -83,6 +84,13 @@ const MEANINGS: Record<EventType, string> = {
   'batch.started': 'The engine carries a batch: each of its items becomes a job, so many at once.',
   'batch.item-started': 'The run of an item of a batch was started.',
   'batch.ended': 'A batch has no item left to start, or could not go on, and why.',
+  'watch.started': 'A person watches the project, or changed how it is watched.',
+  'watch.stopped': 'The project is no longer watched, and why.',
+  'watch.round-started': 'A round began, with its run; both are recorded together.',
+  'watch.round-ended': 'What a round came to: confirmed proposals, answers and draft reviews.',
+  'watch.said': 'A person wrote a message.',
+  'watch.proposal-decided': 'A proposal was accepted, with its run, or rejected, or is done, or expired.',
+  'watch.review-settled': 'A person posted or discarded a draft review.',
   'account.rested': 'An account, or one family of its models, is not asked before this time.',
   'model.judged': 'A run ended; this is what checks have decided about the work of each agent in it.',
   'model.benched': 'A benchmark of a model ended.',
@@ -91,12 +99,14 @@ const MEANINGS: Record<EventType, string> = {
 /** Every event with its fields. */
 export function eventsPage(): Page {
   return referencePage('events', 'Events', [
-    'What happened is a list of events, in streams: one for each run (`run/<id>`), project (`project/<id>`) and account of an agent (`account/<name>`). What is true about a run is a fold of its stream. Events are only ever appended. What an agent says is not here; it is the transcript, which `mh logs` shows.',
+    'What happened is a list of events, in streams: one for each run (`run/<id>`), project (`project/<id>`, and `watch/<id>` for the rounds that watch it) and account of an agent (`account/<name>`). What is true about a run is a fold of its stream. Events are only ever appended. What an agent says is not here; it is the transcript, which `mh logs` shows.',
     'A field with a question mark may be absent. Times are milliseconds since 1970.',
     '## Of a run',
     ...sections(RunEvent),
     '## Of a project',
     ...sections(ProjectEvent),
+    '## Of a watched project',
+    ...sections(WatchEvent),
     '## Of an account',
     ...sections(AccountEvent),
     '## Of models',

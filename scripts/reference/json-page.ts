@@ -4,6 +4,7 @@ import { InitDocument } from '../../src/init/init-document.ts';
 import { OPERATIONS } from '../../src/operations/all.ts';
 import { AuditCheck } from '../../src/operations/audit/verify-audit.ts';
 import { InboxItem } from '../../src/operations/inbox/list-inbox.ts';
+import { KnowledgeStats } from '../../src/operations/knowledge/knowledge-stats.ts';
 import { ProjectLocks } from '../../src/operations/locks/list-locks.ts';
 import { DoctorLine } from '../../src/operations/maintenance/doctor/doctor-line.ts';
 import { OpenQuestion } from '../../src/operations/questions/list-questions.ts';
@@ -17,6 +18,7 @@ import { BatchDocument, BatchResult } from '../../src/schema/batch.ts';
 import { UndoResult } from '../../src/schema/change.ts';
 import { CollectionDocument } from '../../src/schema/collection.ts';
 import { CompactRun } from '../../src/schema/compact-run.ts';
+import { KnowledgeEntry } from '../../src/schema/coordination/knowledge.ts';
 import { AgentPick, AgentStatus, LogLine, RunDocument, RunSummary, UsageRow } from '../../src/schema/document.ts';
 import { ArchiveResult, BackupResult } from '../../src/schema/keeping.ts';
 import { BenchItem, BenchResult, ModelScore, RoutePlan } from '../../src/schema/model.ts';
@@ -37,6 +39,8 @@ const DOCUMENTS: Record<string, z.ZodType> = {
   WarningItem,
   OpenQuestion,
   ProjectLocks,
+  KnowledgeEntry,
+  KnowledgeStats,
   AgentStatus,
   AgentPick,
   ModelScore,
@@ -137,6 +141,12 @@ const PRINTED: readonly (readonly [string, string])[] = [
   ['`warnings`', 'list of [WarningItem](#warningitem)'],
   ['`questions`', 'list of [OpenQuestion](#openquestion)'],
   ['`locks`', '[ProjectLocks](#projectlocks)'],
+  ['`kb ls`, `kb search`', 'list of [KnowledgeEntry](#knowledgeentry)'],
+  ['`kb show`, `kb edit`', '[KnowledgeEntry](#knowledgeentry)'],
+  ['`kb rm`', '`{ "id" }`'],
+  ['`kb stats`', '[KnowledgeStats](#knowledgestats)'],
+  ['`kb export`', 'list of `{ "title", "text", "tags" }`'],
+  ['`kb import`', '`{ "added", "known" }`'],
   ['`mcp install`, `mcp repair`, `mcp uninstall`', '`{ "assistant", "file", "change", "backup" }`'],
   ['`mcp doctor`', 'list of `{ "assistant", "file", "installed", "tools", "problem" }`'],
   ['`models`', 'list of [AgentStatus](#agentstatus)'],

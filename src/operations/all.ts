@@ -9,6 +9,12 @@ import { showBatch } from './batches/show-batch.ts';
 import { startBatch } from './batches/start-batch.ts';
 import { watchBatch } from './batches/watch-batch.ts';
 import { listInbox } from './inbox/list-inbox.ts';
+import { editKnowledge } from './knowledge/edit-knowledge.ts';
+import { knowledgeStats } from './knowledge/knowledge-stats.ts';
+import { listKnowledge } from './knowledge/list-knowledge.ts';
+import { removeKnowledge } from './knowledge/remove-knowledge.ts';
+import { reportLearnings } from './knowledge/report-learnings.ts';
+import { searchKnowledge } from './knowledge/search-knowledge.ts';
 import { checkFileLocks } from './locks/check-file-locks.ts';
 import { listLocks } from './locks/list-locks.ts';
 import { lockFiles } from './locks/lock-files.ts';
@@ -156,6 +162,7 @@ export const OPERATIONS = {
   'diff-run': diffRun,
   'dismiss-warning': dismissWarning,
   doctor,
+  'edit-knowledge': editKnowledge,
   'edit-plan': editPlan,
   'export-audit': exportAudit,
   'find-in-transcript': findInTranscript,
@@ -164,12 +171,14 @@ export const OPERATIONS = {
   'get-setting': getSetting,
   'hide-run': hideRun,
   'judge-run': judgeRun,
+  'knowledge-stats': knowledgeStats,
   'land-run': landRun,
   'limit-run': limitRun,
   'list-batches': listBatches,
   'list-benches': listBenches,
   'list-collections': listCollections,
   'list-inbox': listInbox,
+  'list-knowledge': listKnowledge,
   'list-locks': listLocks,
   'list-models': listModels,
   'list-notes': listNotes,
@@ -205,10 +214,12 @@ export const OPERATIONS = {
   'release-locks': releaseLocks,
   'remove-batch': removeBatch,
   'remove-collection': removeCollection,
+  'remove-knowledge': removeKnowledge,
   'remove-template': removeTemplate,
   'rename-collection': renameCollection,
   'rename-run': renameRun,
   'reply-watch': replyWatch,
+  'report-learnings': reportLearnings,
   'report-progress': reportProgress,
   'report-run': reportRun,
   'report-status': reportStatus,
@@ -224,6 +235,7 @@ export const OPERATIONS = {
   'scan-files': scanFiles,
   'score-models': scoreModels,
   search,
+  'search-knowledge': searchKnowledge,
   'send-message': sendMessage,
   'set-setting': setSetting,
   'settle-draft-review': settleDraftReview,

@@ -8,6 +8,7 @@ import { serveScratch } from './support/scratch-server.ts';
 
 const PAGES = [
   '/inbox',
+  '/board',
   '/history',
   '/search?q=prices',
   '/usage?by=role',

@@ -39,7 +39,7 @@ describe('the home page', () => {
     await using context = await newContext();
     const page = await served.enter(context);
     await page.getByRole('heading', { name: 'Start your first run' }).waitFor();
-    await page.getByText('mh do "Add a --json flag" --rehearse').waitFor();
+    await page.getByText('mh demo').waitFor();
     await served.scratch.mh(['do', 'Tidy up', '--rehearse', '--plan-only', '--detach']);
     const needs = page.getByRole('region', { name: 'Needs you' });
     await needs.getByRole('link', { name: 'Review the plan' }).click();

@@ -12,6 +12,7 @@ const ITEMS = 40;
 const AGENT = `#!/bin/sh
 file=$(sed -n 's/^Files: //p')
 echo "$MANYHANDS_TASK" >> "$HOME/ran"
+env | grep postgresql >> "$HOME/leaked"
 mkdir -p "$(dirname "$file")"
 sleep 0.2
 echo "line of $MANYHANDS_TASK" > "$file"
@@ -63,6 +64,7 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('A run on PostgreSQL', { timeout
       const tasks = ran(project);
       expect(new Set(tasks).size).toBe(ITEMS);
       expect(tasks, 'no attempt was paid twice').toHaveLength(ITEMS);
+      expect(readFileSync(join(project.root, 'leaked'), 'utf8'), 'agents do not see the URL').toBe('');
       expect(await project.leftovers()).toEqual([]);
       const versions = await query(
         env.MANYHANDS_DATABASE_URL,

@@ -242,6 +242,12 @@ export const COMMANDS: readonly ListedCommand[] = [
     load: async () => (await import('./watch/models.ts')).modelsCommand,
   },
   {
+    name: 'kb',
+    group: 'Watch',
+    summary: 'list, search and change what agents learned about the project',
+    load: async () => (await import('./watch/kb.ts')).kbCommand,
+  },
+  {
     name: 'approve',
     aliases: ['ok'],
     group: 'Control',

@@ -1,4 +1,4 @@
-import { isInterrupted } from '../../core/view/run-status.ts';
+import { isInterrupted } from '../../core/view/open-run.ts';
 import { shellWord } from '../../core/view/shell-word.ts';
 import { taskLabel } from '../../core/view/task-label.ts';
 import { plannedTasks } from '../../recipes/todo/todo.ts';

@@ -1,6 +1,6 @@
 import pc from 'picocolors';
 import type { TaskStatus } from '../../core/run/state.ts';
-import { isInterrupted } from '../../core/view/run-status.ts';
+import { isInterrupted } from '../../core/view/open-run.ts';
 import type { RunStatus, WaitsFor } from '../../schema/document.ts';
 import type { Verdict } from '../../schema/gate.ts';
 

@@ -1,5 +1,5 @@
 import type { RunState, TaskState, TaskStatus } from '../../core/run/state.ts';
-import { isInterrupted } from '../../core/view/run-status.ts';
+import { isInterrupted } from '../../core/view/open-run.ts';
 import type { RunOverview } from '../../schema/overview.ts';
 import type { Top } from './top-state.ts';
 import { matches } from './transcript-view.ts';

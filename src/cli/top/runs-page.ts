@@ -1,6 +1,6 @@
 import { currentSteps, stepText, waitText } from '../../core/view/activity.ts';
 import { moneyText } from '../../core/view/amounts.ts';
-import { isInterrupted, isUnresolved } from '../../core/view/run-status.ts';
+import { isInterrupted, isUnresolved } from '../../core/view/open-run.ts';
 import type { LiveAttempt, RunOverview, WaitingItem } from '../../schema/overview.ts';
 import { clockText } from '../render/amounts.ts';
 import { runMark, shownStatus } from '../render/symbols.ts';

@@ -1,5 +1,5 @@
 import type { Caller } from '../../access/caller.ts';
-import { isInterrupted } from '../../core/view/run-status.ts';
+import { isInterrupted } from '../../core/view/open-run.ts';
 import { AppError, messageOf } from '../../errors.ts';
 import type { RunOverview } from '../../schema/overview.ts';
 import type { World } from '../../world.ts';

@@ -35,6 +35,12 @@ export const PAGES: readonly Page[] = [
     view: lazyView(async () => (await import('../features/search/search-page.tsx')).SearchPage, LINES),
   },
   {
+    path: '/board',
+    title: 'Board',
+    icon: 'board',
+    view: lazyView(async () => (await import('../features/board/board-page.tsx')).BoardPage, LINES),
+  },
+  {
     path: '/usage',
     title: 'Usage',
     icon: 'usage',

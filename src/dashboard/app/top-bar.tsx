@@ -1,17 +1,19 @@
 import type { ReactElement } from 'react';
 import { useOverview } from '../api/run-overview.ts';
-import { KeyboardHelp } from '../features/palette/keyboard-help.tsx';
 import { Palette } from '../features/palette/palette.tsx';
 import type { PageName } from '../features/palette/use-palette-entries.ts';
 import { useShortcuts } from '../features/palette/use-shortcuts.ts';
 import { setTheme, THEMES, useTheme } from '../ui/browser/preferences.ts';
 import { Button, LinkButton } from '../ui/controls/button.tsx';
+import { lazyView } from '../ui/feedback/lazy-view.tsx';
 import { count, Money } from '../ui/text/amounts.tsx';
 import { Icon } from '../ui/text/icon.tsx';
 import { PAGES } from './pages.ts';
 import styles from './top-bar.module.css';
 
 const IS_APPLE = /Mac|iPhone|iPad/.test(navigator.platform);
+
+const KeyboardHelp = lazyView(async () => (await import('../features/palette/keyboard-help.tsx')).KeyboardHelp, 1);
 
 const THEME_LABELS = { system: 'system', light: 'light', dark: 'dark' } as const;
 
@@ -61,7 +63,7 @@ function ThemeSwitch(): ReactElement {
   );
 }
 
-/** The global shortcuts with the dialogs that they open, loaded up front so that no key press is lost. */
+/** The global shortcuts with the dialogs that they open, loaded up front so that no key press is lost; the list of keys is not. */
 function PaletteControls({ pages }: { pages: readonly PageName[] }): ReactElement {
   const [open, setOpen] = useShortcuts();
   const close = () => setOpen(undefined);

@@ -146,7 +146,7 @@ export function vendorVariables(env: NodeJS.ProcessEnv, vendor: RegExp | undefin
   return found;
 }
 
-type PromptRequest = { assignment: Assignment; capabilities: AgentCapabilities; appUrl?: string };
+type PromptRequest = { assignment: Assignment; capabilities: AgentCapabilities; memory: string; appUrl?: string };
 
 /** The role of the next attempt: after a failed verification, the role that fixes. */
 function roleOf({ spec, report }: TaskState): string {
@@ -166,7 +166,9 @@ export async function writePrompt(run: ActiveRun, task: TaskState, request: Prom
   );
   const attempt = { number: assignment.number, session: assignment.session ?? null };
   const messages = messageSection(task, attempt);
-  await writeFile(assignment.promptFile, `${prompt}${messages}${answerRequest(task)}`, { mode: 0o600 });
+  await writeFile(assignment.promptFile, `${prompt}${request.memory}${messages}${answerRequest(task)}`, {
+    mode: 0o600,
+  });
 }
 
 /** The request for a task's own output schema, added below the role's text. */

@@ -26,6 +26,7 @@ import { resourcesOf } from './containment.ts';
 import { programOf } from './interactive-attempt.ts';
 import { interruptible } from './interrupt-attempt.ts';
 import { adoptUnrecorded, writeLaunchRecord } from './launch-record.ts';
+import { memorySection } from './memory.ts';
 import { adoptAgentNetwork } from './network.ts';
 import { GRACE_MS, type Outcome, type Started, supervise } from './supervise.ts';
 import type { AttemptWorkspace } from './workspace-of-task.ts';
@@ -70,11 +71,9 @@ export async function performAttempt(ctx: EngineContext, run: ActiveRun, task: T
       ...(application === null ? {} : { appUrl: application.url, appPort: application.port }),
     };
     const assignment = await assignmentFor(ctx, run, assigning);
-    await writePrompt(run, task, {
-      assignment,
-      capabilities: agent.capabilities,
-      ...(appUrl === undefined ? {} : { appUrl }),
-    });
+    const memory = await memorySection(ctx, run, { task, attempt: assignment.attempt });
+    const shown = appUrl === undefined ? {} : { appUrl };
+    await writePrompt(run, task, { assignment, memory, capabilities: agent.capabilities, ...shown });
     await recordMessages(ctx, run, { task, attempt });
     signal.throwIfAborted();
     const process = await start(ctx, run, { task, attempt, agent, assignment, token });

@@ -1,3 +1,4 @@
+import { emptyKnowledge, evolveKnowledge, type KnowledgeState } from '../../core/project/knowledge.ts';
 import { emptyLocks, evolveLocks, type LocksState } from '../../core/project/locks.ts';
 import { emptyNotes, evolveNotes, type NotesState } from '../../core/project/notes.ts';
 import { EVOLVE_CODEC, evolve } from '../../core/run/evolve.ts';
@@ -5,6 +6,7 @@ import type { RunState } from '../../core/run/state.ts';
 import { evolveRateLimits } from '../../core/schedule/account.ts';
 import { emptySeries, evolveSeries, type WatchState } from '../../core/watch/watch-series.ts';
 import { AppError } from '../../errors.ts';
+import { KnowledgeEvent } from '../../schema/coordination/knowledge.ts';
 import { LockEvent } from '../../schema/coordination/lock.ts';
 import { NoteEvent } from '../../schema/coordination/note.ts';
 import { AccountEvent, RunEvent } from '../../schema/event.ts';
@@ -24,6 +26,13 @@ export const NOTES_FOLD: Fold<NotesState, NoteEvent> = {
   parse: ({ type, data }) => NoteEvent.safeParse({ type, data }).data,
   evolve: evolveNotes,
   empty: emptyNotes,
+};
+
+/** How the events of a scope become its knowledge. */
+export const KNOWLEDGE_FOLD: Fold<KnowledgeState, KnowledgeEvent> = {
+  parse: ({ type, data }) => KnowledgeEvent.safeParse({ type, data }).data,
+  evolve: evolveKnowledge,
+  empty: emptyKnowledge,
 };
 
 /** How the events of a project become its locks. */

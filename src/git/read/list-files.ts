@@ -1,16 +1,29 @@
 import { git } from '../git.ts';
 import type { Mirror } from '../mirror/mirror-config.ts';
 import { readBlobs } from './read-blobs.ts';
+import { type ReadCache, readOnce } from './read-once.ts';
+
+type ListedFile = { readonly path: string; readonly oid: string };
+
+/** The candidate of one task is the base of the next. */
+const MOST_LISTS = 4;
+const lists: ReadCache<readonly ListedFile[]> = new Map();
 
 /** Every regular file of a commit, with the id of its content. */
 export async function listFiles(
   mirror: Pick<Mirror, 'dir'>,
   commit: string,
   signal?: AbortSignal,
-): Promise<{ path: string; oid: string }[]> {
+): Promise<readonly ListedFile[]> {
+  const read = () => readList(mirror, commit);
+  const files = await readOnce(lists, { mirror, commits: [commit], read, sizeOf: (all) => all.length }, MOST_LISTS);
+  signal?.throwIfAborted();
+  return files;
+}
+
+async function readList(mirror: Pick<Mirror, 'dir'>, commit: string): Promise<ListedFile[]> {
   const { stdout } = await git(['ls-tree', '-r', '-z', '--full-tree', '--end-of-options', commit], {
     gitDir: mirror.dir,
-    ...(signal === undefined ? {} : { signal }),
   });
   return stdout.split('\0').flatMap((row) => {
     const at = row.indexOf('\t');

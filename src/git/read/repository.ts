@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { access, constants, realpath } from 'node:fs/promises';
 import { basename, delimiter, dirname, join } from 'node:path';
 import { AppError, isAbsent } from '../../errors.ts';
-import { type GitOptions, git } from '../git.ts';
+import { type GitOptions, type GitResult, git } from '../git.ts';
+import { isOid } from '../refs/refs.ts';
 
 /** The state of the user's repository when it was inspected. */
 export type Repository = {
@@ -22,21 +23,22 @@ export type Repository = {
 
 /** Finds the repository that contains a folder: enough to name its project, also when it cannot be used. */
 export async function locateRepository(dir: string, signal?: AbortSignal): Promise<Directories> {
-  return findDirectories(dir, gitReader(await requireFolder(dir), signal));
+  const read = gitReader(await requireFolder(dir), signal);
+  return (await findDirectories(dir, await read(['rev-parse', ...FLAGS, ...PATHS], [0, 128]))).directories;
 }
 
 /** Inspects the repository that contains a folder without writing to it, and rejects unsupported ones with the reason. */
 export async function inspectRepository(dir: string, signal?: AbortSignal): Promise<Repository> {
   const read = gitReader(await requireFolder(dir), signal);
-  const directories = await findDirectories(dir, read);
-  const [head, settings, submodules, lfs] = await Promise.all([
-    read(['rev-parse', '-q', 'HEAD^{commit}', '--symbolic-full-name', 'HEAD'], [0, 1, 128]),
+  const facts = await read(['rev-parse', ...FLAGS, ...PATHS, ...HEAD], [0, 1, 128]);
+  const { directories, head } = await findDirectories(dir, facts);
+  const [settings, submodules, lfs] = await Promise.all([
     read(['config', '--list', '--name-only', '-z']),
     listSubmodules(directories.root, read),
     read(['grep', '-I', '-q', 'filter=lfs', 'HEAD', '--', '.gitattributes', '**/.gitattributes'], [0, 1, 128]),
   ]);
-  if (head.code !== 0) throw new AppError('REPOSITORY_EMPTY', `${directories.root} has no commit yet`, { dir });
-  const [commit = '', branch = 'HEAD'] = head.stdout.trim().split('\n');
+  if (facts.code !== 0) throw new AppError('REPOSITORY_EMPTY', `${directories.root} has no commit yet`, { dir });
+  const [commit = '', branch = 'HEAD'] = head;
   refusePartialClone(directories.root, settings.stdout.split('\0'));
   if (lfs.code === 0) await requireLfs(directories.root);
   return {
@@ -92,21 +94,27 @@ async function requireFolder(dir: string): Promise<string> {
 
 const FLAGS = ['--is-bare-repository', '--is-inside-work-tree', '--show-object-format', '--is-shallow-repository'];
 const PATHS = ['--path-format=absolute', '--show-toplevel', '--absolute-git-dir', '--git-common-dir'];
+const HEAD = ['-q', 'HEAD^{commit}', '--symbolic-full-name', 'HEAD'];
 
-async function findDirectories(dir: string, read: ReadGit): Promise<Directories> {
-  const facts = await read(['rev-parse', ...FLAGS, ...PATHS], [0, 128]);
-  const [bare, inside, format, shallow, root, gitDir, commonDir, ...rest] = facts.stdout.split('\n');
+/** What `rev-parse` said of the flags and paths; `head` is what it said of further arguments, which fail where there is no commit. */
+async function findDirectories(dir: string, facts: GitResult): Promise<{ directories: Directories; head: string[] }> {
+  const lines = facts.stdout.split('\n');
+  const [bare, inside, format, shallow, root, gitDir, commonDir, ...rest] = lines;
   if (bare === 'true') throw unsupported(dir, 'it is bare: there is no work tree to land in');
   if (inside === 'false') throw unsupported(dir, 'the folder is inside .git and not in the work tree');
-  if (facts.code !== 0) throw noRepository(dir, facts.stderr);
-  if (!root || !gitDir || !commonDir || rest.length !== 1) throw unsupported(dir, 'its path has a line break');
-  return {
+  if (facts.code !== 0 && !commonDir) throw noRepository(dir, facts.stderr);
+  const head = rest.slice(0, -1);
+  const isOfHead =
+    facts.code === 0 ? head.every((line, index) => index === 1 || (index === 0 && isOid(line))) : !head[1];
+  if (!root || !gitDir || !commonDir || !isOfHead) throw unsupported(dir, 'its path has a line break');
+  const directories: Directories = {
     root: await realpath(root),
     gitDir: await realpath(gitDir),
     commonDir: await realpath(commonDir),
     objectFormat: format === 'sha256' ? 'sha256' : 'sha1',
     shallow: shallow === 'true',
   };
+  return { directories, head };
 }
 
 function noRepository(dir: string, stderr: string): AppError {

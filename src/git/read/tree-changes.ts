@@ -1,6 +1,7 @@
 import { type GitOptions, git } from '../git.ts';
 import { withoutAttributes } from '../git-stream.ts';
 import type { Mirror } from '../mirror/mirror-config.ts';
+import { type ReadCache, readOnce } from './read-once.ts';
 
 /** Two commits that are compared. */
 export type Between = { from: string; to: string };
@@ -19,14 +20,10 @@ type CommitChange = TreeChange & { commit: string };
 type ChangeSet = { steps: CommitChange[]; changed: TreeChange[] };
 
 const TIMEOUT_MS = 300_000;
-const MAX_FOUND = 64;
-const MAX_ENTRIES = 10_000;
-const FULL_ID = /^[0-9a-f]{40,64}$/;
 const RAW = ['-z', '--raw', '--no-abbrev', '--no-renames'];
 
-/** Commits never change, so readers of the same range share one result. */
-const trees = new Map<string, Promise<TreeChange[]>>();
-const histories = new Map<string, Promise<ChangeSet>>();
+const trees: ReadCache<TreeChange[]> = new Map();
+const histories: ReadCache<ChangeSet> = new Map();
 
 /** The paths in which two commits differ, a rename as one deleted and one added path. */
 export function treeChanges(mirror: Mirror, { from, to }: Between): Promise<TreeChange[]> {
@@ -34,7 +31,7 @@ export function treeChanges(mirror: Mirror, { from, to }: Between): Promise<Tree
     const args = ['diff-tree', '-r', ...RAW, '--end-of-options', from, to];
     return rawChanges((await git(args, inMirror(mirror))).stdout);
   };
-  return shared(trees, { mirror, from, to }, read, (changes) => changes.length);
+  return readOnce(trees, { mirror, commits: [from, to], read, sizeOf: (changes) => changes.length });
 }
 
 /** What each commit between two others changed, and what they changed together. */
@@ -46,39 +43,10 @@ export function changesBetween(mirror: Mirror, { from, to }: Between): Promise<C
     // The changes of a single commit on top of the other are the difference between the two.
     const isOneStep = steps.length > 0 && steps.every(({ commit }) => commit === `${to} ${from}`);
     if (!isOneStep) return { steps, changed: await treeChanges(mirror, { from, to }) };
-    await shared(
-      trees,
-      { mirror, from, to },
-      async () => steps,
-      (changes) => changes.length,
-    );
+    await readOnce(trees, { mirror, commits: [from, to], read: async () => steps, sizeOf: () => steps.length });
     return { steps, changed: steps };
   };
-  return shared(histories, { mirror, from, to }, read, ({ steps }) => steps.length);
-}
-
-type Range = Between & { mirror: Mirror };
-
-/** Reads a range once; a large result and one that names what may move are not kept. */
-function shared<Result>(
-  cache: Map<string, Promise<Result>>,
-  { mirror, from, to }: Range,
-  read: () => Promise<Result>,
-  sizeOf: (result: Result) => number,
-): Promise<Result> {
-  if (!FULL_ID.test(from) || !FULL_ID.test(to)) return read();
-  const key = `${from} ${to} ${mirror.dir}`;
-  const known = cache.get(key);
-  if (known !== undefined) return known;
-  const pending = read();
-  cache.set(key, pending);
-  for (const oldest of cache.keys()) {
-    if (cache.size <= MAX_FOUND) break;
-    cache.delete(oldest);
-  }
-  const evict = () => cache.delete(key);
-  pending.then((result) => sizeOf(result) > MAX_ENTRIES && evict(), evict);
-  return pending;
+  return readOnce(histories, { mirror, commits: [from, to], read, sizeOf: ({ steps }) => steps.length });
 }
 
 /** Of `--raw -z`: a row that begins with a colon has its path in the next field; any other field names a commit. */

@@ -16,12 +16,11 @@ echo "I read the price list and the shelf first."
 echo "const total = items.reduce((sum, item) => sum + item.price, 0);" > total.js
 sleep 300
 `;
-/** The pages that are shown in every look; the others in one. */
-const EVERYWHERE = ['home', 'timeline', 'transcript', 'diff'];
 const LOOKS = [
   { name: 'light', viewport: DESKTOP, colorScheme: 'light' },
   { name: 'dark', viewport: DESKTOP, colorScheme: 'dark' },
   { name: 'phone', viewport: PHONE, colorScheme: 'light' },
+  { name: 'phone-dark', viewport: PHONE, colorScheme: 'dark' },
 ] as const;
 
 await using scratch = await makeScratch({ files: { 'hand.sh': HAND } });
@@ -37,8 +36,7 @@ for (const look of LOOKS) {
   const page = await context.newPage();
   await page.goto(await served.link());
   await page.getByRole('navigation', { name: 'Pages' }).waitFor();
-  for (const [name, path] of Object.entries(views(done)))
-    if (look.name === 'light' || EVERYWHERE.includes(name)) await shoot(page, `${name}-${look.name}`, path);
+  for (const [name, path] of Object.entries(views(done))) await shoot(page, `${name}-${look.name}`, path);
   await context.close();
 }
 await browser.close();
@@ -66,9 +64,15 @@ function views(run: string): Record<string, string> {
     timeline: `/runs/${run}`,
     graph: `/runs/${run}?view=graph`,
     tasks: `/runs/${run}?view=tasks`,
+    changes: `/runs/${run}?view=changes`,
+    cost: `/runs/${run}?view=cost`,
+    attempts: `/runs/${run}/tasks/${encodeURIComponent('implement/1.4')}?view=attempts`,
     transcript: `/runs/${run}/tasks/${encodeURIComponent('implement/1.1')}`,
     diff: `/runs/${run}/tasks/${encodeURIComponent('implement/1.1')}?view=diff`,
     inbox: '/inbox',
+    board: '/board',
+    history: '/history',
+    models: '/models',
     start: '/start',
     usage: '/usage',
     settings: '/settings',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isInterrupted } from '../../../core/view/run-status.ts';
+import { isInterrupted } from '../../../core/view/open-run.ts';
 import type { OperationOutput } from '../../../operations/all.ts';
 import type { RunSummary } from '../../../schema/document.ts';
 import { addDir, addHelp, addJson, type CliCommand, CommonOptions, whenCalled } from '../../command.ts';

@@ -1,4 +1,4 @@
-import { isInterrupted } from '../../../core/view/run-status.ts';
+import { isInterrupted } from '../../../core/view/open-run.ts';
 import { AppError } from '../../../errors.ts';
 import { addDir, addHelp, addJson, type CliCommand, CommonOptions, whenCalled } from '../../command.ts';
 import { EXIT_CODES } from '../../exit-code.ts';

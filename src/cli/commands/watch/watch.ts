@@ -22,9 +22,12 @@ import type { Session } from '../../platform.ts';
 import { parseSeconds, parseUsd } from '../../render/amounts.ts';
 import { printJson, printLines } from '../../render/output.ts';
 import { watchEventText, watchLines } from '../../render/watch-lines.ts';
+import { addDeadlineOptions, DeadlineFlags, deadlineOf } from '../../start/deadline-options.ts';
+import { addStartOptions, StartFlags, startOptions } from '../../start/start-options.ts';
 import { resolveDir } from '../../target.ts';
 
 const StartWatchFlags = FollowOptions.extend({
+  ...DeadlineFlags.shape,
   agent: z.array(z.string()).default([]),
   rehearse: z.boolean().default(false),
   scenario: z.string().optional(),
@@ -34,7 +37,7 @@ const StartWatchFlags = FollowOptions.extend({
   pullRequests: z.boolean().default(true),
 });
 type StartWatchFlags = z.infer<typeof StartWatchFlags>;
-const NoteFlags = FollowOptions.extend({ note: z.string().optional() });
+const AcceptFlags = StartFlags.extend({ note: z.string().optional() });
 const ReasonFlags = CommonOptions.extend({ reason: z.string() });
 
 const EXAMPLES = [
@@ -54,7 +57,7 @@ export const watchCommand: CliCommand = {
   group: 'Work',
   summary: 'watch the project: proposals, answers and draft reviews, within a budget per day',
   define(command, session) {
-    addFollowing(command)
+    addDeadlineOptions(addFollowing(command), session)
       .option('-a, --agent <agent>', 'the agent: name, a list a,b, or role=name; repeatable', collect)
       .option('--budget-per-day <usd>', 'maximum cost of a day in US dollars (default: 5)', parseUsd)
       .option('--shortest <time>', 'the shortest time between rounds (default: 5m)', parseSeconds)
@@ -80,6 +83,7 @@ async function startWatch(session: Session, flags: StartWatchFlags): Promise<num
   }
   const dir = await resolveDir(terminal, flags.dir);
   const { budgetPerDay, shortest, longest, scenario, pullRequests } = flags;
+  const until = deadlineOf(flags);
   await using caller = await platform.openCaller(terminal.env);
   const series = await caller.call('start-watch', {
     options: {
@@ -87,6 +91,7 @@ async function startWatch(session: Session, flags: StartWatchFlags): Promise<num
       agents: flags.agent,
       rehearse: flags.rehearse || scenario !== undefined,
       ...(scenario === undefined ? {} : { scenario }),
+      ...(until === undefined ? {} : { until }),
     },
     pullRequests,
     ...(budgetPerDay === undefined ? {} : { budgetPerDay }),
@@ -176,20 +181,20 @@ function defineProposals(command: Command, session: Session): void {
     .command('accept')
     .description('accept a proposal: it becomes a run')
     .argument('<proposal>', 'such as p3');
-  addFollowing(accept).option('--note <text>', 'what the agent should know in addition');
+  addStartOptions(accept, session).option('--note <text>', 'what the agent should know in addition');
   addHelp(
-    addDir(addJson(accept)),
+    accept,
     ['manyhands watch accept p3', 'manyhands watch accept p3 --note "keep the API" --detach'],
     EXIT_CODES,
   );
   whenCalled(accept, session, {
-    options: NoteFlags,
+    options: AcceptFlags,
     act: async ({ note, ...flags }, [proposal = '']) => {
-      const dir = await resolveDir(session.platform.terminal, flags.dir);
-      const input = { proposal, options: { dir }, ...(note === undefined ? {} : { note }) };
+      const options = await startOptions(session.platform.terminal, flags);
+      const input = { proposal, options, ...(note === undefined ? {} : { note }) };
       return work(session, {
         ...flags,
-        dir,
+        dir: options.dir,
         begin: async (caller) => [(await caller.call('accept-proposal', input)).run],
       });
     },

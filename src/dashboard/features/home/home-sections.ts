@@ -1,4 +1,4 @@
-import { isUnresolved } from '../../../core/view/run-status.ts';
+import { isUnresolved } from '../../../core/view/open-run.ts';
 import type { RunOverview, WaitingItem } from '../../../schema/overview.ts';
 
 /** Something that needs the user, with its run. */

@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react';
 import { Link } from 'wouter';
 import { moneyText } from '../../../core/view/amounts.ts';
-import { isInterrupted } from '../../../core/view/run-status.ts';
+import { isInterrupted } from '../../../core/view/open-run.ts';
 import type { RunOverview } from '../../../schema/overview.ts';
 import { runPath } from '../../ui/browser/page-paths.ts';
 import { CurrentSteps, LiveAgent } from '../../ui/run/live-agent.tsx';

@@ -1,4 +1,4 @@
-import { isInterrupted } from '../../../core/view/run-status.ts';
+import { isInterrupted } from '../../../core/view/open-run.ts';
 import type { RunOverview } from '../../../schema/overview.ts';
 
 /** An entry of the palette: a page, a run, a task or an action. */

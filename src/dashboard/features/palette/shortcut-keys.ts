@@ -2,6 +2,7 @@
 export const GO_KEYS: Readonly<Record<string, string>> = {
   h: '/',
   i: '/inbox',
+  o: '/board',
   r: '/history',
   s: '/search',
   u: '/usage',

@@ -1,5 +1,5 @@
 import type { TaskStatus } from '../../../core/run/state.ts';
-import { isInterrupted } from '../../../core/view/run-status.ts';
+import { isInterrupted } from '../../../core/view/open-run.ts';
 import type { RunOverview } from '../../../schema/overview.ts';
 
 /** The state of a run or task as it is displayed everywhere: card, graph, timeline, tab icon. */

@@ -2,6 +2,7 @@ import type { ReactElement } from 'react';
 
 const PATHS = {
   home: 'M2.5 7.5 8 3l5.5 4.5M4 6.5V13h8V6.5',
+  board: 'M2.5 3h3v10h-3zM6.5 3h3v7h-3zM10.5 3h3v4h-3z',
   inbox: 'M2 9h3l1 2h4l1-2h3M2 9l2-6h8l2 6v4H2z',
   history: 'M8 4.5V8l2.5 1.5M2.5 8a5.5 5.5 0 1 0 1.6-3.9L2.5 5.5M2.5 2.5v3h3',
   search: 'M7 11.5a4.5 4.5 0 1 0 0-9 4.5 4.5 0 0 0 0 9zM10.5 10.5 14 14',
