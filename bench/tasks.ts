@@ -121,9 +121,8 @@ export async function prepareTasks(
   await writeFile(join(home, 'config.yaml'), `sandbox: '${sandbox}'\n`, { mode: 0o600 });
   await makeRepository(repository, files);
   const planned = Array.from({ length: count }, (_, index) => plannedTask(index + 1));
-  await writeFile(join(folder, 'plan.json'), `${JSON.stringify({ tasks: planned })}\n`);
   const agent = join(folder, 'agent.sh');
-  await writeFile(agent, agentText(join(folder, 'plan.json')), { mode: 0o755 });
+  await writeFile(agent, agentText(JSON.stringify({ tasks: planned })), { mode: 0o755 });
   return { folder, repository, agent, tasks: count, sandbox };
 }
 
@@ -135,9 +134,10 @@ function plannedTask(number: number): { id: string; title: string; description: 
   };
 }
 
+/** It contains the plan, because a sandbox shows the script and no file beside it. */
 function agentText(plan: string): string {
   return `#!/bin/sh
-if [ "$MANYHANDS_ROLE" = plan ]; then exec cat '${plan}'; fi
+if [ "$MANYHANDS_ROLE" = plan ]; then exec printf '%s' '${plan}'; fi
 echo "a line" >>"task-\${MANYHANDS_TASK##*/}.txt"
 `;
 }
