@@ -9,7 +9,7 @@ const PAGE = readFileSync(join(import.meta.dirname, '../../docs/how-to/come-from
 
 /** Every command of the five tools that is not also one of ours. */
 const COMMANDS = {
-  goals: 'auto claude codex runs retry-failed visualize improve self-improve dashboard',
+  goals: 'auto claude codex runs retry-failed visualize self-improve dashboard',
   bulk: 'simple',
   features: 'start',
   todo: 'generate cleanup',
@@ -53,7 +53,8 @@ describe('a command of another tool', () => {
       ['config --global agent.max_retries', 'manyhands config get limits.attempts'],
       ['config --list', 'manyhands config list'],
       ['dag.toml', 'manyhands run dag.toml'],
-      ['improve -d ./shop --discover', 'manyhands do "<what to improve>"'],
+      ['self-improve --discover', 'manyhands improve'],
+      ['improve -d ./shop --discover', '-C <folder>'],
     ];
     for (const [typed, use] of cases)
       expect(await errorOf(...typed.split(' ')), typed).toContain(`Use instead: ${use}`);

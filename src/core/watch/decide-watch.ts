@@ -1,7 +1,8 @@
 import { AppError } from '../../errors.ts';
 import type { WatchEvent, WatchSettings } from '../../schema/watch/watch-event.ts';
 import type { Discussion, Proposal, RoundResult, WakeReason, WatchInput } from '../../schema/watch/watch-round.ts';
-import { dayOf, type WatchState } from './watch-series.ts';
+import { dayText } from '../view/amounts.ts';
+import type { WatchState } from './watch-series.ts';
 
 /** What a watcher sees besides its own series. */
 export type WatchFacts = {
@@ -57,7 +58,7 @@ export function nextRound(state: WatchState, { now, head, pulls, attemptUsd }: W
 
 /** What may still be spent on the day of a moment. */
 export function leftToday({ settings, day }: WatchState, now: number): number {
-  const spent = day.day === dayOf(now) ? day.spentUsd : 0;
+  const spent = day.day === dayText(now) ? day.spentUsd : 0;
   return Math.max(0, (settings?.budgetPerDay ?? 0) - spent);
 }
 

@@ -7,6 +7,7 @@ import type {
   RoundResult,
   WakeReason,
 } from '../../schema/watch/watch-round.ts';
+import { dayText, moneyText } from '../view/amounts.ts';
 import { isSameProposal } from './same-proposal.ts';
 
 /** What is true about the series of a project; everything in it is bounded. */
@@ -208,7 +209,7 @@ function note({ day }: WatchState, line: string): void {
 
 /** At the first event of a day, the day before becomes a summary. */
 function beginDay(state: WatchState, at: number): void {
-  const day = dayOf(at);
+  const day = dayText(at);
   if (state.day.day === day) return;
   if (state.day.day !== '' && state.day.rounds + state.day.lines.length > 0)
     state.summaries = [{ day: state.day.day, text: summaryOf(state.day) }, ...state.summaries].slice(0, MOST_SUMMARIES);
@@ -217,13 +218,6 @@ function beginDay(state: WatchState, at: number): void {
 
 /** A day as a person reads it. */
 export function summaryOf({ rounds, spentUsd, lines }: WatchDay): string {
-  const count = `${rounds} ${rounds === 1 ? 'round' : 'rounds'}, $${spentUsd.toFixed(2)}`;
+  const count = `${rounds} ${rounds === 1 ? 'round' : 'rounds'}, ${moneyText(spentUsd)}`;
   return [count, ...(lines.length === 0 ? ['nothing new'] : lines)].join('\n');
-}
-
-/** The local day of a moment. */
-export function dayOf(at: number): string {
-  const date = new Date(at);
-  const two = (value: number) => String(value).padStart(2, '0');
-  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { App } from '../../app.ts';
-import { dayOf, summaryOf } from '../../core/watch/watch-series.ts';
+import { dayText } from '../../core/view/amounts.ts';
+import { summaryOf } from '../../core/watch/watch-series.ts';
 import { watchStream } from '../../schema/ids.ts';
 import { WatchDocument } from '../../schema/watch/watch-round.ts';
 import { projectOf } from '../find-run.ts';
@@ -22,7 +23,7 @@ export const showWatch = operation({
 export function watchDocument(app: App, project: string): WatchDocument {
   const state = app.watches.state(watchStream(project));
   const { settings, open, day, isActive, lookedAt, intervalMs, summaries } = state;
-  const today = dayOf(app.world.now());
+  const today = dayText(app.world.now());
   const current = day.day === today ? day : { day: today, rounds: 0, spentUsd: 0, lines: [] };
   const isOver = day.day !== today && day.rounds + day.lines.length > 0;
   return {

@@ -8,7 +8,7 @@ export const notifyCommand: CliCommand = {
   group: 'Maintenance',
   summary: 'send a test message to the receivers under notify in your settings',
   define(command, session) {
-    addHelp(addJson(command), ['manyhands notify'], READING_EXIT_CODES);
+    addHelp(addJson(command), ['manyhands notify', 'manyhands notify --json'], READING_EXIT_CODES);
     whenCalled(command, session, {
       options: CommonOptions,
       act: async ({ json }) => {
