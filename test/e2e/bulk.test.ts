@@ -7,10 +7,10 @@ import { WorkCheck } from '../../src/work-files/work-plan.ts';
 import { makeScratch, type Scratch } from '../support/scratch.ts';
 import { TESTS_ALL } from '../support/variants.ts';
 
-const OWN = TESTS_ALL ? 170 : 50;
-const ON_ONE_FILE = TESTS_ALL ? 20 : 10;
-const BROKEN = 5;
-const POISON = 5;
+const OWN = TESTS_ALL ? 170 : 26;
+const ON_ONE_FILE = TESTS_ALL ? 20 : 6;
+const BROKEN = TESTS_ALL ? 5 : 3;
+const POISON = TESTS_ALL ? 5 : 3;
 const ALL = OWN + ON_ONE_FILE + BROKEN + POISON;
 
 /** Writes a line to the file of its item; before a file named good is there, some lines break the file or the check. */

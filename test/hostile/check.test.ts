@@ -73,7 +73,7 @@ test('a check that passes only sometimes lands a tree on which it has passed', a
 });
 
 test('a check that floods its output is decided by its exit code, and its stored output is short', async () => {
-  await using shop = await shopWith('seq 2000000; exit 1');
+  await using shop = await shopWith('seq 200000; exit 1');
   const { code, run } = await job(shop, agent('bend.sh', 'fixes-source'));
   expect([code, run.status]).toEqual([1, 'failed']);
   const flood = run.tasks[0]?.evidence.find(({ verdict }) => verdict === 'fail');
