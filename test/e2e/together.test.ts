@@ -19,7 +19,7 @@ import { TESTS_ALL } from '../support/variants.ts';
 /** Tells in a file which folder it has, then waits until that file is removed. */
 const AGENT = `#!/bin/sh
 cat > /dev/null
-echo "$MANYHANDS_TOOLS" > "$HOME/tools"
+echo "$MANYHANDS_TOOLS" > "$HOME/tools.new" && mv "$HOME/tools.new" "$HOME/tools"
 while [ -e "$HOME/tools" ]; do sleep 0.05; done
 echo done > made.txt
 `;

@@ -30,7 +30,7 @@ const SCENARIOS = [
 /** Says where its tools are, and waits until that is removed. */
 const AGENT = `#!/bin/sh
 cat > /dev/null
-echo "$MANYHANDS_TOOLS" > "$HOME/tools"
+echo "$MANYHANDS_TOOLS" > "$HOME/tools.new" && mv "$HOME/tools.new" "$HOME/tools"
 while [ -e "$HOME/tools" ]; do sleep 0.05; done
 echo done > made.txt
 `;

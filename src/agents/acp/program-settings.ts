@@ -8,6 +8,9 @@ import { codexMcp } from '../codex/codex-mcp.ts';
 import { parseJsonObject } from '../json-object.ts';
 import { codexUserServers, freeServerName, opencodeUserServers } from '../user-mcp-servers.ts';
 
+const GEMINI_SETTINGS = '.gemini/settings.json';
+const Servers = z.record(z.string(), z.unknown());
+
 /** How a program is started; `mcp` are the servers it has, and `sessionMcp` those of them that its session opens. */
 type ProgramSettings = {
   args: string[];
@@ -25,7 +28,7 @@ export function withoutUserServers(
   switch (restrictableProgram(config)) {
     case 'gemini':
       return {
-        args: ['--allowed-mcp-server-names', Object.keys(mcp).join(',') || 'none'],
+        args: ['--allowed-mcp-server-names', [...Object.keys(mcp), ...trustedServers(settings)].join(',') || 'none'],
         env: own,
         mcp,
         sessionMcp: mcp,
@@ -50,6 +53,12 @@ export function withoutUserServers(
     case undefined:
       return { args: [], env: own, mcp, sessionMcp: mcp };
   }
+}
+
+/** The servers in settings of the repository that the user trusts. */
+function trustedServers({ trusted }: AssignmentSettings): string[] {
+  const texts = trusted.filter(({ path }) => path === GEMINI_SETTINGS).map(({ text }) => text);
+  return texts.flatMap((text) => Object.keys(Servers.safeParse(parseJsonObject(text)?.mcpServers).data ?? {}));
 }
 
 function renamed(mcp: AssignmentSettings['mcp'], userServers: readonly string[]): AssignmentSettings['mcp'] {
