@@ -27,7 +27,8 @@ const CONNECTED = '+'.charCodeAt(0);
 
 /**
  * The other end, inside: keeps connections to the engine open and, when one is requested, connects it with the port. The
- * engine listens and the sandbox connects, because a socket that a sandbox makes could be a link to another one.
+ * engine listens and the sandbox connects, because a socket that a sandbox makes could be a link to another one. It ends
+ * when the engine does not listen any more.
  */
 const PERL_FORWARD = String.raw`
 my ($path, $port, $name, $spare) = @ARGV;
@@ -42,7 +43,9 @@ sub pass { my ($from, $to) = @_;
   PASS: while (my $n = sysread($from, my $bytes, 65536)) {
     for (my $at = 0; $at < $n;) { my $sent = syswrite($to, $bytes, $n - $at, $at); last PASS unless defined $sent; $at += $sent; } }
   shutdown($to, 1); exit 0; }
-sub serve { my $s = shift; sysread($s, my $request, 1) or exit 0; syswrite($use, '.');
+sub serve { my $s = shift;
+  sysread($s, my $request, 1) or do { select(undef, undef, undef, 0.2); syswrite($use, '.'); exit 0; };
+  syswrite($use, '.');
   socket(my $c, 2, 1, 0) or exit 0;
   connect($c, pack('S n N x8', 2, $port, 0x7f000001)) or do { syswrite($s, '-'); exit 0; };
   setsockopt($c, 6, 1, pack('l', 1)); syswrite($s, '+');
