@@ -81,7 +81,7 @@ describe('the debate', () => {
 });
 
 describe('the team', () => {
-  test('comes to agreements, conflicts and gaps, and implements only what the roles carried', async () => {
+  test('comes to agreements, conflicts and gaps, and implements only what the roles accepted', async () => {
     await using scratch = await makeScratch({ files: { 'hello.txt': 'hello\n' }, check: 'test -e hello.txt' });
     const scenario = join(EXAMPLES, 'team/scenario.yaml');
     const task = ['team', 'Let the greeting name the reader', '--roles', 'requirements,security', '--write'];
@@ -91,7 +91,7 @@ describe('the team', () => {
     expect([code, run.status], stderr).toEqual([0, 'done']);
     expect(run.progress?.points.map(({ status }) => status)).toEqual(['done', 'rejected']);
     expect(run.result).toContain('## Gaps\n\n- requirements: Whether the name may be empty');
-    expect(run.result).toContain('2. Escape the name (P2; not carried by the roles)');
+    expect(run.result).toContain('2. Escape the name (P2; not accepted by the roles)');
     expect(scratch.git('show', `mh/${run.run}:greeting.txt`)).toBe('hello reader');
   }, 120_000);
 });

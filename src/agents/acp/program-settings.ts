@@ -38,8 +38,8 @@ export function withoutUserServers(
       if (names.length === 0) return { args: [], env: own, mcp, sessionMcp: mcp };
       // The servers of a session would replace those that disable the user's.
       const { servers, env } = codexMcp(settings, names);
-      const asked = Object.entries(servers).map(([name, server]) => [name, withoutApproval(server)]);
-      const configured = withJson({ ...own, ...env }, 'CODEX_CONFIG', 'mcp_servers', Object.fromEntries(asked));
+      const withServers = Object.entries(servers).map(([name, server]) => [name, withoutApproval(server)]);
+      const configured = withJson({ ...own, ...env }, 'CODEX_CONFIG', 'mcp_servers', Object.fromEntries(withServers));
       return { args: [], env: configured, mcp: renamed(mcp, names), sessionMcp: {} };
     }
     case 'opencode': {

@@ -58,18 +58,18 @@ export function teamResults(run: RunState, { roles }: TeamInput): TeamResults {
 }
 
 /** Whether more than half of the roles agree with a point and two of them show it. */
-function isCarried({ stances }: Point, roles: readonly string[]): boolean {
+function isAccepted({ stances }: Point, roles: readonly string[]): boolean {
   const agreeing = roles.flatMap((role) => (stances[role]?.stance === 'agree' ? [stances[role]] : []));
   return agreeing.length * 2 > roles.length && agreeing.filter(({ evidence }) => isEvidence(evidence)).length >= 2;
 }
 
-/** The plan of the synthesis; a step holds if it names points, and the roles carried each of them. */
+/** The plan of the synthesis; a step holds if it names points, and the roles accepted each of them. */
 export function teamSteps(run: RunState, input: TeamInput, { points }: TeamResults): TeamStep[] {
-  const carried = new Set(points.filter((point) => isCarried(point, input.roles)).map(({ id }) => id));
+  const accepted = new Set(points.filter((point) => isAccepted(point, input.roles)).map(({ id }) => id));
   return (synthesisOf(run)?.steps ?? []).map(({ title, points: ids }) => ({
     title,
     points: ids,
-    isSupported: ids.length > 0 && ids.every((id) => carried.has(id)),
+    isSupported: ids.length > 0 && ids.every((id) => accepted.has(id)),
   }));
 }
 
@@ -103,7 +103,7 @@ export function teamDocument(run: RunState, input: TeamInput, results: TeamResul
 
 function stepText({ title, points, isSupported }: TeamStep, index: number): string {
   const from = points.length === 0 ? 'names no point' : points.join(', ');
-  return `${index + 1}. ${title} (${from}${isSupported ? '' : '; not carried by the roles'})`;
+  return `${index + 1}. ${title} (${from}${isSupported ? '' : '; not accepted by the roles'})`;
 }
 
 function pointText(point: Point, roles: readonly string[]): string {
@@ -114,11 +114,11 @@ function openText(point: Point): string {
   return `- open: ${point.id} (${point.by}): ${point.claim}`;
 }
 
-/** The votes on a point, such as `3 agree, 1 disputes; carried`. */
+/** The votes on a point, such as `3 agree, 1 disputes; accepted`. */
 function voteText(point: Point, roles: readonly string[]): string {
   const count = (stance: string) => roles.filter((role) => point.stances[role]?.stance === stance).length;
   const votes = `${count('agree')} agree, ${count('dispute')} dispute, ${count('unsure')} unsure`;
-  return `${votes}; ${isCarried(point, roles) ? 'carried' : 'not carried'}`;
+  return `${votes}; ${isAccepted(point, roles) ? 'accepted' : 'not accepted'}`;
 }
 
 function answerOf(by: string, task: TaskState | undefined): RoleAnswer[] {

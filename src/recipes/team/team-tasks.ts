@@ -96,7 +96,7 @@ export function synthesisTask(run: RunState, input: TeamInput, results: TeamResu
   });
 }
 
-/** The implementer gets the steps that the roles carried; another agent verifies each of them before the work may land. */
+/** The implementer gets the steps that the roles accepted; another agent verifies each of them before the work may land. */
 export function implementTask(
   run: RunState,
   input: TeamInput,

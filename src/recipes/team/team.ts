@@ -37,7 +37,7 @@ export const team: Recipe<TeamInput> = {
     if (!input.write || synthesisOf(run) === undefined) return undefined;
     const steps = teamSteps(run, input, teamResults(run, input));
     if (steps.some(({ isSupported }) => isSupported)) return undefined;
-    return 'no step of the synthesis follows from points that the roles carried with evidence, so nothing was changed';
+    return 'no step of the synthesis follows from points that the roles accepted with evidence, so nothing was changed';
   },
   progress,
   result: (run, input) => {
@@ -118,7 +118,7 @@ function outline(_config: unknown, { roles, write }: TeamInput): RecipeOutline {
       { title: 'Make one plan of the results', role: 'synthesize', most: 1 },
       ...(write
         ? [
-            { title: 'Implement what the roles carried', role: 'implement', most: 1 },
+            { title: 'Implement what the roles accepted', role: 'implement', most: 1 },
             { title: 'Another agent verifies it', role: 'verify', most: ROUNDS_OF_VERIFICATION },
           ]
         : []),
@@ -126,7 +126,7 @@ function outline(_config: unknown, { roles, write }: TeamInput): RecipeOutline {
     stops: [
       'all roles have examined the task, reviewed each other and voted, and one plan is made',
       'a role cannot start: then none does',
-      ...(write ? ['no step follows from points that the roles carried with evidence: nothing is changed'] : []),
+      ...(write ? ['no step follows from points that the roles accepted with evidence: nothing is changed'] : []),
     ],
   };
 }

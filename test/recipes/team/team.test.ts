@@ -80,7 +80,7 @@ describe('a team', () => {
     expect(text).toMatch(
       /## Agreements\n\n- \*\*P1\*\* \(requirements\): Orders have no state\n {2}- requirements: agree/,
     );
-    expect(text).toMatch(/## Conflicts\n\n- \*\*P2\*\*[\s\S]*vote: 0 agree, 3 dispute, 0 unsure; not carried/);
+    expect(text).toMatch(/## Conflicts\n\n- \*\*P2\*\*[\s\S]*vote: 0 agree, 3 dispute, 0 unsure; not accepted/);
     expect(text).toMatch(/## Gaps\n\n- requirements: Who may cancel/);
     expect(team.progress?.(state, INPUT)).toMatchObject({ stop: '1 agreements, 1 conflicts, 1 gaps' });
   });
@@ -102,7 +102,7 @@ describe('a team', () => {
     expect(team.shortfall?.(planned.state, WRITE)).toContain('nothing was changed');
   });
 
-  it('implements, with --write, only the steps that follow from carried points, verified by another agent', () => {
+  it('implements, with --write, only the steps that follow from accepted points, verified by another agent', () => {
     expect(next(answered(voted(ALL_AGREE), [PLAN]).state)).toEqual({ add: [] });
     const { add } = next(answered(voted(ALL_AGREE, WRITE), [PLAN], WRITE).state, WRITE);
     expect(add).toMatchObject([{ key: 'implement', access: 'write', verify: { steps: ['Add the state'] } }]);

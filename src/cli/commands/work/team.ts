@@ -30,7 +30,7 @@ export const teamCommand: CliCommand = {
     command.argument('<task...>', 'the task; - reads it from standard input, @file from a file');
     addStartOptions(command, session)
       .option('--roles <names>', 'the roles, separated by commas (default: requirements,architecture,security,testing)')
-      .option('--write', 'let an implementer do what the roles carried; another agent verifies it')
+      .option('--write', 'let an implementer do what the roles accepted; another agent verifies it')
       .option('--plan-only', 'the same as --dry-run')
       .option('--dry-run', 'show the phases, the maximum cost and the stop conditions; start nothing');
     addHelp(command, EXAMPLES, EXIT_CODES);
