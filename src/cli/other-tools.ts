@@ -8,20 +8,20 @@ type Typed = { words: string[]; options: Map<string, string[]> };
  * `[--option: text]` is kept if that option was typed.
  */
 export const OTHER_COMMANDS: Readonly<Record<string, string>> = {
-  auto: 'manyhands do {text}[--max-hours: --max-hours {--max-hours}][--max-iterations: --max-iterations {--max-iterations}][-d: -C {-d}]',
+  auto: 'manyhands do {text}[--max-hours: --max-hours {--max-hours}][--max-iterations: --max-iterations {--max-iterations}]',
   claude: 'manyhands do {text} --agent claude',
-  'claude do': 'manyhands do {text} --agent claude[-d: -C {-d}]',
-  'claude improve': 'manyhands improve --agent claude[-d: -C {-d}]',
+  'claude do': 'manyhands do {text} --agent claude',
+  'claude improve': 'manyhands improve --agent claude',
   codex: 'manyhands do {text} --agent codex',
-  'codex do': 'manyhands do {text} --agent codex[-d: -C {-d}]',
-  'codex improve': 'manyhands improve --agent codex[-d: -C {-d}]',
+  'codex do': 'manyhands do {text} --agent codex',
+  'codex improve': 'manyhands improve --agent codex',
   runs: 'manyhands ls',
   'runs --resume': 'manyhands resume',
   'runs --retry': 'manyhands retry',
   'runs --graph': 'manyhands run {file} --dry-run',
   'retry-failed': 'manyhands retry',
   visualize: 'manyhands run {file} --dry-run',
-  'self-improve': 'manyhands improve[--discover: --plan-only][-d: -C {-d}]',
+  'self-improve': 'manyhands improve[--discover: --plan-only]',
   dashboard: 'manyhands serve[--port: --port {--port}]',
   simple: 'manyhands bulk --help',
   'simple run': 'manyhands bulk run {file}',
@@ -50,8 +50,8 @@ export const OTHER_COMMANDS: Readonly<Record<string, string>> = {
   'benchmark-model': 'manyhands models bench[--profile: --agent {--profile}][--execute: --execute]',
   'benchmark-suite': 'manyhands models bench[--profile: --agent {--profile}][--execute: --execute]',
   'run-streaming':
-    'manyhands job {text} --role {role}[--allow-write: --write][--timeout-seconds: --stop time={--timeout-seconds}s][--cwd: -C {--cwd}] --detach',
-  'run-visible': 'manyhands job {text} --role {role}[--allow-write: --write][--cwd: -C {--cwd}] --visible',
+    'manyhands job {text} --role {role}[--allow-write: --write][--timeout-seconds: --stop time={--timeout-seconds}s] --detach',
+  'run-visible': 'manyhands job {text} --role {role}[--allow-write: --write] --visible',
   'poll-run': 'manyhands show {run} --compact',
   'summarize-run': 'manyhands show {run} --compact',
   'compact-events': 'manyhands show {run} --compact',
@@ -60,7 +60,7 @@ export const OTHER_COMMANDS: Readonly<Record<string, string>> = {
   'send-instruction': 'manyhands send {run} {text}',
   'last-run': 'manyhands show',
   'open-run-folder': 'manyhands open {run}',
-  'spawn-role-team': 'manyhands team {text}[--roles: --roles {--roles}][--cwd: -C {--cwd}]',
+  'spawn-role-team': 'manyhands team {text}[--roles: --roles {--roles}]',
   'collect-team-results': 'manyhands report {run}',
   'cross-review': 'manyhands job "<what to review>" --role review',
   'preflight-write-scope':
@@ -77,7 +77,7 @@ export const OTHER_COMMANDS: Readonly<Record<string, string>> = {
   'export-report': 'manyhands report {run}',
   'usage-summary': 'manyhands usage',
   'queue-submit':
-    'manyhands job {text} --role {role}[--priority: --priority {--priority}][--allow-write: --write][--timeout-seconds: --stop time={--timeout-seconds}s][--cwd: -C {--cwd}] --detach',
+    'manyhands job {text} --role {role}[--priority: --priority {--priority}][--allow-write: --write][--timeout-seconds: --stop time={--timeout-seconds}s] --detach',
   'queue-tick': 'manyhands resume',
   'queue-status': 'manyhands ls',
   'queue-cancel': 'manyhands cancel {run}',
@@ -91,7 +91,7 @@ export const OTHER_COMMANDS: Readonly<Record<string, string>> = {
     'manyhands archive[--older-than-days: --older-than {--older-than-days}][--apply: --apply][--remove: --remove]',
   'repair-mcp-paths': 'manyhands doctor',
   'folder-policy': 'manyhands where',
-  'write-claude-md': 'manyhands init --agents-md[--force: --force][--cwd: -C {--cwd}]',
+  'write-claude-md': 'manyhands init --agents-md[--force: --force]',
   'upgrade-check': 'manyhands upgrade --check',
   'workflow-plan': 'manyhands plan {text} --as workflow',
   'workflow-validate': 'manyhands check {file}',
@@ -154,7 +154,9 @@ const RUN_OPTIONS = ['--run-id', '--workflow-id', '--team-id', '--job-id'];
 const SWITCHES = new Set(
   `--resume --retry --graph --discover --yolo --execute --with-review --auto-approve --keep-worktrees --list --mock --allow-write
   --apply --remove --append --force --global --confirm --create --refresh --write-report --solved --json --rehearse --dry-run
-  --sequential --no-pr --final-only --include-finished --active-only --automerge --from-run --all --yes -y -s -n`.split(/\s+/),
+  --sequential --no-pr --detach --write --visible --interactive --final-only --include-finished --active-only --automerge --from-run --all --yes -y -s -n`.split(
+    /\s+/,
+  ),
 );
 /** The phases of another tool by the names of our roles. */
 const PHASES: Readonly<Record<string, string>> = { decompose: 'plan', execute: 'implement', simple: 'implement' };
@@ -169,7 +171,9 @@ export function replacedCommand(argv: readonly string[]): string | undefined {
   const name = [`${first} ${flag}`, `${first} ${second}`, first].find((each) => Object.hasOwn(OTHER_COMMANDS, each));
   if (name === undefined) return undefined;
   const ownWords = name === `${first} ${second}` ? 2 : 1;
-  return filled(OTHER_COMMANDS[name] ?? '', { ...typed, words: typed.words.slice(ownWords) });
+  const use = filled(OTHER_COMMANDS[name] ?? '', { ...typed, words: typed.words.slice(ownWords) });
+  const folder = [...(typed.options.get('-d') ?? []), ...(typed.options.get('--cwd') ?? [])][0];
+  return folder === undefined || use.startsWith('manyhands serve') ? use : `${use} -C ${quoted(folder)}`;
 }
 
 /** What replaces a command line with an option of another tool; undefined if the option is not known. */
@@ -193,7 +197,6 @@ function rewritten(argv: readonly string[]): string {
     if (name === undefined || row === undefined || row.startsWith('manyhands')) parts.push(...typed.map(quoted));
     else if (row.startsWith('-'))
       parts.push(filled(row, { words: [], options: new Map([[name, value === undefined ? [] : [value]]]) }));
-    if (row?.startsWith('-') && value !== undefined && !row.includes('{')) parts.push(quoted(value));
   }
   return parts.join(' ');
 }
@@ -208,7 +211,9 @@ function replacedSetting({ words: [, key, ...words], options }: Typed): string |
   const level = options.has('--global') ? ' --global' : '';
   const given = words.join(' ');
   const read = row?.read(scalar(given), { whole: {}, hasBranch: () => true, hasFile: () => true });
-  const settings = read !== undefined && 'settings' in read ? read.settings : undefined;
+  const { settings, files: [file] = [] } = read === undefined || 'error' in read ? {} : read;
+  if (file !== undefined)
+    return `a file with that text, ${file.path}, and manyhands config set ${name} ${file.path}${level}`;
   if (settings === undefined || settings.length === 0) return `manyhands config set ${name} ${quoted(given)}${level}`;
   return settings.map(({ to, value }) => `manyhands config set ${to} ${settingText(value)}${level}`).join('\n  and: ');
 }
@@ -225,11 +230,13 @@ function settingText(value: unknown): string {
 
 function filled(template: string, typed: Typed): string {
   return template
-    .replaceAll(/\[(--?[\w-]+):([^\]]*)\]/g, (_, option: string, text: string) => (typed.options.has(option) ? text : ''))
-    .replaceAll(/\{([\w-]+)\}/g, (_, name: string) => valueOf(name, typed));
+    .replaceAll(/\[(--?[\w-]+):([^\]]*)\]/g, (_, option: string, text: string) =>
+      typed.options.has(option) ? text : '',
+    )
+    .replaceAll(/\{([\w-]+)\}/g, (_, name: string) => valueIn(name, typed));
 }
 
-function valueOf(name: string, { words, options }: Typed): string {
+function valueIn(name: string, { words, options }: Typed): string {
   const first = (names: readonly string[]) => names.flatMap((option) => options.get(option) ?? [])[0];
   const text = words[0] === undefined ? '"<text>"' : quoted(words[0]);
   switch (name) {
@@ -271,7 +278,7 @@ function tokensOf(argv: readonly string[]): Token[] {
   const tokens: Token[] = [];
   for (let index = 0; index < argv.length; index += 1) {
     const word = argv[index] ?? '';
-    const [, name, value] = /^(--?[a-zA-Z][\w-]*)(?:=([^]*))?$/.exec(word) ?? [];
+    const [, name, value] = /^(--?[a-zA-Z][\w-]*)(?:=(.*))?$/s.exec(word) ?? [];
     const next = argv[index + 1];
     if (name === undefined) tokens.push({ typed: [word] });
     else if (value !== undefined) tokens.push({ name, value, typed: [word] });
