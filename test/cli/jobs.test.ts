@@ -104,6 +104,17 @@ describe('the prompt of a job', () => {
   });
 });
 
+describe('land', () => {
+  it('succeeds when the good tasks of a run that is done in part have landed, and not before', async () => {
+    const landed = { branch: 'main', commit: 'c'.repeat(40), how: 'merge', url: null };
+    const after = (document: object) =>
+      runWith({ answers: { 'land-run': { run: 'r0000001' }, 'show-run': document } }, 'land');
+    expect((await after({ ...DOCUMENT, status: 'partial', landed })).code).toBe(0);
+    expect((await after({ ...DOCUMENT, status: 'partial', landed: null })).code).toBe(1);
+    expect((await after({ ...DOCUMENT, status: 'unverified', landed })).code).toBe(4);
+  });
+});
+
 describe('ls', () => {
   const filed = { collection: null, hidden: false, flag: null };
   const SUMMARY = { ...DOCUMENT, tasks: 1, done: 1, ...filed };

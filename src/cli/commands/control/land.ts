@@ -45,7 +45,8 @@ export const landCommand: CliCommand = {
         return work(session, {
           ...flags,
           dir,
-          exitCode: (document) => (document.status === 'partial' && document.landed !== null ? 0 : exitCodeOf(document)),
+          exitCode: (document) =>
+            document.status === 'partial' && document.landed !== null ? 0 : exitCodeOf(document),
           begin: async (caller) => [(await caller.call('land-run', input)).run],
         });
       },
