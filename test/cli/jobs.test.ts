@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { exitCodeOfLanding } from '../../src/cli/exit-code.ts';
 import { added, attemptEnded, attempted, spec, started, T0 } from '../support/given.ts';
 import { documentOf, open, type Script, shown, testProgram } from './cli-run.ts';
 
@@ -104,14 +105,12 @@ describe('the prompt of a job', () => {
   });
 });
 
-describe('land', () => {
-  it('succeeds when the good tasks of a run that is done in part have landed, and not before', async () => {
+describe('the exit code of a landing', () => {
+  it('is 0 when the good tasks of a run that is done in part have landed, and not before', () => {
     const landed = { branch: 'main', commit: 'c'.repeat(40), how: 'merge', url: null };
-    const after = (document: object) =>
-      runWith({ answers: { 'land-run': { run: 'r0000001' }, 'show-run': document } }, 'land');
-    expect((await after({ ...DOCUMENT, status: 'partial', landed })).code).toBe(0);
-    expect((await after({ ...DOCUMENT, status: 'partial', landed: null })).code).toBe(1);
-    expect((await after({ ...DOCUMENT, status: 'unverified', landed })).code).toBe(4);
+    expect(exitCodeOfLanding({ ...DOCUMENT, status: 'partial', landed })).toBe(0);
+    expect(exitCodeOfLanding({ ...DOCUMENT, status: 'partial', landed: null })).toBe(1);
+    expect(exitCodeOfLanding({ ...DOCUMENT, status: 'unverified', result: undefined, landed })).toBe(4);
   });
 });
 

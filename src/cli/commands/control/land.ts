@@ -2,7 +2,7 @@ import { Option } from 'commander';
 import { z } from 'zod';
 import { LandMode } from '../../../schema/config/land.ts';
 import { addDir, addFollowing, addHelp, addJson, type CliCommand, FollowOptions, whenCalled } from '../../command.ts';
-import { exitCodeOf } from '../../exit-code.ts';
+import { exitCodeOfLanding } from '../../exit-code.ts';
 import { work } from '../../follow/work.ts';
 import { resolveDir } from '../../target.ts';
 
@@ -45,8 +45,7 @@ export const landCommand: CliCommand = {
         return work(session, {
           ...flags,
           dir,
-          exitCode: (document) =>
-            document.status === 'partial' && document.landed !== null ? 0 : exitCodeOf(document),
+          exitCode: exitCodeOfLanding,
           begin: async (caller) => [(await caller.call('land-run', input)).run],
         });
       },
