@@ -137,7 +137,8 @@ type Following = RouterOptions & {
 async function follow(bindings: HttpBindings, { input, ...what }: Following): Promise<Response> {
   const last = bindings.incoming.headers['last-event-id'];
   const after = typeof last === 'string' && /^\d{1,15}$/.test(last) ? { after: Number(last) } : {};
-  return sendItems(bindings, () => openItems({ ...what, input: { ...input, ...after } }), what);
+  const isAllowed = (identity: Identity) => mayUse(identity, what.route, input);
+  return sendItems(bindings, () => openItems({ ...what, input: { ...input, ...after } }), { ...what, isAllowed });
 }
 
 /** Streams of one browser in one connection, of which a browser has only six to a server. */
@@ -158,7 +159,8 @@ function addJointStreams(
     if (identity.role !== 'operator')
       for (const { input } of requested) await requireKnownFolder(options.caller, input.dir);
     const open = () => joinStreams(requested.map((each) => openItems({ ...options, ...each, origin })));
-    return sendItems(c.env, open, options);
+    const isAllowed = (now: Identity) => requested.every(({ route, input }) => mayUse(now, route, input));
+    return sendItems(c.env, open, { ...options, isAllowed });
   });
 }
 
@@ -172,10 +174,13 @@ function openItems({ route, input, origin, caller, feeds }: Following): OpenStre
 async function sendItems(
   { incoming, outgoing }: HttpBindings,
   open: () => OpenStream,
-  { access, world, closing }: RouterOptions,
+  { access, world, closing, ...options }: RouterOptions & { isAllowed(identity: Identity): boolean },
 ): Promise<Response> {
   if (incoming.method === 'HEAD') return new Response(null, { headers: { 'content-type': 'text/event-stream' } });
-  const isAllowed = async () => (await access.identify(incoming)) !== undefined;
+  const isAllowed = async () => {
+    const identity = await access.identify(incoming);
+    return identity !== undefined && options.isAllowed(identity);
+  };
   await sendEventStream({ outgoing, ...open(), world, closing, isAllowed });
   return RESPONSE_ALREADY_SENT;
 }
@@ -196,9 +201,13 @@ function requireIdentity(identity: Identity | undefined): Identity {
   throw new AppError('LOGIN_NEEDED', 'Log in first');
 }
 
-function requireAllowed(identity: Identity, { kind, name, method, path }: OperationRoute, input: unknown): void {
-  if (mayCall(identity, kind === 'operation' ? OPERATIONS[name] : STREAMS[name], input)) return;
-  throw new AppError('VIEWERS_ONLY_LOOK', `A ${identity.role} may not use ${method} ${path}`);
+function requireAllowed(identity: Identity, route: OperationRoute, input: unknown): void {
+  if (mayUse(identity, route, input)) return;
+  throw new AppError('VIEWERS_ONLY_LOOK', `A ${identity.role} may not use ${route.method} ${route.path}`);
+}
+
+function mayUse(identity: Identity, { kind, name }: OperationRoute, input: unknown): boolean {
+  return mayCall(identity, kind === 'operation' ? OPERATIONS[name] : STREAMS[name], input);
 }
 
 /** A person by the role of their token or session. */
@@ -272,8 +281,9 @@ function addPageRoutes(app: Hono<HttpEnv>, { assets, world, identityOf }: PageOp
     const index = assets.index();
     if (index === undefined) return c.text(NO_PAGE, 503);
     const nonce = world.token();
-    const role = identityOf(c.env.incoming)?.role ?? 'viewer';
-    return c.html(index.replace('{nonce}', nonce).replace('{role}', role), 200, {
+    const { role = 'viewer', bound } = identityOf(c.env.incoming) ?? {};
+    const runs = bound?.to === 'runs' ? bound.runs.join(' ') : '';
+    return c.html(index.replace('{nonce}', nonce).replace('{role}', role).replace('{runs}', runs), 200, {
       'content-security-policy': contentPolicy(nonce),
     });
   });
