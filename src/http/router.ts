@@ -18,25 +18,16 @@ import { openApi } from './api/openapi.ts';
 import { inputOfBody, inputOfQuery } from './api/operation-input.ts';
 import { type OperationRoute, operationRoutes } from './api/operation-routes.ts';
 import { problemResponse } from './api/problem.ts';
-import type { Asset, Assets } from './assets.ts';
+import type { Assets } from './assets.ts';
 import type { HttpEnv } from './bindings.ts';
 import { contentPolicy } from './headers.ts';
 import type { Access, Identity } from './login/access.ts';
 import { addLoginRoutes } from './login/login-routes.ts';
+import { addPageRoutes } from './page-routes.ts';
 import { sendEventStream } from './streams/event-stream.ts';
 import { Feeds } from './streams/feeds.ts';
 import { followedStream } from './streams/follow-stream.ts';
 import { joinStreams, type OpenStream, requestedStreams } from './streams/joint-stream.ts';
-
-const NO_PAGE = 'The dashboard is not built into this copy of Manyhands. The API is here: see /api/docs.\n';
-
-const YEAR_S = 31_536_000;
-
-type PageOptions = {
-  assets: Assets;
-  world: World;
-  identityOf(incoming: HttpBindings['incoming']): Identity | undefined;
-};
 
 type ApiPageOptions = {
   caller: Caller;
@@ -269,35 +260,5 @@ function addApiPages(app: Hono<HttpEnv>, options: ApiPageOptions): void {
 function text(body: string, type: string): Response {
   return new Response(body, {
     headers: { 'content-type': `${type}; charset=utf-8`, 'content-security-policy': contentPolicy() },
-  });
-}
-
-/** The files of the dashboard; every other path is a page of it, which it resolves itself. */
-function addPageRoutes(app: Hono<HttpEnv>, { assets, world, identityOf }: PageOptions): void {
-  app.get('*', (c) => {
-    const asset = assets.get(c.req.path);
-    if (asset !== undefined) return fileResponse(asset, c.req.header('accept-encoding') ?? '');
-    if (/^\/[^/]+\.\w+$/.test(c.req.path)) return c.notFound();
-    const index = assets.index();
-    if (index === undefined) return c.text(NO_PAGE, 503);
-    const nonce = world.token();
-    const { role = 'viewer', bound } = identityOf(c.env.incoming) ?? {};
-    const runs = bound?.to === 'runs' ? bound.runs.join(' ') : '';
-    return c.html(index.replace('{nonce}', nonce).replace('{role}', role).replace('{runs}', runs), 200, {
-      'content-security-policy': contentPolicy(nonce),
-    });
-  });
-}
-
-function fileResponse(asset: Asset, accepted: string): Response {
-  const isPacked = asset.packed !== undefined && /\bgzip\b/.test(accepted);
-  return new Response(new Uint8Array(isPacked && asset.packed !== undefined ? asset.packed : asset.bytes), {
-    headers: {
-      'content-type': asset.type,
-      'content-security-policy': contentPolicy(),
-      'cache-control': asset.isHashed ? `private, max-age=${YEAR_S}, immutable` : 'no-cache',
-      vary: 'accept-encoding',
-      ...(isPacked ? { 'content-encoding': 'gzip' } : {}),
-    },
   });
 }

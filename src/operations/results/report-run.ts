@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { sharedState } from '../../core/view/shared-run.ts';
+import { sharedState } from '../../core/view/guest-run.ts';
 import { nodesOf, progressOf } from '../../recipes/registry.ts';
 import { toHtml } from '../../reports/html.ts';
 import { toMarkdown } from '../../reports/markdown.ts';

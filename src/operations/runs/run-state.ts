@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { sharedState } from '../../core/view/shared-run.ts';
+import { sharedState } from '../../core/view/guest-run.ts';
 import { shownState } from '../../core/view/shown-state.ts';
 import { findRecipe } from '../../recipes/registry.ts';
 import { isGuest } from '../authorize.ts';

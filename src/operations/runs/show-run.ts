@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { filingOf } from '../../core/project/project-state.ts';
 import { documentWithOutputs } from '../../core/view/document.ts';
-import { folderName } from '../../core/view/shared-run.ts';
+import { folderName } from '../../core/view/guest-run.ts';
 import { nodesOf, progressOf, resultOf } from '../../recipes/registry.ts';
 import { RunDocument } from '../../schema/document.ts';
 import { isGuest } from '../authorize.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { sharedEvent } from '../../core/view/shared-run.ts';
+import { sharedEvent } from '../../core/view/guest-run.ts';
 import { ShownEvent } from '../../schema/event.ts';
 import { isGuest } from '../authorize.ts';
 import { completeId } from '../find-run.ts';

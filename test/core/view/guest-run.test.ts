@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { evolve } from '../../../src/core/run/evolve.ts';
 import type { RunState } from '../../../src/core/run/state.ts';
 import { runDocument } from '../../../src/core/view/document.ts';
-import { sharedEvent, sharedState } from '../../../src/core/view/shared-run.ts';
+import { sharedEvent, sharedState } from '../../../src/core/view/guest-run.ts';
 import { Config } from '../../../src/schema/config.ts';
 import type { RunEvent } from '../../../src/schema/event.ts';
 import { added, attempted, spec, started } from '../../support/given.ts';
