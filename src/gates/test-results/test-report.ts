@@ -16,7 +16,7 @@ export interface TestReader {
 }
 
 /** Gets the lines of one output in order, without escape sequences; `end` has the reports after the last one. */
-export interface LineReader {
+interface LineReader {
   line(text: string): void;
   end(): TestReport[];
 }
