@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { lastAttempt } from '../../core/run/state.ts';
-import { runStatus } from '../../core/view/run-status.ts';
 import { folderName } from '../../core/view/guest-run.ts';
+import { runStatus } from '../../core/view/run-status.ts';
 import { wholeTask } from '../../core/view/shown-state.ts';
 import { RunStatus } from '../../schema/document.ts';
 import { isGuest } from '../authorize.ts';
