@@ -87,20 +87,6 @@ describe('a command of another tool', () => {
     expect(Object.values(OTHER_COMMANDS).filter((use) => !use.startsWith('manyhands '))).toEqual([]);
   });
 
-  it('is replaced by a command that exists, with options that it has', async () => {
-    const program = testProgram();
-    for (const [typed, row] of Object.entries(OTHER_COMMANDS)) {
-      const options = [...row.matchAll(/\[(--?[\w-]+):/g)].map(([, name = '']) => name);
-      const use = replacedCommand([...typed.split(' '), ...options]) ?? '';
-      const [, name = '', second = ''] = use.split(' ');
-      const group = ['bulk', 'models', 'config', 'template'].includes(name) && /^[a-z]+$/.test(second) ? [second] : [];
-      const { code, stdout } = await program.run(name, ...group, '--help');
-      expect([typed, code]).toEqual([typed, 0]);
-      const unknown = (use.match(/ --[\w-]+/g) ?? []).filter((option) => !stdout.includes(option));
-      expect([typed, unknown]).toEqual([typed, []]);
-    }
-  });
-
   it('is not mistaken for a goal or a work file', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'mh-other-'));
     writeFileSync(join(folder, 'dag.toml'), '[tasks.a]\nprompt = "P"\n');
