@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { type StreamEnd, stream } from '../../src/process/stream.ts';
+import { listProcesses } from '../../src/process/terminate.ts';
 
 const env = { PATH: process.env.PATH ?? '' };
 
@@ -41,11 +42,7 @@ it("throws the system's error for a missing program", async () => {
   await expect(output.next()).rejects.toMatchObject({ code: 'ENOENT' });
 });
 
+/** Whether a process of the group runs; where the first process of a container reaps no others, they stay as zombies. */
 function isAlive(group: number): boolean {
-  try {
-    return process.kill(-group, 0);
-  } catch {
-    // No process of the group is left.
-    return false;
-  }
+  return listProcesses().some((each) => each.group === group && !each.isEnded);
 }
