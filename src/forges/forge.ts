@@ -23,7 +23,7 @@ export type ForgeChecks = { state: 'pass' | 'fail' | 'pending' | 'none'; red: st
 export type CiJob = { id: string; name: string; state: 'pass' | 'fail' | 'pending' };
 
 /** The work whose CI is meant: a commit, or the newest commit of a branch that the CI has seen. */
-export type CiSubject = { commit: string } | { branch: string };
+type CiSubject = { commit: string } | { branch: string };
 
 /** Whether the forge can be used: its program is installed and logged in. */
 export type ForgeLogin = { ok: boolean; detail: string; nextStep?: string };

@@ -47,7 +47,7 @@ export const DryRun = z.object({
       budget: z.number().nullable().describe('The budget of the run, which stops it; null if it has none.'),
     })
     .describe(
-      'US dollars: what is set aside per attempt, times one attempt per task. An upper estimate without retries.',
+      'US dollars: what is reserved per attempt, times one attempt per task. An upper estimate without retries.',
     ),
   notes: z.array(z.string()),
   started: z.literal(false),

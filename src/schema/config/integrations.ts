@@ -47,7 +47,6 @@ const DatabaseSource = z.union([
   }),
   z.strictObject({ file: z.string().min(1).describe('The absolute path of an SQLite file.'), projects: Projects }),
 ]);
-export type DatabaseSource = z.infer<typeof DatabaseSource>;
 
 /** What agents may ask of other systems; nothing unless it is configured. */
 export const IntegrationsConfig = z
