@@ -118,6 +118,9 @@ import { setSetting } from './settings/set-setting.ts';
 import { testNotify } from './settings/test-notify.ts';
 import { unsetSetting } from './settings/unset-setting.ts';
 import { writeSettings } from './settings/write-settings.ts';
+import { listShares } from './shares/list-shares.ts';
+import { revokeShare } from './shares/revoke-share.ts';
+import { shareRun } from './shares/share-run.ts';
 import { createTask } from './tasks/create-task.ts';
 import { previewMessage } from './tasks/preview-message.ts';
 import { waitForTasks } from './tasks/wait-for-tasks.ts';
@@ -194,6 +197,7 @@ export const OPERATIONS = {
   'list-runs': listRuns,
   'list-salvage': listSalvage,
   'list-settings': listSettings,
+  'list-shares': listShares,
   'list-templates': listTemplates,
   'list-warnings': listWarnings,
   'lock-files': lockFiles,
@@ -237,6 +241,7 @@ export const OPERATIONS = {
   'resume-runs': resumeRuns,
   'retry-run': retryRun,
   'review-pull-request': reviewPullRequest,
+  'revoke-share': revokeShare,
   'run-changes': runChanges,
   'run-state': runState,
   'save-template': saveTemplate,
@@ -247,6 +252,7 @@ export const OPERATIONS = {
   'send-message': sendMessage,
   'set-setting': setSetting,
   'settle-draft-review': settleDraftReview,
+  'share-run': shareRun,
   'show-batch': showBatch,
   'show-leader': showLeader,
   'show-plan': showPlan,
