@@ -12,7 +12,7 @@ async function runProgram(): Promise<void> {
     ? queryPostgres(target.url, request)
     : querySqlite(target.file, request)
   ).catch((error: unknown) => ({ kind: 'failed' as const, reason: messageOf(error) }));
-  process.stdout.write(JSON.stringify(answer), () => process.exit(0));
+  process.stdout.write(JSON.stringify(answer));
 }
 
 void runProgram();

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import pg from 'pg';
 import { messageOf } from '../errors.ts';
 import { RowCollector } from './collect-rows.ts';
@@ -48,8 +49,8 @@ export async function queryPostgres(
   } catch (error) {
     return answerOf(error);
   } finally {
-    // The process ends after its answer: a server that does not close the connection holds up nothing.
-    void client.end().catch(() => {});
+    // The server ends a session whose connection is gone; an end in order would wait for a statement that does not return.
+    streamOf(client).destroy();
   }
 }
 
@@ -91,11 +92,13 @@ function extended(text: string): pg.QueryArrayConfig {
   return { text, rowMode: 'array', queryMode: 'extended' } as pg.QueryArrayConfig;
 }
 
+/** The connection itself, which is not in the types of the driver. */
+function streamOf(client: pg.Client): Socket {
+  return (client as unknown as { connection: { stream: Socket } }).connection.stream;
+}
+
 function boundReceived(client: pg.Client): void {
-  // The driver's stream is not in its types.
-  const { stream } = (
-    client as unknown as { connection: { stream: NodeJS.ReadableStream & { destroy(error: Error): void } } }
-  ).connection;
+  const stream = streamOf(client);
   let received = 0;
   stream.on('data', (chunk: Buffer) => {
     received += chunk.length;
