@@ -21,6 +21,7 @@ import { assignmentFor, attemptFolder, writePrompt } from './assignment.ts';
 import { ENGINE_GENERATIONS } from './attempt-output.ts';
 import type { OpenTools } from './attempt-tools.ts';
 import { attemptWorkspaceOf, prepareAttemptWorkspace } from './attempt-workspace.ts';
+import { checkpointSection } from './checkpoint.ts';
 import { concludeAttempt } from './conclude-attempt.ts';
 import { resourcesOf } from './containment.ts';
 import { programOf } from './interactive-attempt.ts';
@@ -71,7 +72,8 @@ export async function performAttempt(ctx: EngineContext, run: ActiveRun, task: T
       ...(application === null ? {} : { appUrl: application.url, appPort: application.port }),
     };
     const assignment = await assignmentFor(ctx, run, assigning);
-    const memory = await memorySection(ctx, run, { task, attempt: assignment.attempt });
+    const checkpoint = checkpointSection(ctx, run, { task, session: assignment.session });
+    const memory = `${checkpoint}${await memorySection(ctx, run, { task, attempt: assignment.attempt })}`;
     const shown = appUrl === undefined ? {} : { appUrl };
     await writePrompt(run, task, { assignment, memory, capabilities: agent.capabilities, ...shown });
     await recordMessages(ctx, run, { task, attempt });
