@@ -9,7 +9,7 @@ export type CheckpointRow = { at: number; kind: string; text: string; data?: unk
 export type CheckpointSubject = { title: string; prompt: string; allowed?: readonly string[] };
 
 /** An attempt with fewer rows is no long one. */
-export const LONG_ATTEMPT_ROWS = 30;
+const LONG_ATTEMPT_ROWS = 30;
 const MOST_LINES = 12;
 const MOST_FILES = 30;
 /** A call that is repeated this often is not the usual second look. */
