@@ -3,7 +3,7 @@ import type { App } from '../../app.ts';
 import type { RunState } from '../../core/run/state.ts';
 import { compactRun as compact, type RunTranscriptItem } from '../../core/view/compact-run.ts';
 import { taskLabel } from '../../core/view/task-label.ts';
-import { lastCheckpoint } from '../../engine/attempt/checkpoint.ts';
+import { lastCheckpoint } from '../../engine/attempt/memory.ts';
 import { CompactRun } from '../../schema/compact-run.ts';
 import { attemptId, runStream } from '../../schema/ids.ts';
 import { findRun, RunRef } from '../find-run.ts';

@@ -3,7 +3,7 @@ import { lastAttempt } from '../../core/run/state.ts';
 import { folderName } from '../../core/view/guest-run.ts';
 import { runStatus } from '../../core/view/run-status.ts';
 import { wholeTask } from '../../core/view/shown-state.ts';
-import { lastCheckpoint } from '../../engine/attempt/checkpoint.ts';
+import { lastCheckpoint } from '../../engine/attempt/memory.ts';
 import { Checkpoint } from '../../schema/checkpoint.ts';
 import { RunStatus } from '../../schema/document.ts';
 import { isGuest } from '../authorize.ts';
