@@ -1,5 +1,5 @@
 import { durationText, momentText, usdText } from '../core/view/amounts.ts';
-import type { PressureReport, TeamReport } from '../schema/work-report.ts';
+import type { PressureReport, TeamReport } from '../schema/report/work-report.ts';
 import { code, type Page, paragraph, section, table } from './page.ts';
 
 /** The team report as a document. */

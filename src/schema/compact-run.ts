@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { Checkpoint } from './checkpoint.ts';
 import { RunDocument, RunStatus, TaskLabel } from './document.ts';
 import { TaskOverviewStatus } from './overview.ts';
+import { Checkpoint } from './report/checkpoint.ts';
 import { RiskFlag } from './risk.ts';
 
 /** The minimum that a controlling agent needs of a run: current step, last action, risks and next step. */

@@ -1,5 +1,5 @@
 import picomatch from 'picomatch';
-import type { Checkpoint } from '../../schema/checkpoint.ts';
+import type { Checkpoint } from '../../schema/report/checkpoint.ts';
 import { oneLine, toolCallOf } from './activity.ts';
 
 /** A row of a transcript. */

@@ -1,5 +1,5 @@
 import type { ShownEvent } from '../../schema/event.ts';
-import type { PressureReport } from '../../schema/work-report.ts';
+import type { PressureReport } from '../../schema/report/work-report.ts';
 import type { AttemptState, RunState, TaskState } from '../run/state.ts';
 import { chargeOf } from '../schedule/budget.ts';
 

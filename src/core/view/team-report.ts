@@ -1,4 +1,4 @@
-import type { TeamReport } from '../../schema/work-report.ts';
+import type { TeamReport } from '../../schema/report/work-report.ts';
 import type { AttemptState, RunState } from '../run/state.ts';
 import { chargeOf } from '../schedule/budget.ts';
 import { runStatus } from './run-status.ts';

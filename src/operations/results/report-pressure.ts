@@ -4,7 +4,7 @@ import { pressureReport } from '../../core/view/pressure-report.ts';
 import { toHtml } from '../../reports/html.ts';
 import { toMarkdown } from '../../reports/markdown.ts';
 import { pressurePage } from '../../reports/work-report.ts';
-import { PressureReport } from '../../schema/work-report.ts';
+import { PressureReport } from '../../schema/report/work-report.ts';
 import { operation } from '../operation.ts';
 import { runsOfReport, WorkReportRequest } from './report-work.ts';
 

@@ -3,7 +3,7 @@ import { teamReport } from '../../core/view/team-report.ts';
 import { toHtml } from '../../reports/html.ts';
 import { toMarkdown } from '../../reports/markdown.ts';
 import { teamPage } from '../../reports/work-report.ts';
-import { TeamReport } from '../../schema/work-report.ts';
+import { TeamReport } from '../../schema/report/work-report.ts';
 import { operation } from '../operation.ts';
 import { runsOfReport, WorkReportRequest } from './report-work.ts';
 

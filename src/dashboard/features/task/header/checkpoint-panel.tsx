@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react';
-import type { Checkpoint } from '../../../../schema/checkpoint.ts';
+import type { Checkpoint } from '../../../../schema/report/checkpoint.ts';
 import { count } from '../../../ui/text/amounts.tsx';
 import styles from './task-header.module.css';
 
