@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { shellWord } from '../shim.ts';
 
 /** A folder that a sandbox shows copy-on-write, with its layers from the top; `kept` is where its changes are kept, without it they are in memory. */
-export type Overlay = { path: string; lower: readonly string[]; kept?: string };
+type Overlay = { path: string; lower: readonly string[]; kept?: string };
 
 /**
  * How such folders are shown. `mounts`: we mount them below `staging`, in a namespace in which bubblewrap starts;
