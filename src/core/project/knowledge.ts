@@ -66,7 +66,7 @@ export function proposeLearnings(
 /** Writes an entry of a person, or changes one. */
 export function writeEntry(
   state: KnowledgeState,
-  entry: Learning & { id: string; scope: KnowledgeScope },
+  entry: Learning & { id: string; scope: KnowledgeScope; origin?: KnowledgeEntry['origin'] },
 ): KnowledgeEvent[] {
   if (!Object.hasOwn(state.entries, entry.id) && Object.keys(state.entries).length >= MOST_ENTRIES)
     throw new AppError('REFUSED', `There are already ${MOST_ENTRIES} entries; remove some with manyhands kb rm`);
@@ -184,7 +184,7 @@ export function evolveKnowledge(state: KnowledgeState | undefined, { event, at }
         ...data,
         status: 'kept',
         reason: null,
-        origin: next.entries[data.id]?.origin ?? null,
+        origin: data.origin ?? next.entries[data.id]?.origin ?? null,
         at,
       };
       return next;
