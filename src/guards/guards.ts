@@ -8,7 +8,7 @@ import { COMPILERS } from './configured-files.ts';
 import { CHECK_CONFIG, INSTALLED, looseMatcher, pathMatcher, TOOL_FILES } from './guard-globs.ts';
 import { runsTheSame } from './guard-make.ts';
 import { isLockfile, isManifest, lockfileReason, manifestReason } from './guard-manifest.ts';
-import { packageReason } from './guard-package.ts';
+import { exportReason, packageReason } from './guard-package.ts';
 import { compilerReason, isCompilerSettings } from './guard-tsconfig.ts';
 import { inlineTestReason } from './inline-tests.ts';
 import type { Closure } from './reached-files.ts';
@@ -131,7 +131,8 @@ async function heldReason(change: ChangedPath, rules: Rules, options: GuardOptio
   if (isPackage || isManifest(path) || isLockfile(path)) {
     if (options.special.has(path)) return 'is a link, so what a check reads there cannot be judged';
     const [base, candidate] = await Promise.all([options.base.read(path), options.candidate.read(path)]);
-    if (isPackage) return packageReason(base, candidate, rules.closure);
+    if (isPackage)
+      return packageReason(base, candidate, rules.closure) ?? exportReason(path, { base, candidate }, rules.isHelper);
     return isLockfile(path)
       ? lockfileReason(base, candidate, options.registries)
       : manifestReason(path, base, candidate);
