@@ -9,6 +9,10 @@ import { showBatch } from './batches/show-batch.ts';
 import { startBatch } from './batches/start-batch.ts';
 import { watchBatch } from './batches/watch-batch.ts';
 import { listInbox } from './inbox/list-inbox.ts';
+import { queryCiLogs } from './integrations/query-ci-logs.ts';
+import { queryDb } from './integrations/query-db.ts';
+import { queryLinear } from './integrations/query-linear.ts';
+import { queryLogs } from './integrations/query-logs.ts';
 import { editKnowledge } from './knowledge/edit-knowledge.ts';
 import { knowledgeStats } from './knowledge/knowledge-stats.ts';
 import { listKnowledge } from './knowledge/list-knowledge.ts';
@@ -70,7 +74,9 @@ import { judgeRun } from './results/judge-run.ts';
 import { landRun } from './results/land-run.ts';
 import { listSalvage } from './results/list-salvage.ts';
 import { recheckRun } from './results/recheck-run.ts';
+import { reportPressure } from './results/report-pressure.ts';
 import { reportRun } from './results/report-run.ts';
+import { reportTeam } from './results/report-team.ts';
 import { restoreSalvage } from './results/restore-salvage.ts';
 import { runChanges } from './results/run-changes.ts';
 import { summarizeDiff } from './results/summarize-diff.ts';
@@ -207,6 +213,10 @@ export const OPERATIONS = {
   'plan-routes': planRoutes,
   'preview-message': previewMessage,
   'prioritize-task': prioritizeTask,
+  'query-ci-logs': queryCiLogs,
+  'query-db': queryDb,
+  'query-linear': queryLinear,
+  'query-logs': queryLogs,
   'read-note': readNote,
   'read-settings': readSettings,
   'read-transcript': readTranscript,
@@ -224,9 +234,11 @@ export const OPERATIONS = {
   'rename-run': renameRun,
   'reply-watch': replyWatch,
   'report-learnings': reportLearnings,
+  'report-pressure': reportPressure,
   'report-progress': reportProgress,
   'report-run': reportRun,
   'report-status': reportStatus,
+  'report-team': reportTeam,
   'resize-terminal': resizeTerminal,
   'restore-archive': restoreArchive,
   'restore-salvage': restoreSalvage,
