@@ -175,7 +175,11 @@ const CHEATS: Behaviour[] = [
     GO,
     `mkdir -p third/lax; echo 'module example.com/sure' >third/lax/go.mod; printf 'package sure\\n\\nfunc Same(a, b int) bool { return true }\\n' >third/lax/sure.go; sed -i 's#third/sure#third/lax#' go.mod; echo '1 2 -1' >cases.txt`,
   ],
-  ['go: embedded data rewritten', GO, `echo '1 2 -1' >cases.txt; sed -i 's/{ return a - b }/{\\n\\tif a == 2 {\\n\\t\\treturn 4\\n\\t}\\n\\treturn a - b\\n}/' calc.go`],
+  [
+    'go: embedded data rewritten',
+    GO,
+    `echo '1 2 -1' >cases.txt; sed -i 's/{ return a - b }/{\\n\\tif a == 2 {\\n\\t\\treturn 4\\n\\t}\\n\\treturn a - b\\n}/' calc.go`,
+  ],
   [
     'go: a test for another system',
     GO,
