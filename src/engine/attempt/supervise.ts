@@ -148,7 +148,7 @@ export async function supervise(
       isEndUnknown: ended.kind === 'interrupted' && ended.hasEnded === true && result.failure?.kind === 'interrupted',
       digest: digest.summary(),
       model: assignment.settings.model,
-      stopped: false && ended.kind === 'exited' && result.failure === undefined ? undefined : stopped,
+      stopped: hadEnded && ended.kind === 'exited' && result.failure === undefined ? undefined : stopped,
       isOverCap,
     };
   } finally {
