@@ -26,6 +26,7 @@ import { filesWithMarkers, type Inspection, inspectWork } from './inspect-work.t
 import { endAgentNetwork } from './network.ts';
 import { changesByPolicy } from './policy-findings.ts';
 import type { Outcome } from './supervise.ts';
+import { noteUnlockedEdits } from './unlocked-edits.ts';
 import type { AttemptWorkspace } from './workspace-of-task.ts';
 
 export type EndedAttempt = {
@@ -81,7 +82,9 @@ async function conclude(ctx: EngineContext, run: ActiveRun, ended: EndedAttempt,
   if (inspection.failure?.kind === 'environment') throw new Error(inspection.failure.message);
   const found = judged ?? inspection.failure;
   const failure = found === undefined ? undefined : withoutSecrets(found, run.redact);
-  const flags = await flagsOf(ctx, run, ended, { saved, failure, inspection });
+  const changed = await changedBy(run, ended, saved);
+  await noteUnlockedEdits(ctx, run, { task, attempt, changed });
+  const flags = await flagsOf(ctx, run, ended, { saved, failure, inspection, changed });
   await recordEnd(ctx, run, ended, {
     events: inspection.events,
     ...(saved === undefined ? {} : { saved }),
@@ -177,19 +180,26 @@ async function withCriticalPattern(
   return { ...failure, kind: 'environment', message: `${found.label}: ${failure.message}` };
 }
 
+/** The files that an agent changed; none where it was not started. */
+async function changedBy(
+  run: ActiveRun,
+  { attempt, outcome }: EndedAttempt,
+  saved: SavedWork | undefined,
+): Promise<string[]> {
+  if (outcome.digest === undefined || saved?.changed !== true) return [];
+  return changedPaths(run.project.mirror, { from: attempt.base, to: saved.commit });
+}
+
 /** The risks of the attempt: from what it did and changed, never from what it claims. */
 async function flagsOf(
   ctx: EngineContext,
   run: ActiveRun,
   { task, attempt, outcome }: EndedAttempt,
-  end: { saved: SavedWork | undefined; failure: Failure | undefined; inspection: Inspection },
+  end: { saved: SavedWork | undefined; failure: Failure | undefined; inspection: Inspection; changed: string[] },
 ): Promise<RiskFlag[]> {
   const { digest, result, model, stopped } = outcome;
   if (digest === undefined) return [];
-  const { saved } = end;
-  const changed = saved?.changed
-    ? await changedPaths(run.project.mirror, { from: attempt.base, to: saved.commit })
-    : [];
+  const { saved, changed } = end;
   const programs = changed.filter((path) => fileKind(path) === 'source' || fileKind(path) === 'test');
   const context = {
     digest,
