@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { readTestResults } from '../../../src/gates/test-results/read-test-results.ts';
+import { readLongResults, readTestResults } from '../../../src/gates/test-results/read-test-results.ts';
 
 const output = (name: string) => readFileSync(new URL(`outputs/${name}`, import.meta.url), 'utf8');
 const counts = ({ ran, passed, failed, skipped }: { ran: number; passed: number; failed: number; skipped: number }) => [
@@ -152,5 +152,49 @@ describe('the results of tests', () => {
       skipped: 0,
       runners: [],
     });
+  });
+
+  it('are the same wherever the reading of long output pauses', async () => {
+    const noise = `${'x'.repeat(80)}\n`.repeat(1_000);
+    const texts = readdirSync(new URL('outputs/', import.meta.url)).map(output);
+    for (const text of texts) {
+      const plain = readTestResults(text);
+      expect(await readLongResults(text, [])).toEqual(plain);
+      expect(readTestResults(`${noise}${text}\n${noise}`)).toEqual(plain);
+    }
+    const all = texts.join('\n');
+    expect(await readLongResults(all, [])).toEqual(readTestResults(all));
+  });
+
+  it('are read from two million lines while other work continues', async () => {
+    let turns = 0;
+    let isDone = false;
+    const work = () => {
+      turns += 1;
+      if (!isDone) setImmediate(work);
+    };
+    setImmediate(work);
+    const { results } = await readLongResults(`${'line 1\n'.repeat(2_000_000)}${output('pytest-q.txt')}`, []);
+    isDone = true;
+    expect(counts(results)).toEqual([2, 2, 0, 2]);
+    expect(turns).toBeGreaterThan(500);
+  });
+
+  it('are read in linear time from output that is made to be slow', () => {
+    const million = 1_000_000;
+    for (const text of [
+      `ok  \tx\t1s${' ['.repeat(million)}`,
+      `      Tests  ${'1 (1'.repeat(million)}`,
+      `Tests: ${'1'.repeat(million)}`,
+      `running 1 test\n${' ... ok <'.repeat(million)}`,
+      `1..1\n${'  ok\nok\n'.repeat(million / 5)}`,
+      `Ran 1 test in 1s\n${Array.from({ length: 100_000 }, (_, n) => `FAIL: t${n} (a.B)`).join('\n')}`,
+      `<testsuite>\n${'<testcase a>'.repeat(million)}`,
+      `<testsuite>\n${'<testcase "'.repeat(million)}`,
+      `<testsuite>\n<testcase ${'a'.repeat(million)}>`,
+    ])
+      readTestResults(text);
+    const broken = '<testsuite>\n<testcase name="cut" <testcase name="b"><failure/></testcase>\n<testcase name="c"/>';
+    expect(readTestResults(broken).results.failures).toEqual(['b']);
   });
 });
