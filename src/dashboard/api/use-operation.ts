@@ -2,9 +2,7 @@ import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tansta
 import type { OperationInput, OperationName, OperationOutput } from '../../operations/all.ts';
 import { notify } from '../ui/feedback/notices.ts';
 import { call } from './call.ts';
-
-/** Whether the user may act; the server writes the role into the page. */
-export const MAY_ACT = document.querySelector<HTMLMetaElement>('meta[name="role"]')?.content !== 'viewer';
+import { MAY_ACT } from './role.ts';
 
 /** The cached result of an operation; `reload` fetches it again. */
 export function useOperation<N extends OperationName>(

@@ -1,4 +1,5 @@
 import { type ReactElement, useMemo } from 'react';
+import { IS_GUEST } from '../../../api/role.ts';
 import { useOperation } from '../../../api/use-operation.ts';
 import { DiffReview } from '../../../ui/diff/diff-review.tsx';
 import { type DiffFile, parseDiff } from '../../../ui/diff/parse-diff.ts';
@@ -35,7 +36,7 @@ function TaskReview({ view, commit, files, reload }: TaskReviewProps): ReactElem
   const held = useMemo(() => new Set(phase.status === 'held' ? phase.hold.files : []), [phase]);
   return (
     <DiffReview files={files} draft={draft} held={held} viewedKey={`manyhands viewed ${work}`}>
-      <ReviewPanel view={view} draft={draft} reload={reload} />
+      {IS_GUEST ? null : <ReviewPanel view={view} draft={draft} reload={reload} />}
     </DiffReview>
   );
 }
