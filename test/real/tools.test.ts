@@ -32,7 +32,11 @@ const CALLS: readonly ToolCall[] = [
   { tool: 'ask_user', args: { question: 'Which colour?', options: ['red', 'blue'] }, answer: '"answer":"blue"' },
   { tool: 'report_status', args: { message: 'It is blue' }, answer: '' },
   { tool: 'report_progress', args: { milestone: 'the colour' }, answer: '' },
-  { tool: 'report_learnings', args: { learnings: [{ title: 'Colour', text: 'The colour of this project is blue' }] }, answer: '"reported":1' },
+  {
+    tool: 'report_learnings',
+    args: { learnings: [{ title: 'Colour', text: 'The colour of this project is blue' }] },
+    answer: '"reported":1',
+  },
   { tool: 'search_knowledge', args: { query: 'colour' }, answer: '"entries":[' },
   { tool: 'release_files', answer: '"held":[]' },
   { tool: 'finish_task', args: { summary: 'The file is there' }, answer: '"accepted":true' },
@@ -51,7 +55,8 @@ const SPOKEN: Record<Vendor, { tool(name: string, args: Record<string, unknown>)
     }),
   },
   gemini: {
-    tool: (name, args) => ({ call: [{ name: `mcp_manyhands_${name}`, args }] }),
+    // Gemini has a tool of its own with that name, which it removes where there is no terminal.
+    tool: (name, args) => ({ call: [{ name: `mcp_manyhands_${name.replace('ask_user', 'ask_person')}`, args }] }),
     edit: (path) => ({ call: [{ name: 'write_file', args: { file_path: path, content: `${path}\n` } }] }),
   },
 };
