@@ -10,6 +10,7 @@ import { parseJsonObject } from '../json-object.ts';
 import { HOOK_SECONDS, prepareToolHook } from '../tool-hook.ts';
 import { geminiRights } from './gemini-permissions.ts';
 import { telemetryFile } from './gemini-telemetry.ts';
+import { withGeminiNames } from './gemini-tool-names.ts';
 
 /** The user's settings that decide how a model is reached; an invalid one is ignored. */
 const UserSettings = z.object({
@@ -144,7 +145,9 @@ function geminiSettings({ settings, limits, folder }: Assignment, facts: GeminiS
     tools: { shell: { enableInteractiveShell: false } },
     hooksConfig: { enabled: isTrusted || facts.hook !== undefined },
     ...(facts.hook === undefined ? {} : { hooks: { AfterTool: [editHook(facts.hook)] } }),
-    mcpServers: Object.fromEntries(Object.entries(settings.mcp).map(([name, server]) => [name, mcpServer(server)])),
+    mcpServers: Object.fromEntries(
+      Object.entries(withGeminiNames(settings.mcp)).map(([name, server]) => [name, mcpServer(server)]),
+    ),
     ...(isTrusted ? {} : { experimental: { enableAgents: false } }),
     ...(user.billing === undefined ? {} : { billing: user.billing }),
     ...(user.modelConfigs === undefined ? {} : { modelConfigs: user.modelConfigs }),
@@ -176,5 +179,10 @@ function authOf({ user, env, configured, hasGoogleLogin }: GeminiSettingsFacts):
 
 function mcpServer(server: McpServer): object {
   if ('url' in server) return { httpUrl: server.url, headers: server.headers, trust: true };
-  return { command: server.command, args: server.args, env: server.env, trust: true };
+  return {
+    command: server.command,
+    args: server.args,
+    env: server.env,
+    trust: true,
+  };
 }
