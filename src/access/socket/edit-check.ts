@@ -15,10 +15,10 @@ const ID = 1;
 export function editWarning(toolsFile: string, paths: readonly string[]): Promise<string | undefined> {
   const { socket: path, token } = JSON.parse(readFileSync(toolsFile, 'utf8'));
   const result = Promise.withResolvers<string | undefined>();
-  const socket = createConnection(path);
+  const socket = createConnection({ path, timeout: MOST_WAIT_MS });
   let received = '';
   socket.setEncoding('utf8');
-  socket.setTimeout(MOST_WAIT_MS, () => socket.destroy());
+  socket.on('timeout', () => socket.destroy());
   socket.on('data', (chunk: string) => {
     received += chunk;
     const answer = answerIn(received);

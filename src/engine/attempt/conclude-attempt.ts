@@ -9,7 +9,6 @@ import { AppError, messageOf } from '../../errors.ts';
 import { handoffGate, requiresChange } from '../../gates/gate-kinds.ts';
 import { addedLines } from '../../git/read/diff.ts';
 import { listFiles } from '../../git/read/list-files.ts';
-import { changedPaths } from '../../git/read/touched.ts';
 import { outputText } from '../../process/output-text.ts';
 import type { RunEvent, SavedWork } from '../../schema/event.ts';
 import type { Failure, FollowUp } from '../../schema/failure.ts';
@@ -26,7 +25,7 @@ import { filesWithMarkers, type Inspection, inspectWork } from './inspect-work.t
 import { endAgentNetwork } from './network.ts';
 import { changesByPolicy } from './policy-findings.ts';
 import type { Outcome } from './supervise.ts';
-import { noteUnlockedEdits } from './unlocked-edits.ts';
+import { changedFiles, noteUnlockedEdits } from './unlocked-edits.ts';
 import type { AttemptWorkspace } from './workspace-of-task.ts';
 
 export type EndedAttempt = {
@@ -82,7 +81,7 @@ async function conclude(ctx: EngineContext, run: ActiveRun, ended: EndedAttempt,
   if (inspection.failure?.kind === 'environment') throw new Error(inspection.failure.message);
   const found = judged ?? inspection.failure;
   const failure = found === undefined ? undefined : withoutSecrets(found, run.redact);
-  const changed = await changedBy(run, ended, saved);
+  const changed = await changedFiles(run, ended, saved);
   await noteUnlockedEdits(ctx, run, { task, attempt, changed });
   const flags = await flagsOf(ctx, run, ended, { saved, failure, inspection, changed });
   await recordEnd(ctx, run, ended, {
@@ -178,16 +177,6 @@ async function withCriticalPattern(
   const found = criticalPatterns.find(({ pattern }) => new RegExp(pattern).test(stderr));
   if (found === undefined) return failure;
   return { ...failure, kind: 'environment', message: `${found.label}: ${failure.message}` };
-}
-
-/** The files that an agent changed; none where it was not started. */
-async function changedBy(
-  run: ActiveRun,
-  { attempt, outcome }: EndedAttempt,
-  saved: SavedWork | undefined,
-): Promise<string[]> {
-  if (outcome.digest === undefined || saved?.changed !== true) return [];
-  return changedPaths(run.project.mirror, { from: attempt.base, to: saved.commit });
 }
 
 /** The risks of the attempt: from what it did and changed, never from what it claims. */

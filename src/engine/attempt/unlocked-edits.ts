@@ -1,13 +1,26 @@
 import { neverLocked } from '../../core/project/locks.ts';
 import type { AttemptState, TaskState } from '../../core/run/state.ts';
+import { changedPaths } from '../../git/read/touched.ts';
 import { locksStream } from '../../schema/coordination/lock.ts';
+import type { SavedWork } from '../../schema/event.ts';
 import { attemptId } from '../../schema/ids.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
 import { ENGINE_GENERATIONS } from './attempt-output.ts';
+import type { Outcome } from './supervise.ts';
 
 const MOST_LISTED = 20;
 /** Behind the marker of output that was dropped, whose position is the number of bytes read. */
 const OFFSET = 2 ** 40;
+
+/** The files that an agent changed; none where it was not started. */
+export async function changedFiles(
+  run: ActiveRun,
+  { attempt, outcome }: { attempt: AttemptState; outcome: Pick<Outcome, 'digest'> },
+  saved: SavedWork | undefined,
+): Promise<string[]> {
+  if (outcome.digest === undefined || saved?.changed !== true) return [];
+  return changedPaths(run.project.mirror, { from: attempt.base, to: saved.commit });
+}
 
 /**
  * Adds a note to an attempt that changed files without a lock, except those of which its hook warned the agent: what an
