@@ -17,7 +17,10 @@ export function NotesView({ dir }: { dir: string }): ReactElement {
   const [scope, setScope] = useState<(typeof SCOPES)[number]['value']>('project');
   const notes = useOperation('show-notes', { dir, scope }, { fresh: true });
   return (
-    <Panel title="Notes" actions={<Tabs label="Scope" options={SCOPES} value={scope} onChoose={(next) => setScope(next)} />}>
+    <Panel
+      title="Notes"
+      actions={<Tabs label="Scope" options={SCOPES} value={scope} onChoose={(next) => setScope(next)} />}
+    >
       <div className={styles.list}>
         {notes.isLoading ? <Skeleton lines={6} /> : null}
         {notes.error === undefined ? null : <ErrorMessage error={notes.error} retry={notes.reload} />}
