@@ -140,6 +140,9 @@ export const ERRORS = {
   DATABASE_UNREACHABLE: { exit: 3, http: 503, hint: 'Check the PostgreSQL server: manyhands doctor. Nothing is lost.' },
   DATABASE_REFUSED: { exit: 3, http: 500, hint: 'Correct MANYHANDS_DATABASE_URL, or the rights of its user.' },
   NOT_LEADER: { exit: 3, http: 409, hint: 'Run the command on the server that leads, or wait until it has ended.' },
+  HOST_TAKEN: { exit: 3, http: 409, hint: 'Choose another --name, or stop that process: manyhands hosts' },
+  HOST_UNKNOWN: { exit: 3, http: 404, hint: 'List them: manyhands hosts' },
+  HOST_LOST: { exit: 3, http: 409, hint: 'Start it again. Its work is saved: manyhands salvage' },
   NO_SPACE: { exit: 3, http: 507, hint: 'Free disk space, then continue with: manyhands resume' },
   NO_PERMISSION: { exit: 3, http: 403, hint: 'Check the owner and the permissions of the file or folder.' },
   WORKSPACE_CHANGED: {

@@ -30,6 +30,7 @@ export type StartAttempt = {
   base: string;
   reservation: Spend;
   session?: string;
+  host?: string;
 };
 export type EndAttempt = {
   task: TaskKey;

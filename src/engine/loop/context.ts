@@ -24,6 +24,7 @@ import type { Store } from '../../store/store.ts';
 import type { KeptDependencies } from '../../workspaces/kept-dependencies.ts';
 import type { World } from '../../world.ts';
 import type { Coordination } from '../attempt/coordination.ts';
+import type { RemoteHosts } from '../hosts/remote-hosts.ts';
 import type { Activities } from './activities.ts';
 import type { RunLedger } from './ledger.ts';
 import type { Slots } from './slots.ts';
@@ -101,6 +102,8 @@ export interface ActiveRun {
   /** Replaced when a person retries with other agents; so are `config` and `redact`. */
   agents: ReadonlyMap<string, Agent>;
   readonly roles: { get(name: string): Role | undefined };
+  /** The texts of its roles, by name. */
+  readonly roleTexts: Record<string, string>;
   /** Aborts everything in flight for this run when it is cancelled. */
   readonly cancel: AbortController;
   /** Kills everything in flight for this run at once. */
@@ -143,6 +146,8 @@ export interface EngineContext {
   /** The proxy through which contained programs reach other machines. */
   readonly network: NetworkProxy;
   readonly coordination: Coordination;
+  /** The hosts of the installation that this engine leads; undefined where there can be none. */
+  readonly hosts: RemoteHosts | undefined;
   /** How many checks may run at once. */
   readonly checkSlots: Slots;
   /** US dollars that an agent has spent today over all runs, with what running attempts reported so far. */

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
 import { AppError } from '../../errors.ts';
 import type { World } from '../../world.ts';
+import type { HostOrder } from '../fleet.ts';
 import type { Store, StoredEvent, TranscriptEntry } from '../store.ts';
 import { createCheckpoints } from './checkpoints.ts';
 import { integerOf, jsonOf, textOf, toJson } from './columns.ts';
@@ -35,6 +36,8 @@ type StoreParts = {
   file: string;
   world: World;
   createGroup?: (hooks: TransactionHooks) => GroupCommit;
+  /** Adds an order to the open transaction; an embedded store has no hosts. */
+  addOrder?: (order: HostOrder) => void;
 };
 
 const BUSY_TIMEOUT_MS = 5_000;
@@ -81,7 +84,7 @@ function configure(db: DatabaseSync): void {
 }
 
 /** The store of an open and migrated database; it closes both connections at the end. */
-export function createStore({ db, reader = db, file, world, createGroup }: StoreParts): Store {
+export function createStore({ db, reader = db, file, world, createGroup, addOrder }: StoreParts): Store {
   const writing = prepareTables(db);
   const { events, snapshots, blobs, transcript, runRows } = reader === db ? writing : prepareTables(reader);
   const runTranscript = prepareRunTranscript(reader);
@@ -127,7 +130,15 @@ export function createStore({ db, reader = db, file, world, createGroup }: Store
   return {
     append: async (writes, at) => {
       const encoded = encodeWrites(writes);
-      return group.add(() => writing.events.append(encoded, at), appended.notify);
+      const orders = writes.flatMap(({ order }) => order ?? []);
+      if (orders.length > 0 && addOrder === undefined)
+        throw new AppError('INTERNAL', 'An order needs an installation on PostgreSQL');
+      const work = () => {
+        const stored = writing.events.append(encoded, at);
+        for (const order of orders) addOrder?.(order);
+        return stored;
+      };
+      return group.add(work, appended.notify);
     },
     read: (stream, after = 0, limit = -1) => translateErrors(() => events.read(stream, after, limit)),
     readAll: (after, limit) => translateErrors(() => events.readAll(after, limit)),
