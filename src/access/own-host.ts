@@ -13,7 +13,7 @@ import { type Home, prepareHome, resolveHome } from '../home.ts';
 import { chooseImplementations } from '../implementations.ts';
 import { keepGuard, startGuard } from '../process/heartbeat-guard.ts';
 import { NetworkProxy } from '../process/network/proxy-client.ts';
-import { HostName, type HostRegistration } from '../schema/host.ts';
+import { HostName, type HostRegistration } from '../store/fleet.ts';
 import { acquireLock } from '../store/lock.ts';
 import { HostLink } from '../store/postgres/hosts/host-link.ts';
 import { readPrivate, writePrivate } from '../store/private-file.ts';
@@ -90,8 +90,8 @@ export async function runHost(options: HostOptions): Promise<void> {
 }
 
 /** The guard of a host: ends its agents at once when it does not renew its lease in time, is killed, or is paused. */
-export async function guardHost(env: NodeJS.ProcessEnv, name: string): Promise<void> {
-  const result = await keepGuard(process.stdin, FENCE_MS);
+export async function guardHost(env: NodeJS.ProcessEnv, name: string, world: World): Promise<void> {
+  const result = await keepGuard(process.stdin, FENCE_MS, world);
   if (result === 'late') await endUnknownAgents(hostHome(env, name), { read: () => [] }, { graceMs: 0 });
 }
 
@@ -134,12 +134,9 @@ async function workingAgents({ env, agents: only, log }: HostOptions): Promise<s
   const agents = implementations.agents({ config: { ...config, agents: pinned.agents }, project });
   const found = new Set<string>(ALWAYS);
   for (const agent of agents.values()) {
-    if (agent.kind === 'command' || agent.kind === 'rehearsal') found.add(agent.name);
-    else {
-      const { ok, detail } = await agent.available();
-      if (ok) found.add(agent.name).add(agent.kind);
-      else log(`${agent.name} is not used: ${detail}`);
-    }
+    const { ok, detail } = await agent.available();
+    if (ok) found.add(agent.name).add(agent.kind);
+    else log(`${agent.name} is not used: ${detail}`);
   }
   const missing = (only ?? []).filter((name) => !found.has(name));
   if (missing.length > 0) throw new AppError('AGENT_MISSING', `This machine has no usable agent ${missing.join(', ')}`);

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
+import type { World } from '../world.ts';
 
 /** A process that acts when this one does not confirm in time that it may continue, also when this one is killed or paused. */
 export interface HeartbeatGuard extends AsyncDisposable {
@@ -29,19 +30,20 @@ export function startGuard(command: readonly string[], env: NodeJS.ProcessEnv): 
 }
 
 /** Waits in a guard until the guarded process is over, or does not confirm in time; returns which. */
-export async function keepGuard(input: Readable, limitMs: number): Promise<'over' | 'late'> {
+export async function keepGuard(input: Readable, limitMs: number, world: World): Promise<'over' | 'late'> {
   let isOver = false;
   const late = Promise.withResolvers<'late'>();
-  let timer = setTimeout(late.resolve, limitMs, 'late');
+  const after = (ms: number) => world.alarm(world.now() + ms, () => late.resolve('late'));
+  let cancel = after(limitMs);
   const lines = createInterface({ input });
   lines.on('line', (line) => {
-    clearTimeout(timer);
+    cancel();
     if (line === 'over') isOver = true;
-    else timer = setTimeout(late.resolve, Math.max(0, limitMs - Number(line)), 'late');
+    else cancel = after(Math.max(0, limitMs - Number(line)));
   });
   const closed = once(lines, 'close').then(() => (isOver ? ('over' as const) : ('late' as const)));
   const result = await Promise.race([closed, late.promise]);
-  clearTimeout(timer);
+  cancel();
   lines.close();
   return result;
 }

@@ -14,12 +14,12 @@ import { TierAnswer } from '../../schema/call.ts';
 import type { TaskKey } from '../../schema/ids.ts';
 import { Tier } from '../../schema/task.ts';
 import { crashpoint } from '../../world.ts';
+import { executorOf } from '../hosts/executor.ts';
 import { runRef } from '../land/land-tasks.ts';
 import { mirrorProgress } from '../loop/activities.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
 import { holdOnError } from '../loop/hold-on-error.ts';
 import { smallCall } from '../small-calls/small-call.ts';
-import { executorOf } from './executor.ts';
 
 /** Claims a task and performs the attempt; nothing starts when the run, the task or the engine changed in the meantime. */
 export async function beginAttempt(

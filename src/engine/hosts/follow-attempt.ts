@@ -14,6 +14,7 @@ import type { Fleet } from '../../store/fleet.ts';
 import { isStoreFailure } from '../../store/ledger.ts';
 import { concludeAttempt, type EndedAttempt } from '../attempt/conclude-attempt.ts';
 import { interruptible } from '../attempt/interrupt-attempt.ts';
+import { SETUP_GATE } from '../land/evidence.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
 import { type AttemptCommand, AttemptReport } from './attempt-order.ts';
 
@@ -126,7 +127,8 @@ async function recordEvent(ctx: EngineContext, run: ActiveRun, task: TaskState, 
       }
       case 'gate.ended': {
         const { commit, evidence } = event.data;
-        if (evidence.gate === 'set-up') await ctx.submit(run, () => recordGate([of.task], commit, evidence)).committed;
+        if (evidence.gate === SETUP_GATE.name)
+          await ctx.submit(run, () => recordGate([of.task], commit, evidence)).committed;
         return;
       }
     }

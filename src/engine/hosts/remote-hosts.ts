@@ -7,22 +7,18 @@ import type { HostInput, HostsInput } from '../../core/schedule/hosts.ts';
 import { withMutex } from '../../git/mutex.ts';
 import { pushCommits } from '../../git/push/transfer.ts';
 import { attemptId, type TaskKey } from '../../schema/ids.ts';
-import type { Fleet, FleetHost, HostOrder } from '../../store/fleet.ts';
-import type { Executor } from '../attempt/executor.ts';
+import type { Fleet, FleetHost } from '../../store/fleet.ts';
 import { memorySection } from '../attempt/memory.ts';
 import { readProgress } from '../attempt/progress-file.ts';
-import type { ActiveRun, EngineContext } from '../loop/context.ts';
+import type { ActiveRun, AttemptHosts, EngineContext, Executor, OrderOf } from '../loop/context.ts';
 import type { AttemptOrder } from './attempt-order.ts';
 import { followAttempt } from './follow-attempt.ts';
-
-/** Makes the order of a claim; undefined if its host was lost, or it needs a commit that is not pushed. */
-type OrderOf = (claim: StartAttempt) => HostOrder | undefined;
 
 /** How long a task waits before its commits are pushed again. */
 const PUSH_AGAIN_MS = 5_000;
 
 /** The hosts of an installation as the engine that leads it uses them. */
-export class RemoteHosts {
+export class RemoteHosts implements AttemptHosts {
   readonly executor: Executor;
   readonly #fleet: Fleet;
   /** Commits that are in the repository of hosts, by its URL. */
@@ -49,10 +45,6 @@ export class RemoteHosts {
     };
   }
 
-  /**
-   * Brings everything that an attempt on a host needs to where the host finds it, before the attempt is recorded. The
-   * function that it returns makes the order without waiting, so that it fits the state in which the task is claimed.
-   */
   async prepareOrder(
     ctx: EngineContext,
     run: ActiveRun,

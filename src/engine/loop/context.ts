@@ -1,6 +1,7 @@
 import type { Agent, NativeFile } from '../../agents/agent.ts';
+import type { StartAttempt } from '../../core/attempt/decide-attempt.ts';
 import type { Redact } from '../../core/redact.ts';
-import type { RunState } from '../../core/run/state.ts';
+import type { RunState, TaskState } from '../../core/run/state.ts';
 import type { ReachedForge } from '../../forges/forge.ts';
 import type { GateInput, GateResult } from '../../gates/gate.ts';
 import type { CommandGateSpec } from '../../gates/gate-kinds.ts';
@@ -18,13 +19,14 @@ import type { Config } from '../../schema/config.ts';
 import type { RunEvent, RunStart } from '../../schema/event.ts';
 import type { Failure, FollowUp } from '../../schema/failure.ts';
 import type { Evidence, GateSpec } from '../../schema/gate.ts';
+import type { TaskKey } from '../../schema/ids.ts';
 import type { RiskFlag } from '../../schema/risk.ts';
+import type { HostOrder } from '../../store/fleet.ts';
 import type { Submission, SubmitOptions } from '../../store/ledger.ts';
 import type { Store } from '../../store/store.ts';
 import type { KeptDependencies } from '../../workspaces/kept-dependencies.ts';
 import type { World } from '../../world.ts';
 import type { Coordination } from '../attempt/coordination.ts';
-import type { RemoteHosts } from '../hosts/remote-hosts.ts';
 import type { Activities } from './activities.ts';
 import type { RunLedger } from './ledger.ts';
 import type { Slots } from './slots.ts';
@@ -134,6 +136,26 @@ export interface ActiveRun {
   cancelErrors: number;
 }
 
+/** Performs attempts, from their claim to their recorded end: on this machine, or on another one. */
+export interface Executor {
+  perform(ctx: EngineContext, run: ActiveRun, task: TaskState): Promise<void>;
+  /** Continues an attempt that an earlier engine began. */
+  adopt(ctx: EngineContext, run: ActiveRun, task: TaskState): Promise<void>;
+}
+
+/** Makes the order of a claim; undefined if its host was lost, or it needs a commit that is not pushed. */
+export type OrderOf = (claim: StartAttempt) => HostOrder | undefined;
+
+/** Other machines that perform attempts. */
+export interface AttemptHosts {
+  readonly executor: Executor;
+  /**
+   * Brings everything that an attempt on a host needs to where the host finds it, before the attempt is recorded. The
+   * function that it returns makes the order without waiting, so that it fits the state in which the task is claimed.
+   */
+  prepareOrder(ctx: EngineContext, run: ActiveRun, what: { task: TaskKey; host: string }): Promise<OrderOf | undefined>;
+}
+
 /** What all stages of the engine share. */
 export interface EngineContext {
   readonly home: Home;
@@ -147,7 +169,7 @@ export interface EngineContext {
   readonly network: NetworkProxy;
   readonly coordination: Coordination;
   /** The hosts of the installation that this engine leads; undefined where there can be none. */
-  readonly hosts: RemoteHosts | undefined;
+  readonly hosts: AttemptHosts | undefined;
   /** How many checks may run at once. */
   readonly checkSlots: Slots;
   /** US dollars that an agent has spent today over all runs, with what running attempts reported so far. */

@@ -52,7 +52,7 @@ async function act({ platform }: Session, flags: Flags): Promise<number> {
   const { guardHost, runHost } = await import('../../../access/own-host.ts');
   const { terminal, version, world } = platform;
   if (flags.guard) {
-    await guardHost(terminal.env, name);
+    await guardHost(terminal.env, name, world);
     return 0;
   }
   const over = new AbortController();

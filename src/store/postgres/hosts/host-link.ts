@@ -1,8 +1,7 @@
 import type { ClientBase } from 'pg';
 import { AppError } from '../../../errors.ts';
-import type { HostRegistration } from '../../../schema/host.ts';
 import type { World } from '../../../world.ts';
-import type { HostOrder } from '../../fleet.ts';
+import type { HostOrder, HostRegistration } from '../../fleet.ts';
 import { Connection } from '../connection.ts';
 import { endHost, type Lease, registerHost, renewHost } from './host-rows.ts';
 import { OrderQueue } from './order-queue.ts';

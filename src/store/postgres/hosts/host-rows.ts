@@ -1,6 +1,5 @@
 import type { ClientBase } from 'pg';
-import { HostRegistration } from '../../../schema/host.ts';
-import type { FleetHost } from '../../fleet.ts';
+import { type FleetHost, HostRegistration } from '../../fleet.ts';
 
 /** The lease of a host, in seconds of the database's clock. */
 const LEASE_SECONDS = 30;

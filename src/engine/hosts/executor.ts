@@ -1,15 +1,8 @@
 import { taskOf } from '../../core/run/phase.ts';
 import type { TaskState } from '../../core/run/state.ts';
 import type { TaskKey } from '../../schema/ids.ts';
-import type { ActiveRun, EngineContext } from '../loop/context.ts';
-import { adoptAttempt, performAttempt } from './perform-attempt.ts';
-
-/** Performs attempts, from their claim to their recorded end: on this machine, or on another one. */
-export interface Executor {
-  perform(ctx: EngineContext, run: ActiveRun, task: TaskState): Promise<void>;
-  /** Continues an attempt that an earlier engine began. */
-  adopt(ctx: EngineContext, run: ActiveRun, task: TaskState): Promise<void>;
-}
+import { adoptAttempt, performAttempt } from '../attempt/perform-attempt.ts';
+import type { ActiveRun, EngineContext, Executor } from '../loop/context.ts';
 
 /** Attempts as processes of this machine. */
 const thisMachine: Executor = { perform: performAttempt, adopt: adoptAttempt };
