@@ -15,7 +15,6 @@ import { keepGuard, startGuard } from '../process/heartbeat-guard.ts';
 import { NetworkProxy } from '../process/network/proxy-client.ts';
 import { HostName, type HostRegistration } from '../store/fleet.ts';
 import { acquireLock } from '../store/lock.ts';
-import { HostLink } from '../store/postgres/hosts/host-link.ts';
 import { readPrivate, writePrivate } from '../store/private-file.ts';
 import { IN_MEMORY, openSqliteStore } from '../store/sqlite/open.ts';
 import type { World } from '../world.ts';
@@ -61,6 +60,7 @@ export async function runHost(options: HostOptions): Promise<void> {
   const file = join(home.root, 'instance.json');
   const previous = (await readPrivate(file, Instance))?.instance;
   await writePrivate(file, { instance: registration.instance }, world);
+  const { HostLink } = await import('../store/postgres/hosts/host-link.ts');
   await using link = new HostLink(url, registration, world);
   await link.register(previous);
   const agentEnv = withoutDatabase(env);
