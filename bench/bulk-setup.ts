@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { makeRepository, PLAIN_ENVIRONMENT, runTool } from './scratch.ts';
 import { type Spent, spentBy } from './spent.ts';
+import { taskEnvironment, writeSandboxMode } from './tasks.ts';
 import { tasksByShell } from './tasks-by-shell.ts';
 
 /** A repository, a file of items and an agent that writes one file for each. */
@@ -14,6 +15,8 @@ export type BulkSetup = {
   items: number;
   parallel: number;
 };
+
+type BulkSize = { items: number; parallel: number; files?: number };
 
 const FILES = 100;
 /** Without any check a result is unverified, and the user must review it. */
@@ -39,10 +42,11 @@ echo "a line" >>"items/\${item##*.}.txt"
 `;
 
 /** Prepares everything, so that only the work itself is timed. */
-export async function prepareBulk(folder: string, size: { items: number; parallel: number }): Promise<BulkSetup> {
+export async function prepareBulk(folder: string, size: BulkSize): Promise<BulkSetup> {
   const repository = join(folder, 'repository');
   await mkdir(repository, { recursive: true });
-  await makeRepository(repository, FILES);
+  await makeRepository(repository, size.files ?? FILES);
+  await writeSandboxMode(folder, 'off');
   const lines = Array.from({ length: size.items }, (_, index) => JSON.stringify(itemAt(index + 1)));
   const manifest = join(folder, 'items.jsonl');
   await writeFile(manifest, `${lines.join('\n')}\n`);
@@ -51,13 +55,16 @@ export async function prepareBulk(folder: string, size: { items: number; paralle
   return { folder, repository, agent, manifest, ...size };
 }
 
-/** Runs the items with the real program, from the command line to the branch; all of them must land. */
-export async function bulkByManyhands(setup: BulkSetup): Promise<Spent> {
+/** Runs the items with the real program, from the command line to the branch; all of them must land. The options are Node's. */
+export async function bulkByManyhands(
+  setup: BulkSetup,
+  { options = [], env = {} }: { options?: readonly string[]; env?: Record<string, string> } = {},
+): Promise<Spent> {
   const { folder, repository, agent, manifest, items, parallel } = setup;
   const program = join(process.cwd(), 'bin', 'manyhands.mjs');
   const how = ['--agent', `command:${agent}`, '--max-parallel', String(parallel), '--json'];
-  const spent = await spentBy([process.execPath, program, 'run', manifest, ...how], repository, {
-    env: { ...PLAIN_ENVIRONMENT, MANYHANDS_HOME: join(folder, 'home') },
+  const spent = await spentBy([process.execPath, ...options, program, 'run', manifest, ...how], repository, {
+    env: { ...taskEnvironment(folder), ...env },
     allow: [UNVERIFIED_EXIT],
   });
   const done = Result.parse(JSON.parse(spent.output)).tasks.filter((task) => task.status === 'done').length;

@@ -3,9 +3,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
 import type { Benchmark } from './benchmark.ts';
+import { bulkByManyhands, bulkByShell, prepareBulk } from './bulk-setup.ts';
 import { makeScratch } from './scratch.ts';
-import { spentBy } from './spent.ts';
-import { byShell, commandFor, prepareTasks, requireLanded, taskEnvironment } from './tasks.ts';
 import { listed, median } from './timing.ts';
 
 type Size = { tasks: number; files: number; early: number; rounds: number };
@@ -13,7 +12,7 @@ type Round = { perTask: number; ceiling: number; memory: number; slowdown: numbe
 
 const WHOLE: Size = { tasks: 3_000, files: 3_000, early: 300, rounds: 5 };
 const QUICK: Size = { tasks: 200, files: 3_000, early: 50, rounds: 1 };
-const UNVERIFIED_EXIT = 4;
+const PARALLEL = 16;
 /** What the memory at the end may be of the memory after the first tasks. */
 const MEMORY_ALLOWED = 1.3;
 /** Times of a quarter vary by some percent on any machine. */
@@ -66,18 +65,16 @@ export const manyTasks: Benchmark = {
 };
 
 async function measureRound(folder: string, size: Size): Promise<Round> {
-  const shell = await prepareTasks(folder, { ...size, sandbox: 'off' });
-  const ceiling = (await byShell(shell)).wallMs / size.tasks;
+  const bulk = { items: size.tasks, parallel: PARALLEL, files: size.files };
+  const ceiling = (await bulkByShell(await prepareBulk(folder, bulk))).wallMs / size.tasks;
   await rm(folder, { recursive: true, force: true });
-  const { repository, agent } = await prepareTasks(folder, { ...size, sandbox: 'off' });
+  const setup = await prepareBulk(folder, bulk);
   const [observer, samplesFile] = [join(folder, 'observer.mjs'), join(folder, 'samples.json')];
   await writeFile(observer, OBSERVER);
-  const attempts = join(folder, 'home', 'attempts');
-  const spent = await spentBy(commandFor(agent, ['--import', pathToFileURL(observer).href]), repository, {
-    env: { ...taskEnvironment(folder), ATTEMPTS: attempts, SAMPLES: samplesFile },
-    allow: [UNVERIFIED_EXIT],
+  const spent = await bulkByManyhands(setup, {
+    options: ['--import', pathToFileURL(observer).href],
+    env: { ATTEMPTS: join(folder, 'home', 'attempts'), SAMPLES: samplesFile },
   });
-  await requireLanded(repository, 'mh/*', size.tasks);
   const samples = Samples.parse(JSON.parse(await readFile(samplesFile, 'utf8')));
   await rm(folder, { recursive: true, force: true });
   const reached = (count: number) => samples.find(({ saved }) => saved >= count) ?? samples.at(-1);

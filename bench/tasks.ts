@@ -85,45 +85,51 @@ export async function byManyhands({ folder, repository, agent, tasks: count }: T
   return spent;
 }
 
-/** The command that plans and runs the tasks; the options are Node's. */
-export function commandFor(agent: string, options: readonly string[] = []): string[] {
-  const program = [process.execPath, ...options, join(process.cwd(), 'bin', 'manyhands.mjs')];
+/** The command that plans and runs the tasks. */
+function commandFor(agent: string): string[] {
+  const program = [process.execPath, join(process.cwd(), 'bin', 'manyhands.mjs')];
   const how = ['--agent', `command:${agent}`, '--max-parallel', String(PARALLEL), '--json'];
   return [...program, 'do', 'Append a line to each file', ...how];
 }
 
-/** The environment of that command: its own data directory, and the sandbox of this machine. */
+/** The environment of that command: its own data directory and settings, and the sandbox of this machine. */
 export function taskEnvironment(folder: string): Record<string, string> {
   const bubblewrap = process.env.MANYHANDS_TEST_BWRAP;
   return {
     ...PLAIN_ENVIRONMENT,
     MANYHANDS_HOME: join(folder, 'home'),
+    XDG_CONFIG_HOME: join(folder, 'config'),
     ...(bubblewrap === undefined ? {} : { MANYHANDS_BWRAP: bubblewrap }),
   };
 }
 
 /** The same tasks by the script. */
-export async function byShell(setup: TaskSetup): Promise<Spent> {
+async function byShell(setup: TaskSetup): Promise<Spent> {
   const spent = await tasksByShell({ ...setup, parallel: PARALLEL }, PLAIN_ENVIRONMENT);
   await requireLanded(setup.repository, 'run', setup.tasks);
   return spent;
 }
 
 /** A repository, an agent that appends a line, and a plan of so many tasks. */
-export async function prepareTasks(
+async function prepareTasks(
   folder: string,
   { tasks: count, files, sandbox }: { tasks: number; files: number; sandbox: Sandbox },
 ): Promise<TaskSetup> {
   const repository = join(folder, 'repository');
-  const home = join(folder, 'home');
-  for (const path of [join(repository, '.manyhands'), home]) await mkdir(path, { recursive: true });
+  await mkdir(join(repository, '.manyhands'), { recursive: true });
   await writeFile(join(repository, '.manyhands', 'config.yaml'), 'review: { rounds: 0 }\n');
-  await writeFile(join(home, 'config.yaml'), `sandbox: '${sandbox}'\n`, { mode: 0o600 });
+  await writeSandboxMode(folder, sandbox);
   await makeRepository(repository, files);
   const planned = Array.from({ length: count }, (_, index) => plannedTask(index + 1));
   const agent = join(folder, 'agent.sh');
   await writeFile(agent, agentText(JSON.stringify({ tasks: planned })), { mode: 0o755 });
   return { folder, repository, agent, tasks: count, sandbox };
+}
+
+/** Writes the settings of a person that `taskEnvironment` names. */
+export async function writeSandboxMode(folder: string, sandbox: Sandbox): Promise<void> {
+  await mkdir(join(folder, 'config', 'manyhands'), { recursive: true });
+  await writeFile(join(folder, 'config', 'manyhands', 'config.yaml'), `sandbox: '${sandbox}'\n`, { mode: 0o600 });
 }
 
 function plannedTask(number: number): { id: string; title: string; description: string } {
@@ -143,7 +149,7 @@ echo "a line" >>"task-\${MANYHANDS_TASK##*/}.txt"
 }
 
 /** Throws unless the branch has the file of every task. */
-export async function requireLanded(repository: string, branch: string, count: number): Promise<void> {
+async function requireLanded(repository: string, branch: string, count: number): Promise<void> {
   const heads = await runTool(['git', 'for-each-ref', '--format=%(refname)', `refs/heads/${branch}`], repository);
   const [head = ''] = heads.split('\n');
   const names = Array.from({ length: count }, (_, index) => `task-1.${index + 1}.txt`);

@@ -12,6 +12,10 @@ import { drainHost } from './hosts/drain-host.ts';
 import { listHosts } from './hosts/list-hosts.ts';
 import { removeHost } from './hosts/remove-host.ts';
 import { listInbox } from './inbox/list-inbox.ts';
+import { queryCiLogs } from './integrations/query-ci-logs.ts';
+import { queryDb } from './integrations/query-db.ts';
+import { queryLinear } from './integrations/query-linear.ts';
+import { queryLogs } from './integrations/query-logs.ts';
 import { editKnowledge } from './knowledge/edit-knowledge.ts';
 import { knowledgeStats } from './knowledge/knowledge-stats.ts';
 import { listKnowledge } from './knowledge/list-knowledge.ts';
@@ -73,7 +77,9 @@ import { judgeRun } from './results/judge-run.ts';
 import { landRun } from './results/land-run.ts';
 import { listSalvage } from './results/list-salvage.ts';
 import { recheckRun } from './results/recheck-run.ts';
+import { reportPressure } from './results/report-pressure.ts';
 import { reportRun } from './results/report-run.ts';
+import { reportTeam } from './results/report-team.ts';
 import { restoreSalvage } from './results/restore-salvage.ts';
 import { runChanges } from './results/run-changes.ts';
 import { summarizeDiff } from './results/summarize-diff.ts';
@@ -117,6 +123,9 @@ import { setSetting } from './settings/set-setting.ts';
 import { testNotify } from './settings/test-notify.ts';
 import { unsetSetting } from './settings/unset-setting.ts';
 import { writeSettings } from './settings/write-settings.ts';
+import { listShares } from './shares/list-shares.ts';
+import { revokeShare } from './shares/revoke-share.ts';
+import { shareRun } from './shares/share-run.ts';
 import { createTask } from './tasks/create-task.ts';
 import { previewMessage } from './tasks/preview-message.ts';
 import { waitForTasks } from './tasks/wait-for-tasks.ts';
@@ -195,6 +204,7 @@ export const OPERATIONS = {
   'list-runs': listRuns,
   'list-salvage': listSalvage,
   'list-settings': listSettings,
+  'list-shares': listShares,
   'list-templates': listTemplates,
   'list-warnings': listWarnings,
   'lock-files': lockFiles,
@@ -208,6 +218,10 @@ export const OPERATIONS = {
   'plan-routes': planRoutes,
   'preview-message': previewMessage,
   'prioritize-task': prioritizeTask,
+  'query-ci-logs': queryCiLogs,
+  'query-db': queryDb,
+  'query-linear': queryLinear,
+  'query-logs': queryLogs,
   'read-note': readNote,
   'read-settings': readSettings,
   'read-transcript': readTranscript,
@@ -226,15 +240,18 @@ export const OPERATIONS = {
   'rename-run': renameRun,
   'reply-watch': replyWatch,
   'report-learnings': reportLearnings,
+  'report-pressure': reportPressure,
   'report-progress': reportProgress,
   'report-run': reportRun,
   'report-status': reportStatus,
+  'report-team': reportTeam,
   'resize-terminal': resizeTerminal,
   'restore-archive': restoreArchive,
   'restore-salvage': restoreSalvage,
   'resume-runs': resumeRuns,
   'retry-run': retryRun,
   'review-pull-request': reviewPullRequest,
+  'revoke-share': revokeShare,
   'run-changes': runChanges,
   'run-state': runState,
   'save-template': saveTemplate,
@@ -245,6 +262,7 @@ export const OPERATIONS = {
   'send-message': sendMessage,
   'set-setting': setSetting,
   'settle-draft-review': settleDraftReview,
+  'share-run': shareRun,
   'show-batch': showBatch,
   'show-leader': showLeader,
   'show-plan': showPlan,

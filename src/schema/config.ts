@@ -4,6 +4,7 @@ import { BackupConfig } from './config/backup.ts';
 import { GitConfig } from './config/git.ts';
 import { HealthThresholds } from './config/health.ts';
 import { HostsConfig } from './config/hosts.ts';
+import { IntegrationsConfig } from './config/integrations.ts';
 import { LandMode } from './config/land.ts';
 import { LimitsConfig } from './config/limits.ts';
 import { McpServer } from './config/mcp.ts';
@@ -256,6 +257,7 @@ export const Config = z.strictObject({
   server: ServerConfig,
   backup: BackupConfig,
   errors: ErrorsConfig,
+  integrations: IntegrationsConfig,
   notify: NotifyConfig,
   verify: VerifyConfig,
   progress: InsidePath.optional().describe(

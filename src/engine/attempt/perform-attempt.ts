@@ -74,7 +74,7 @@ export async function performAttempt(
       ...(application === null ? {} : { appUrl: application.url, appPort: application.port }),
     };
     const assignment = await assignmentFor(ctx, run, assigning);
-    const memory = await how.memory(ctx, run, { task, attempt: assignment.attempt });
+    const memory = await how.memory(ctx, run, { task, attempt: assignment.attempt, session: assignment.session });
     const shown = appUrl === undefined ? {} : { appUrl };
     const progress = await how.progress(run);
     await writePrompt(run, task, { assignment, memory, progress, capabilities: agent.capabilities, ...shown });

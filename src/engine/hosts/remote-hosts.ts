@@ -8,7 +8,7 @@ import { withMutex } from '../../git/mutex.ts';
 import { pushCommits } from '../../git/push/transfer.ts';
 import { attemptId, type TaskKey } from '../../schema/ids.ts';
 import type { Fleet, FleetHost } from '../../store/fleet.ts';
-import { memorySection } from '../attempt/memory.ts';
+import { checkpointSection, memorySection } from '../attempt/memory.ts';
 import { readProgress } from '../attempt/progress-file.ts';
 import type { ActiveRun, AttemptHosts, EngineContext, Executor, OrderOf } from '../loop/context.ts';
 import type { AttemptOrder } from './attempt-order.ts';
@@ -71,7 +71,7 @@ export class RemoteHosts implements AttemptHosts {
         state: started,
         task: key,
         roles: run.roleTexts,
-        memory: id === attempt ? memory : '',
+        memory: `${checkpointSection(ctx, run, { task, session: claim.session })}${id === attempt ? memory : ''}`,
         progress,
         head: ctx.store.head(run.ledger.stream),
         git: { url, objectFormat: run.project.mirror.objectFormat, commits: needed },

@@ -102,6 +102,7 @@ function add(search: Search, found: readonly FoundSecret[]): void {
 
 /** Everything in a text that looks like a secret, each value once, in the order of the text. */
 async function scanText(text: string): Promise<SecretCandidate[]> {
+  if (text === '') return [];
   const plain = withoutNul(text);
   lint ??= loadLint();
   const found = [...findSecrets(plain), ...(await (await lint)(plain))];
@@ -117,10 +118,13 @@ async function scanText(text: string): Promise<SecretCandidate[]> {
 
 /** The scanner is loaded when it is first needed: most commands never do. */
 async function loadLint(): Promise<Lint> {
-  const [{ lintSource }, preset] = await Promise.all([
+  const [{ lintSource }, { secretLintProfiler }, preset] = await Promise.all([
     import('@secretlint/core'),
+    import('@secretlint/profiler'),
     import('@secretlint/secretlint-rule-preset-recommend'),
   ]);
+  // It would keep three entries for each rule and each text as long as the process lives.
+  secretLintProfiler.setEnabled(false);
   const rules = preset.rules.filter(({ meta }) => !LEFT_OUT.test(meta.id)).map((rule) => ({ id: rule.meta.id, rule }));
   const config = { rules };
   return async (content) => {

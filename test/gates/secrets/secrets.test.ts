@@ -113,3 +113,8 @@ describe('the gate secrets lets pass', () => {
     expect(await work.inspect({ ...spec, allow: [fingerprint] }, edit)).toMatchObject({ verdict: 'pass' });
   });
 });
+
+it('keeps nothing about a text that it has scanned', async () => {
+  await work.inspect(spec, 'echo four >> a.txt');
+  expect(performance.getEntries().filter(({ name }) => name.startsWith('@core'))).toEqual([]);
+});

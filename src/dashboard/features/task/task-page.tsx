@@ -1,8 +1,10 @@
 import { type KeyboardEvent, type ReactElement, useRef } from 'react';
 import type { TaskState } from '../../../core/run/state.ts';
+import { IS_GUEST } from '../../api/role.ts';
 import { useRunOverview } from '../../api/run-overview.ts';
 import { ErrorMessage, Skeleton } from '../../ui/feedback/placeholders.tsx';
 import { usePageTitle } from '../../ui/layout/page.tsx';
+import { CheckpointPanel } from './header/checkpoint-panel.tsx';
 import { TaskHeader } from './header/task-header.tsx';
 import { MessageBox } from './message-box.tsx';
 import styles from './task-page.module.css';
@@ -25,7 +27,8 @@ function Task({ address }: { address: Address }): ReactElement {
   usePageTitle(view?.task.spec.title ?? task);
   if (view === undefined)
     return error === undefined ? <Skeleton lines={14} /> : <ErrorMessage error={error} retry={reload} />;
-  const hasTerminal = tab === 'terminal' || view.task.attempts.some(({ process }) => process?.terminal !== undefined);
+  const hasTerminal =
+    !IS_GUEST && (tab === 'terminal' || view.task.attempts.some(({ process }) => process?.terminal !== undefined));
   return (
     <div className={styles.page}>
       <TaskHeader
@@ -36,11 +39,14 @@ function Task({ address }: { address: Address }): ReactElement {
         reload={reload}
         onMessage={() => message.current?.focus()}
       />
+      {view.checkpoint === undefined ? null : <CheckpointPanel checkpoint={view.checkpoint} />}
       <TaskTabs address={address} task={view.task} hasTerminal={hasTerminal} />
       <div className={styles.body} role="tabpanel" aria-label={tab}>
         <TaskViews address={address} view={view} reload={reload} />
       </div>
-      {tab === 'diff' || tab === 'terminal' ? null : <MessageBox view={view} reload={reload} field={message} />}
+      {IS_GUEST || tab === 'diff' || tab === 'terminal' ? null : (
+        <MessageBox view={view} reload={reload} field={message} />
+      )}
     </div>
   );
 }
