@@ -241,9 +241,6 @@ export const ERRORS = {
   },
 } as const;
 
-/** What a shell reads as one word without quotes. */
-const PLAIN_WORD = /^[\w./@][\w./@%+=:,-]*$/;
-
 export type ErrorCode = keyof typeof ERRORS;
 
 /** A failure for the user: what happened, with which value, and (from the table) what to do. */
@@ -262,11 +259,11 @@ export class AppError extends Error {
     return ERRORS[this.code].exit;
   }
 
-  /** What to do, as a command that can be pasted where the details name its arguments. */
+  /** What to do, as a command that can be pasted where the details name its arguments in words that need no quotes. */
   get hint(): string {
     return ERRORS[this.code].hint.replaceAll(/<(\w+)>/g, (placeholder, name: string) => {
       const value = this.details[name];
-      return typeof value === 'string' && PLAIN_WORD.test(value) ? value : placeholder;
+      return typeof value === 'string' && /^[\w./@][\w./@%+=:,-]*$/.test(value) ? value : placeholder;
     });
   }
 }

@@ -21,17 +21,8 @@ import type { Warning } from './health.ts';
 import { nextStepAfter } from './next-step.ts';
 import { heldIfDenied, policyHold } from './policy-hold.ts';
 
-export type StartAttempt = {
-  task: TaskKey;
-  agent: string;
-  account?: string;
-  tier?: Tier;
-  because: string;
-  base: string;
-  reservation: Spend;
-  session?: string;
-  host?: string;
-};
+/** What `attempt.started` records, without the number of the attempt. */
+export type StartAttempt = Omit<RunEventOf<'attempt.started'>['data'], 'attempt'>;
 export type EndAttempt = {
   task: TaskKey;
   attempt: number;

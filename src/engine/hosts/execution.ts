@@ -1,7 +1,7 @@
+import { concludeAttempt, type EndedAttempt } from '../attempt/conclude-attempt.ts';
+import { type MemoryRequest, memorySections } from '../attempt/memory.ts';
+import { readProgress } from '../attempt/progress-file.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
-import { concludeAttempt, type EndedAttempt } from './conclude-attempt.ts';
-import { type MemoryRequest, memorySections } from './memory.ts';
-import { readProgress } from './progress-file.ts';
 
 /** What surrounds the performance of an attempt: the texts of its prompt that its machine does not have, and how it is concluded. */
 export interface Execution {
