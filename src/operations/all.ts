@@ -22,6 +22,7 @@ import { listKnowledge } from './knowledge/list-knowledge.ts';
 import { removeKnowledge } from './knowledge/remove-knowledge.ts';
 import { reportLearnings } from './knowledge/report-learnings.ts';
 import { searchKnowledge } from './knowledge/search-knowledge.ts';
+import { checkEdit } from './locks/check-edit.ts';
 import { checkFileLocks } from './locks/check-file-locks.ts';
 import { listLocks } from './locks/list-locks.ts';
 import { lockFiles } from './locks/lock-files.ts';
@@ -164,6 +165,7 @@ export const OPERATIONS = {
   'bulk-status': showBulkStatus,
   'cancel-all': cancelAll,
   'cancel-run': cancelRun,
+  'check-edit': checkEdit,
   'check-file-locks': checkFileLocks,
   'check-policy': checkPolicy,
   clean,
