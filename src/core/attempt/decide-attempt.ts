@@ -6,7 +6,7 @@ import type { ProcessRecord, RunEvent, RunEventOf, SavedWork, UnsavedAttempt } f
 import type { Failure, FollowUp } from '../../schema/failure.ts';
 import type { TaskKey } from '../../schema/ids.ts';
 import type { RiskFlag } from '../../schema/risk.ts';
-import type { Tier, WorkStart } from '../../schema/task.ts';
+import type { WorkStart } from '../../schema/task.ts';
 import type { Usage } from '../../schema/usage.ts';
 import { settle } from '../land/decide-verification.ts';
 import type { Decided } from '../policy/decide-policy.ts';

@@ -54,6 +54,7 @@ export async function openOrder(
     keptDependencies: new KeptDependencies(),
     baselines: new Map(),
     writtenBack: { version: 0, content: undefined },
+    warnedEdits: new Set(),
     cancelErrors: 0,
   };
   const ctx: EngineContext = {
