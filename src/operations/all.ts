@@ -49,6 +49,7 @@ import { scoreModels } from './models/score-models.ts';
 import { startBench } from './models/start-bench.ts';
 import { listNotes } from './notes/list-notes.ts';
 import { readNote } from './notes/read-note.ts';
+import { showNotes } from './notes/show-notes.ts';
 import { watchNotes } from './notes/watch-notes.ts';
 import { writeNote } from './notes/write-note.ts';
 import { checkPolicy } from './policy/check-policy.ts';
@@ -267,6 +268,7 @@ export const OPERATIONS = {
   'share-run': shareRun,
   'show-batch': showBatch,
   'show-leader': showLeader,
+  'show-notes': showNotes,
   'show-plan': showPlan,
   'show-run': showRun,
   'show-task': showTask,

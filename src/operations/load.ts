@@ -119,6 +119,7 @@ export const LOAD_OPERATION: Loaders<typeof OPERATIONS> = {
   'share-run': async () => (await import('./shares/share-run.ts')).shareRun,
   'show-batch': async () => (await import('./batches/show-batch.ts')).showBatch,
   'show-leader': async () => (await import('./maintenance/show-leader.ts')).showLeader,
+  'show-notes': async () => (await import('./notes/show-notes.ts')).showNotes,
   'show-plan': async () => (await import('./runs/show-plan.ts')).showPlan,
   'show-run': async () => (await import('./runs/show-run.ts')).showRun,
   'show-task': async () => (await import('./runs/show-task.ts')).showTask,

@@ -120,6 +120,7 @@ export const ROUTES = {
   'share-run': 'POST /api/runs/{run}/share',
   'show-batch': 'GET /api/batches/{name}',
   'show-leader': 'GET /api/leader',
+  'show-notes': 'GET /api/notes',
   'show-plan': 'GET /api/runs/{run}/plan',
   'show-run': 'GET /api/runs/{run}',
   'show-task': 'GET /api/runs/{run}/tasks/{task}',
