@@ -54,7 +54,7 @@ export async function openOrder(
     keptDependencies: new KeptDependencies(),
     baselines: new Map(),
     writtenBack: { version: 0, content: undefined },
-    warnedEdits: new Set(),
+    warnedEdits: new Map(),
     cancelErrors: 0,
   };
   const ctx: EngineContext = {
