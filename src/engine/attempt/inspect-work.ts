@@ -162,7 +162,7 @@ function definitionOf(ctx: EngineContext, run: ActiveRun, gate: GateSpec): strin
 }
 
 /** The files of a resolved conflict that still contain conflict markers. */
-export async function filesWithMarkers(run: ActiveRun, task: TaskState, saved: SavedWork): Promise<string[]> {
+async function filesWithMarkers(run: ActiveRun, task: TaskState, saved: SavedWork): Promise<string[]> {
   const resolved = task.spec.resolves === undefined ? undefined : run.ledger.state.tasks[task.spec.resolves];
   if (resolved?.phase.status !== 'conflicted') return [];
   const remaining: string[] = [];
