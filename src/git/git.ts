@@ -24,6 +24,32 @@ export type GitResult = { code: number; stdout: string; stderr: string };
 
 /** Options of git itself whose value is the next argument. */
 const WITH_VALUE: ReadonlySet<string> = new Set(['-c', '-C']);
+/** Commands that have the same effect and result when they run twice. */
+const REPEATABLE: ReadonlySet<string> = new Set([
+  'add',
+  'cat-file',
+  'check-ignore',
+  'checkout-index',
+  'commit-tree',
+  'diff',
+  'diff-tree',
+  'for-each-ref',
+  'grep',
+  'hash-object',
+  'log',
+  'ls-files',
+  'ls-tree',
+  'merge-base',
+  'merge-tree',
+  'read-tree',
+  'rev-list',
+  'rev-parse',
+  'show-ref',
+  'status',
+  'update-index',
+  'version',
+  'write-tree',
+]);
 const TIMEOUT_MS = 60_000;
 /** With less free space than this a failed write is reported as a full disk. */
 const FULL_DISK_BYTES = 1024 * 1024;
@@ -45,6 +71,7 @@ async function start(args: readonly string[], options: GitOptions): Promise<RunR
       env: environmentFor(options),
       timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
       maxOutputBytes: MAX_OUTPUT_BYTES,
+      isRepeatable: REPEATABLE.has(gitCommand(args)) && options.onProgress === undefined,
       ...(cwd === undefined ? {} : { cwd }),
       ...(options.input === undefined ? {} : { input: options.input }),
       ...(options.signal === undefined ? {} : { signal: options.signal }),

@@ -1,0 +1,141 @@
+import { spawn } from 'node:child_process';
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { identify, liveness } from '../../src/process/identity.ts';
+import { run } from '../../src/process/run.ts';
+import { SpawnHelper } from '../../src/process/spawn-helper.ts';
+import { PATH, temporaryFolder, until, waitForOutput } from './launching.ts';
+
+const options = { env: { PATH }, timeoutMs: 20_000, isRepeatable: true };
+
+/** A helper that has started a program already. */
+async function startedHelper(): Promise<SpawnHelper & { pid: number }> {
+  const helper = new SpawnHelper({ after: 0 });
+  await run(['true'], options, { helper });
+  return helper as SpawnHelper & { pid: number };
+}
+
+test('is the parent of programs that may run twice, and of no others', async () => {
+  const helper = await startedHelper();
+  const parent = ['sh', '-c', 'echo $PPID'];
+  expect((await run(parent, options, { helper })).stdout.toString()).toBe(`${helper.pid}\n`);
+  const own = await run(parent, { ...options, isRepeatable: false }, { helper });
+  expect(own.stdout.toString()).toBe(`${process.pid}\n`);
+});
+
+test('is not started for a process that starts few programs', async () => {
+  const helper = new SpawnHelper({ after: 2 });
+  for (let count = 0; count < 2; count += 1) await run(['true'], options, { helper });
+  expect(helper.pid).toBeUndefined();
+  await run(['true'], options, { helper });
+  expect(helper.pid).toBeGreaterThan(0);
+});
+
+test('is not needed: without perl this process starts its programs', async () => {
+  const helper = new SpawnHelper({ after: 0, program: '/nowhere/perl' });
+  expect((await run(['echo', 'one'], options, { helper })).stdout.toString()).toBe('one\n');
+});
+
+test('runs many programs at once, each with its own output and input', async () => {
+  const helper = await startedHelper();
+  const numbers = Array.from({ length: 250 }, (_, index) => index);
+  const results = await Promise.all(
+    numbers.map((number) =>
+      run(
+        ['sh', '-c', `cat; echo ${number} >&2; exit ${number % 7}`],
+        { ...options, input: `in ${number}` },
+        { helper },
+      ),
+    ),
+  );
+  for (const [number, { code, stdout, stderr }] of results.entries())
+    expect([code, stdout.toString(), stderr]).toEqual([number % 7, `in ${number}`, `${number}\n`]);
+});
+
+test('passes on megabytes of output unchanged, and any bytes', async () => {
+  const helper = await startedHelper();
+  const file = join(temporaryFolder(), 'bytes');
+  const bytes = Buffer.alloc(3_000_000, Buffer.from(Array.from({ length: 256 }, (_, byte) => byte)));
+  writeFileSync(file, bytes);
+  const { stdout } = await run(['cat', file], options, { helper });
+  expect(stdout.equals(bytes)).toBe(true);
+  const input = bytes.subarray(0, 20_000);
+  expect((await run(['cat'], { ...options, input }, { helper })).stdout.equals(input)).toBe(true);
+});
+
+test('leaves input to this process that it could not pass on without waiting', async () => {
+  const helper = await startedHelper();
+  const input = Buffer.alloc(1_000_000, 'x');
+  expect((await run(['cat'], { ...options, input }, { helper })).stdout.equals(input)).toBe(true);
+});
+
+test('when it is killed, its programs end, then run again, and another helper takes its place', async () => {
+  const helper = await startedHelper();
+  const { pid } = helper;
+  const folder = temporaryFolder();
+  const [file, go] = [join(folder, 'starts'), join(folder, 'go')];
+  const script = `echo $$ >>${file}; until [ -e ${go} ]; do sleep 0.05; done; echo end >>${file}; echo done`;
+  const running = Array.from({ length: 5 }, () => run(['sh', '-c', script], options, { helper }));
+  await until(() => lines(file).length === 5, 'all five run');
+  process.kill(pid, 'SIGKILL');
+  await until(() => helper.pid === undefined, 'its death is noticed');
+  appendFileSync(go, '');
+  for (const { code, stdout } of await Promise.all(running)) expect([code, stdout.toString()]).toEqual([0, 'done\n']);
+  // Each of the first ones ended before its second one started.
+  expect(lines(file).filter((line) => line === 'end')).toHaveLength(10);
+  await run(['true'], options, { helper });
+  expect(helper.pid).not.toBe(pid);
+  expect(helper.pid).toBeGreaterThan(0);
+});
+
+test('is given up after it died three times', async () => {
+  const helper = await startedHelper();
+  for (let death = 0; death < 3; death += 1) {
+    await run(['true'], options, { helper });
+    if (helper.pid !== undefined) process.kill(helper.pid, 'SIGKILL');
+    await until(() => helper.pid === undefined, 'its death is noticed');
+  }
+  expect((await run(['echo', 'one'], options, { helper })).stdout.toString()).toBe('one\n');
+  expect(helper.pid).toBeUndefined();
+});
+
+test('a stopped helper does not hold a program beyond its time', async () => {
+  const helper = await startedHelper();
+  const { pid } = helper;
+  const file = join(temporaryFolder(), 'pid');
+  writeFileSync(file, '');
+  const running = run(['sh', '-c', `echo $$ >${file}; exec sleep 60`], { ...options, timeoutMs: 500 }, { helper });
+  await waitForOutput(file, /\d+/);
+  process.kill(pid, 'SIGSTOP');
+  expect(await running).toMatchObject({ timedOut: true, code: null });
+  const identity = identify(pid);
+  if (identity) await until(() => liveness(identity) === 'gone', 'it was stopped');
+});
+
+test('ends with its process, also with a killed one, and leaves no process behind', async () => {
+  const module = new URL('../../src/process/spawn-helper.ts', import.meta.url).href;
+  const script = `const { SpawnHelper } = await import(${JSON.stringify(module)});
+    const helper = new SpawnHelper({ after: 0 });
+    const output = { stdout() {}, stderr() {} };
+    await helper.start({ command: ['true'], env: { PATH: '${PATH}' } }, output).closed;
+    console.log(helper.pid);
+    if (process.argv[1] === 'stay') setInterval(() => {}, 1000);`;
+  for (const how of ['stay', 'end']) {
+    const child = spawn(process.execPath, ['--input-type=module', '-e', script, how], { stdio: ['ignore', 'pipe', 2] });
+    const pid = Number(await new Promise((resolve) => child.stdout?.once('data', resolve)));
+    const identity = identify(pid);
+    if (how === 'stay') child.kill('SIGKILL');
+    // Without requests the helper does not keep its process alive.
+    await new Promise((resolve) => child.once('exit', resolve));
+    if (identity) await until(() => liveness(identity) === 'gone', 'the helper has ended');
+  }
+});
+
+function lines(file: string): string[] {
+  try {
+    return readFileSync(file, 'utf8').split('\n').filter(Boolean);
+  } catch {
+    return [];
+  }
+}
