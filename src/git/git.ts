@@ -18,6 +18,8 @@ export type GitOptions = {
   asUser?: boolean;
   /** Receives the progress that git reports, such as `Receiving objects: 40% (4/10)`, where its arguments request it. */
   onProgress?: ((line: string) => void) | undefined;
+  /** Whether the effect of a command that must not run twice is there, where its end was lost. */
+  isDone?: () => Promise<boolean>;
 };
 
 export type GitResult = { code: number; stdout: string; stderr: string };
@@ -71,7 +73,8 @@ async function start(args: readonly string[], options: GitOptions): Promise<RunR
       env: environmentFor(options),
       timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
       maxOutputBytes: MAX_OUTPUT_BYTES,
-      isRepeatable: REPEATABLE.has(gitCommand(args)) && options.onProgress === undefined,
+      isRepeatable: isRepeatable(args, options),
+      ...(options.isDone === undefined ? {} : { isDone: options.isDone }),
       ...(cwd === undefined ? {} : { cwd }),
       ...(options.input === undefined ? {} : { input: options.input }),
       ...(options.signal === undefined ? {} : { signal: options.signal }),
@@ -82,6 +85,10 @@ async function start(args: readonly string[], options: GitOptions): Promise<RunR
     if (errorCode(error) === 'ENOENT') throw new AppError('GIT_FAILED', missing(cwd), { cwd }, { cause: error });
     throw fromSystemError(error, `running git ${gitCommand(args)}`);
   }
+}
+
+function isRepeatable(args: readonly string[], { isDone, onProgress }: GitOptions): boolean {
+  return isDone !== undefined || (REPEATABLE.has(gitCommand(args)) && onProgress === undefined);
 }
 
 const PROGRESS = /^(?:remote: )?[A-Z][\w ]+: +\d+% \(\d+\/\d+\)/;

@@ -26,6 +26,8 @@ export type RunOptions = {
   onStderr?: (chunk: Buffer) => void;
   /** It may run twice with the same effect, so that the spawn helper may start it: it runs again where its end was lost. */
   isRepeatable?: boolean;
+  /** Whether the effect of a repeatable program is there, where its end was lost: then it does not run again and counts as a success. */
+  isDone?: () => Promise<boolean>;
 };
 
 export type RunResult = {
@@ -39,6 +41,7 @@ export type RunResult = {
 
 const DEFAULT_MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 const MAX_STDERR_BYTES = 1024 * 1024;
+const SUCCESS = { code: 0, signal: null, stdout: Buffer.alloc(0), stderr: '', timedOut: false, truncated: false };
 /** The time between SIGTERM and SIGKILL, in which git removes its lock files. */
 const KILL_GRACE_MS = 1_000;
 /** How long a leftover child of the program may keep the output open. */
@@ -61,6 +64,7 @@ export async function run(
       if (program !== undefined) return await resultOf(program, output, { options, world });
     } catch (error) {
       if (!(error instanceof ProgramLost)) throw error;
+      if ((await options.isDone?.()) === true) return SUCCESS;
     }
   }
   await spawnTurn();

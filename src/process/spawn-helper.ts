@@ -48,7 +48,7 @@ const WORTH_IT = 24;
 const MAX_JOBS = 200;
 /** What a socket takes at once, so that the helper never waits for a program to read its input. */
 const MAX_INPUT_BYTES = 32 * 1024;
-/** A helper that died this often is not started again. */
+/** A helper that died this often before a program of it had ended is not started again. */
 const MAX_DEATHS = 3;
 const HEADER_BYTES = 9;
 /** How soon it must report the end of a killed program; one that does not is stopped itself. */
@@ -69,6 +69,10 @@ export class SpawnHelper {
   #deaths = 0;
   #lastId = 0;
   #child: ChildProcess | undefined;
+  readonly #end = () => {
+    this.#child?.ref();
+    this.#child?.stdin?.end();
+  };
   #received: Buffer = Buffer.alloc(0);
 
   constructor({ after = WORTH_IT, program = PERL }: { after?: number; program?: string } = {}) {
@@ -133,6 +137,8 @@ export class SpawnHelper {
     child.on('error', () => this.#lose(child));
     child.on('close', () => this.#lose(child));
     keepAlive(child, false);
+    // Its own end and the time that its programs took are this process's to report.
+    process.once('beforeExit', this.#end);
     crashpoint('helper.started');
     return child;
   }
@@ -167,6 +173,7 @@ export class SpawnHelper {
         return;
       case 'x':
         job.end = endOf(Number(body.toString()));
+        this.#deaths = 0;
         job.onExit();
         return;
       // The output has ended: of the two, the exit code or the end of the output, this may come first.
@@ -217,6 +224,7 @@ export class SpawnHelper {
   #lose(child: ChildProcess): void {
     if (this.#child !== child) return;
     this.#child = undefined;
+    process.off('beforeExit', this.#end);
     this.#deaths += 1;
     const lost = [...this.#jobs.values()];
     this.#jobs.clear();

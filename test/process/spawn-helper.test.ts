@@ -89,15 +89,26 @@ test('when it is killed, its programs end, then run again, and another helper ta
   expect(helper.pid).toBeGreaterThan(0);
 });
 
-test('is given up after it died three times', async () => {
+test('a program whose effect is there does not run again', async () => {
   const helper = await startedHelper();
-  for (let death = 0; death < 3; death += 1) {
-    await run(['true'], options, { helper });
-    if (helper.pid !== undefined) process.kill(helper.pid, 'SIGKILL');
-    await until(() => helper.pid === undefined, 'its death is noticed');
-  }
-  expect((await run(['echo', 'one'], options, { helper })).stdout.toString()).toBe('one\n');
-  expect(helper.pid).toBeUndefined();
+  const folder = temporaryFolder();
+  const [file, go] = [join(folder, 'starts'), join(folder, 'go')];
+  const script = `echo start >>${file}; until [ -e ${go} ]; do sleep 0.05; done; echo end >>${file}`;
+  const isDone = async () => lines(file).includes('end');
+  const running = run(['sh', '-c', script], { ...options, isDone }, { helper });
+  await until(() => lines(file).length === 1, 'it runs');
+  process.kill(helper.pid, 'SIGKILL');
+  await until(() => helper.pid === undefined, 'its death is noticed');
+  appendFileSync(go, '');
+  expect(await running).toMatchObject({ code: 0 });
+  expect(lines(file)).toEqual(['start', 'end']);
+});
+
+test('is given up when it dies three times before a program has ended', async () => {
+  const helper = new SpawnHelper({ after: 0, program: '/bin/true' });
+  for (let count = 0; count < 5; count += 1)
+    expect((await run(['echo', 'one'], options, { helper })).stdout.toString()).toBe('one\n');
+  expect(helper.start({ command: ['true'], env: {} }, { stdout: () => {}, stderr: () => {} })).toBeUndefined();
 });
 
 test('a stopped helper does not hold a program beyond its time', async () => {
