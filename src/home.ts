@@ -19,6 +19,7 @@ export type Home = {
   archives: string;
   bench: string;
   demos: string;
+  server: string;
 };
 
 const FOLDERS = ['root', 'mirrors', 'workspaces', 'attempts', 'seeds', 'checkouts', 'logs'] as const;
@@ -42,6 +43,7 @@ export function resolveHome(env: NodeJS.ProcessEnv, platform: NodeJS.Platform = 
     archives: join(root, 'archives'),
     bench: join(root, 'bench'),
     demos: join(root, 'demos'),
+    server: join(root, 'server'),
   };
 }
 

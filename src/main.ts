@@ -36,10 +36,9 @@ const surroundings: Surroundings = {
   takeToken: async (role, renew) => {
     const { requirePerson } = await import('./access/caller-origin.ts');
     requirePerson(env, 'This command was called from inside an attempt; agents get no token');
-    const { serverFolder } = await import('./http/server-folder.ts');
     const { takeToken } = await import('./http/login/tokens.ts');
     await prepareHome(resolveHome(env));
-    return takeToken(serverFolder(resolveHome(env)), role, { world: realWorld, renew });
+    return takeToken(resolveHome(env).server, role, { world: realWorld, renew });
   },
 };
 

@@ -19,7 +19,7 @@ export async function failuresPage(root: string): Promise<Page> {
     }),
   );
   return referencePage('failures', 'Failures of an attempt', [
-    'Each attempt that fails has one of these kinds, from exit codes and structured output, never from what an agent says in passing. The kind decides what follows. Tries that count are limited by `limits.attempts`, retries that do not count to 20, all of them together by `limits.runAttempts`. An attempt that failed by itself waits at least `limits.retryDelaySeconds`; one whose work failed its checks is followed at once. A new attempt is told why the last one was not accepted.',
+    'Each attempt that fails has one of these kinds, from exit codes and structured output, never from free text of an agent. The kind decides what happens next. `limits.attempts` bounds the attempts that count; at most 20 retries do not count; `limits.runAttempts` bounds all attempts of a run. After a failure of the agent itself, the next attempt waits at least `limits.retryDelaySeconds`; after a failed check it starts at once. The prompt of a new attempt contains the reason why the last one was not accepted.',
     table(['kind', 'name', 'what follows', 'why'], rows),
   ]);
 }
@@ -46,7 +46,7 @@ function retryText(kind: FailureKind, first: Extract<FollowUp, { action: 'retry'
   const wait = shortest === longest ? timeText(shortest) : `${timeText(shortest)}, later up to ${timeText(longest)}`;
   return [
     longest === 0 ? 'Tried again.' : `Tried again after ${wait}.`,
-    ...(first.resume ? ['Goes on with the session of the agent, if it has one.'] : []),
+    ...(first.resume ? ['Continues the session of the agent, if it has one.'] : []),
     ...(free === 0 ? [] : [`The first ${free} times do not count.`]),
   ].join(' ');
 }

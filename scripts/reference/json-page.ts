@@ -106,6 +106,10 @@ const PRINTED: readonly (readonly [string, string])[] = [
   ['`preview`', '`{ "url", "commit", "run", "task" }`, as soon as the application answers'],
   ['`stop`', '`{ "pid" }` of the process that ended'],
   ['`token`', '`{ "role", "token" }`'],
+  [
+    '`share`',
+    '`{ "share", "run", "createdAt", "expiresAt", "link", "token" }`; with `--list` a list of them without link and token, with `--revoke` `{ "share" }`',
+  ],
   ['`notify`', 'list of `{ "kind", "host", "ok", "detail" }`, one for each receiver'],
   ['`run --dry-run`', '[DryRun](#dryrun)'],
   [

@@ -81,6 +81,8 @@ export interface Assignment {
   interactive?: boolean;
   /** The port of this machine on which the application that it inspects listens. */
   applicationPort?: number;
+  /** The sandbox of its vendor is off: it cannot start in that of Manyhands, which contains it. */
+  isSandboxReplaced?: boolean;
 }
 
 /** The program to start; `env` is complete: nothing else reaches the child. */
@@ -92,6 +94,8 @@ export interface AgentCommand {
   login?: readonly LoginPath[];
   /** Programs that it starts besides itself. */
   programs?: readonly string[];
+  /** A sandbox of Manyhands shows it its workspace read-only. */
+  isWorkspaceReadOnly?: true;
   pipeOutput: boolean;
 }
 
@@ -161,6 +165,24 @@ export interface AgentNetwork {
   keys(env: Readonly<Record<string, string>>): readonly AgentKey[];
 }
 
+/** A command that starts nothing but the sandbox of a vendor. */
+export type SandboxTrial = Pick<AgentCommand, 'command' | 'env'> & { login: readonly LoginPath[] };
+
+/** What decides whether an attempt has the sandbox of its vendor. */
+export type SandboxChoice = Pick<Assignment, 'access'> & {
+  settings: Pick<AssignmentSettings, 'permission' | 'scratchTools'>;
+};
+
+/** A sandbox of the vendor, in which an agent runs its commands. */
+export interface OwnSandbox {
+  /** Whether an attempt has it by its permissions. */
+  isUsed(attempt: SandboxChoice): boolean;
+  /** Tries it with the environment of an attempt; exit code 0: it works. */
+  trial(env: Record<string, string>): SandboxTrial;
+  /** Why it could not start, by what a failed trial wrote, and what to do about it; undefined where that is another error. */
+  problem(output: string): { reason: string; fix: string } | undefined;
+}
+
 /** A coding program: one implementation per kind, selected by the registry. */
 export interface Agent {
   readonly name: string;
@@ -173,13 +195,15 @@ export interface Agent {
   readonly vendor: RegExp | undefined;
   /** Undefined for a program of which nothing is known; it reaches what the settings list. */
   readonly network?: AgentNetwork;
+  /** Undefined for a program that has none, or whose sandbox is off unless its user asks for it. */
+  readonly ownSandbox?: OwnSandbox;
   /** Settings files of a repository, and folders of them with a slash at the end, that it always obeys. */
   readonly obeys?: readonly string[];
   command(assignment: Assignment): Promise<AgentCommand>;
   reader(assignment: Assignment): AgentReader;
   /** The same program in a terminal; undefined where it has no interactive mode. */
   readonly interactive?: {
-    command(assignment: Assignment): Promise<Pick<AgentCommand, 'command' | 'env' | 'login' | 'programs'>>;
+    command(assignment: Assignment): Promise<Omit<AgentCommand, 'stdin' | 'pipeOutput'>>;
     reader(assignment: Assignment): AgentReader;
   };
 }

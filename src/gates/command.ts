@@ -8,7 +8,7 @@ import type { GateSpec, TestResults, Verdict } from '../schema/gate.ts';
 import { realWorld } from '../world.ts';
 import { failedSetup, type Gate, type GateCheckout, type GateInput, type GateResult } from './gate.ts';
 import { shellText } from './gate-kinds.ts';
-import { readTestResults } from './test-results/read-test-results.ts';
+import { readLongResults } from './test-results/read-test-results.ts';
 
 type CommandSpec = Extract<GateSpec, { gate: 'command' }>;
 
@@ -21,6 +21,7 @@ const REPORT_DEPTH = 6;
 const REPORT_FOLDERS = 5_000;
 const REPORT_FILES = 500;
 const REPORT_BYTES = 16 * 1024 * 1024;
+const ALL_REPORT_BYTES = 64 * 1024 * 1024;
 /** File systems keep times a few milliseconds behind the clock. */
 const CLOCK_LAG_MS = 10;
 /** With less free space than this, a program cannot be expected to write its output. */
@@ -68,7 +69,7 @@ async function checkIn(checkout: GateCheckout, spec: CommandSpec, input: GateInp
   const { outputFile } = end;
   const output = await outputText(outputFile);
   const outputLines = await countLines(outputFile);
-  const { results: tests, tests: testList } = readTestResults(
+  const { results: tests, tests: testList } = await readLongResults(
     await searchedText(outputFile),
     await findReportFiles(checkout.path, startedAt),
   );
@@ -132,16 +133,20 @@ async function findReportFiles(checkout: string, startedAt: number): Promise<str
   const texts: string[] = [];
   let folders = [checkout];
   let visited = 0;
+  let characters = 0;
   for (let depth = 0; depth <= REPORT_DEPTH && folders.length > 0; depth += 1) {
     const next: string[] = [];
     for (const folder of folders) {
       visited += 1;
-      if (visited > REPORT_FOLDERS || texts.length >= REPORT_FILES) return texts;
+      if (visited > REPORT_FOLDERS) return texts;
       for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
         const path = join(folder, entry.name);
         if (entry.isDirectory() && !NO_REPORTS.has(entry.name)) next.push(path);
         const text = entry.isFile() && /\.xml$/i.test(entry.name) ? await readNew(path, startedAt) : undefined;
-        if (text !== undefined && /<testsuites?[\s>]/.test(text)) texts.push(text);
+        if (text === undefined || !/<testsuites?[\s>]/.test(text)) continue;
+        characters += text.length;
+        if (texts.length >= REPORT_FILES || characters > ALL_REPORT_BYTES) return texts;
+        texts.push(text);
       }
     }
     folders = next;

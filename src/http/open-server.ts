@@ -17,7 +17,7 @@ import { acquireLock } from '../store/lock.ts';
 import type { World } from '../world.ts';
 import { asHost, isLoopback } from './hosts.ts';
 import { type HttpOptions, type HttpServer, openHttp } from './server.ts';
-import { recordAddress, runningServer, serverAt, serverFolder, serverLock } from './server-folder.ts';
+import { recordAddress, runningServer, serverAt, serverLock } from './server-folder.ts';
 
 export type OpenServerOptions = { env: NodeJS.ProcessEnv; caller: Caller; version: string; world: World };
 
@@ -52,7 +52,7 @@ export async function openServer(
         {
           caller: options.caller,
           world,
-          file: join(serverFolder(home), 'notified.json'),
+          file: join(home.server, 'notified.json'),
           base: server.url,
           targets: async () => (await loadConfig({ env })).notify,
         },
@@ -62,7 +62,7 @@ export async function openServer(
         closing.abort();
         await notifying;
         await server[Symbol.asyncDispose]();
-        await rm(join(serverFolder(home), 'address.json'), { force: true });
+        await rm(join(home.server, 'address.json'), { force: true });
         await lock[Symbol.asyncDispose]();
       };
       return { ...serverAt(home, address, world), notes, [Symbol.asyncDispose]: close };
@@ -102,7 +102,7 @@ async function bindServer(
     host,
     port,
     names: [...settings.names, ...(isLoopback(host) || isIP(host) !== 0 ? [] : [host])],
-    folder: serverFolder(home),
+    folder: home.server,
     assets: dashboardFolder(),
     agentOf: ({ socket }) => agentBehind(home, socket),
   };

@@ -18,25 +18,16 @@ import { openApi } from './api/openapi.ts';
 import { inputOfBody, inputOfQuery } from './api/operation-input.ts';
 import { type OperationRoute, operationRoutes } from './api/operation-routes.ts';
 import { problemResponse } from './api/problem.ts';
-import type { Asset, Assets } from './assets.ts';
+import type { Assets } from './assets.ts';
 import type { HttpEnv } from './bindings.ts';
 import { contentPolicy } from './headers.ts';
 import type { Access, Identity } from './login/access.ts';
 import { addLoginRoutes } from './login/login-routes.ts';
+import { addPageRoutes } from './page-routes.ts';
 import { sendEventStream } from './streams/event-stream.ts';
 import { Feeds } from './streams/feeds.ts';
 import { followedStream } from './streams/follow-stream.ts';
 import { joinStreams, type OpenStream, requestedStreams } from './streams/joint-stream.ts';
-
-const NO_PAGE = 'The dashboard is not built into this copy of Manyhands. The API is here: see /api/docs.\n';
-
-const YEAR_S = 31_536_000;
-
-type PageOptions = {
-  assets: Assets;
-  world: World;
-  identityOf(incoming: HttpBindings['incoming']): Identity | undefined;
-};
 
 type ApiPageOptions = {
   caller: Caller;
@@ -137,7 +128,8 @@ type Following = RouterOptions & {
 async function follow(bindings: HttpBindings, { input, ...what }: Following): Promise<Response> {
   const last = bindings.incoming.headers['last-event-id'];
   const after = typeof last === 'string' && /^\d{1,15}$/.test(last) ? { after: Number(last) } : {};
-  return sendItems(bindings, () => openItems({ ...what, input: { ...input, ...after } }), what);
+  const isAllowed = (identity: Identity) => mayUse(identity, what.route, input);
+  return sendItems(bindings, () => openItems({ ...what, input: { ...input, ...after } }), { ...what, isAllowed });
 }
 
 /** Streams of one browser in one connection, of which a browser has only six to a server. */
@@ -158,7 +150,8 @@ function addJointStreams(
     if (identity.role !== 'operator')
       for (const { input } of requested) await requireKnownFolder(options.caller, input.dir);
     const open = () => joinStreams(requested.map((each) => openItems({ ...options, ...each, origin })));
-    return sendItems(c.env, open, options);
+    const isAllowed = (now: Identity) => requested.every(({ route, input }) => mayUse(now, route, input));
+    return sendItems(c.env, open, { ...options, isAllowed });
   });
 }
 
@@ -172,10 +165,13 @@ function openItems({ route, input, origin, caller, feeds }: Following): OpenStre
 async function sendItems(
   { incoming, outgoing }: HttpBindings,
   open: () => OpenStream,
-  { access, world, closing }: RouterOptions,
+  { access, world, closing, ...options }: RouterOptions & { isAllowed(identity: Identity): boolean },
 ): Promise<Response> {
   if (incoming.method === 'HEAD') return new Response(null, { headers: { 'content-type': 'text/event-stream' } });
-  const isAllowed = async () => (await access.identify(incoming)) !== undefined;
+  const isAllowed = async () => {
+    const identity = await access.identify(incoming);
+    return identity !== undefined && options.isAllowed(identity);
+  };
   await sendEventStream({ outgoing, ...open(), world, closing, isAllowed });
   return RESPONSE_ALREADY_SENT;
 }
@@ -196,9 +192,13 @@ function requireIdentity(identity: Identity | undefined): Identity {
   throw new AppError('LOGIN_NEEDED', 'Log in first');
 }
 
-function requireAllowed(identity: Identity, { kind, name, method, path }: OperationRoute, input: unknown): void {
-  if (mayCall(identity, kind === 'operation' ? OPERATIONS[name] : STREAMS[name], input)) return;
-  throw new AppError('VIEWERS_ONLY_LOOK', `A ${identity.role} may not use ${method} ${path}`);
+function requireAllowed(identity: Identity, route: OperationRoute, input: unknown): void {
+  if (mayUse(identity, route, input)) return;
+  throw new AppError('VIEWERS_ONLY_LOOK', `A ${identity.role} may not use ${route.method} ${route.path}`);
+}
+
+function mayUse(identity: Identity, { kind, name }: OperationRoute, input: unknown): boolean {
+  return mayCall(identity, kind === 'operation' ? OPERATIONS[name] : STREAMS[name], input);
 }
 
 /** A person by the role of their token or session. */
@@ -260,34 +260,5 @@ function addApiPages(app: Hono<HttpEnv>, options: ApiPageOptions): void {
 function text(body: string, type: string): Response {
   return new Response(body, {
     headers: { 'content-type': `${type}; charset=utf-8`, 'content-security-policy': contentPolicy() },
-  });
-}
-
-/** The files of the dashboard; every other path is a page of it, which it resolves itself. */
-function addPageRoutes(app: Hono<HttpEnv>, { assets, world, identityOf }: PageOptions): void {
-  app.get('*', (c) => {
-    const asset = assets.get(c.req.path);
-    if (asset !== undefined) return fileResponse(asset, c.req.header('accept-encoding') ?? '');
-    if (/^\/[^/]+\.\w+$/.test(c.req.path)) return c.notFound();
-    const index = assets.index();
-    if (index === undefined) return c.text(NO_PAGE, 503);
-    const nonce = world.token();
-    const role = identityOf(c.env.incoming)?.role ?? 'viewer';
-    return c.html(index.replace('{nonce}', nonce).replace('{role}', role), 200, {
-      'content-security-policy': contentPolicy(nonce),
-    });
-  });
-}
-
-function fileResponse(asset: Asset, accepted: string): Response {
-  const isPacked = asset.packed !== undefined && /\bgzip\b/.test(accepted);
-  return new Response(new Uint8Array(isPacked && asset.packed !== undefined ? asset.packed : asset.bytes), {
-    headers: {
-      'content-type': asset.type,
-      'content-security-policy': contentPolicy(),
-      'cache-control': asset.isHashed ? `private, max-age=${YEAR_S}, immutable` : 'no-cache',
-      vary: 'accept-encoding',
-      ...(isPacked ? { 'content-encoding': 'gzip' } : {}),
-    },
   });
 }

@@ -3,32 +3,27 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { ServerHandle } from '../access/server-handle.ts';
 import type { Home } from '../home.ts';
+import { makeLoginCode } from '../store/credentials/login-codes.ts';
 import { readLockHolder } from '../store/lock.ts';
 import { readPrivate, writePrivate } from '../store/private-file.ts';
 import type { World } from '../world.ts';
-import { makeLoginCode } from './login/login-codes.ts';
 
 const Address = z.object({ url: z.string(), pid: z.number().int(), kind: z.enum(['serve', 'run']) });
 type Address = z.infer<typeof Address>;
 
-/** The folder of the server's private files. */
-export function serverFolder(home: Home): string {
-  return join(home.root, 'server');
-}
-
 /** Held by the process that runs the server. */
 export function serverLock(home: Home): string {
-  return join(serverFolder(home), 'server.lock');
+  return join(home.server, 'server.lock');
 }
 
 /** Records the address for other processes. */
 export async function recordAddress(home: Home, address: Address, world: World): Promise<void> {
-  await writePrivate(join(serverFolder(home), 'address.json'), address, world);
+  await writePrivate(join(home.server, 'address.json'), address, world);
 }
 
 /** The server of another process; an address that a killed process left does not match the lock's holder. */
 export async function runningServer(home: Home, world: World): Promise<ServerHandle | undefined> {
-  const address = await readPrivate(join(serverFolder(home), 'address.json'), Address);
+  const address = await readPrivate(join(home.server, 'address.json'), Address);
   const holder = await readLockHolder(serverLock(home));
   return address !== undefined && holder?.pid === address.pid ? serverAt(home, address, world) : undefined;
 }
@@ -36,10 +31,10 @@ export async function runningServer(home: Home, world: World): Promise<ServerHan
 /** A handle for a server whose address is known. */
 export function serverAt(home: Home, address: Address, world: World): ServerHandle {
   const link = async (to?: string) => {
-    const code = await makeLoginCode(serverFolder(home), 'operator', world);
+    const code = await makeLoginCode(home.server, { role: 'operator' }, { world });
     return `${address.url}/login#code=${code}${to === undefined ? '' : `&to=${encodeURIComponent(to)}`}`;
   };
-  return { ...address, link, linkFile: async (to) => writeLinkFile(serverFolder(home), await link(to)) };
+  return { ...address, link, linkFile: async (to) => writeLinkFile(home.server, await link(to)) };
 }
 
 /** Writes a page that redirects to a login link; only its owner can read it, and the link is valid once. */

@@ -65,7 +65,7 @@ class ConnectionLimits {
 type ActingRoute = { method: string; pattern: RegExp; allow: readonly AccessRole[] };
 
 /** Every role may log out. */
-const LOGOUT: ActingRoute = { method: 'POST', pattern: /^\/logout$/, allow: ['viewer', 'operator'] };
+const LOGOUT: ActingRoute = { method: 'POST', pattern: /^\/logout$/, allow: ['guest', 'viewer', 'operator'] };
 
 /** A viewer has the tools that read. */
 const MCP: ActingRoute = { method: 'POST', pattern: /^\/mcp$/, allow: ['viewer', 'operator'] };

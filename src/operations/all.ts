@@ -9,6 +9,10 @@ import { showBatch } from './batches/show-batch.ts';
 import { startBatch } from './batches/start-batch.ts';
 import { watchBatch } from './batches/watch-batch.ts';
 import { listInbox } from './inbox/list-inbox.ts';
+import { queryCiLogs } from './integrations/query-ci-logs.ts';
+import { queryDb } from './integrations/query-db.ts';
+import { queryLinear } from './integrations/query-linear.ts';
+import { queryLogs } from './integrations/query-logs.ts';
 import { editKnowledge } from './knowledge/edit-knowledge.ts';
 import { knowledgeStats } from './knowledge/knowledge-stats.ts';
 import { listKnowledge } from './knowledge/list-knowledge.ts';
@@ -114,6 +118,9 @@ import { setSetting } from './settings/set-setting.ts';
 import { testNotify } from './settings/test-notify.ts';
 import { unsetSetting } from './settings/unset-setting.ts';
 import { writeSettings } from './settings/write-settings.ts';
+import { listShares } from './shares/list-shares.ts';
+import { revokeShare } from './shares/revoke-share.ts';
+import { shareRun } from './shares/share-run.ts';
 import { createTask } from './tasks/create-task.ts';
 import { previewMessage } from './tasks/preview-message.ts';
 import { waitForTasks } from './tasks/wait-for-tasks.ts';
@@ -190,6 +197,7 @@ export const OPERATIONS = {
   'list-runs': listRuns,
   'list-salvage': listSalvage,
   'list-settings': listSettings,
+  'list-shares': listShares,
   'list-templates': listTemplates,
   'list-warnings': listWarnings,
   'lock-files': lockFiles,
@@ -203,6 +211,10 @@ export const OPERATIONS = {
   'plan-routes': planRoutes,
   'preview-message': previewMessage,
   'prioritize-task': prioritizeTask,
+  'query-ci-logs': queryCiLogs,
+  'query-db': queryDb,
+  'query-linear': queryLinear,
+  'query-logs': queryLogs,
   'read-note': readNote,
   'read-settings': readSettings,
   'read-transcript': readTranscript,
@@ -229,6 +241,7 @@ export const OPERATIONS = {
   'resume-runs': resumeRuns,
   'retry-run': retryRun,
   'review-pull-request': reviewPullRequest,
+  'revoke-share': revokeShare,
   'run-changes': runChanges,
   'run-state': runState,
   'save-template': saveTemplate,
@@ -239,6 +252,7 @@ export const OPERATIONS = {
   'send-message': sendMessage,
   'set-setting': setSetting,
   'settle-draft-review': settleDraftReview,
+  'share-run': shareRun,
   'show-batch': showBatch,
   'show-leader': showLeader,
   'show-plan': showPlan,

@@ -63,12 +63,10 @@ export async function countLines(file: string): Promise<number> {
 
 /** Text without escape sequences and control characters; an overwritten line has its last visible content. */
 export function cleanText(text: string): string {
-  return text
-    .replace(ESCAPES, '')
-    .split('\n')
-    .map(lastOverwrite)
-    .join('\n')
-    .replace(/[^\P{C}\n\t]/gu, '');
+  const plain = text.replace(ESCAPES, '');
+  const lines = plain.includes('\r') ? plain.split('\n').map(lastOverwrite).join('\n') : plain;
+  // Most output is plain ASCII, and looking up the category of every character is slow.
+  return /[^\n\t -~]/.test(lines) ? lines.replace(/[^\P{C}\n\t]/gu, '') : lines;
 }
 
 function lastOverwrite(line: string): string {

@@ -23,7 +23,7 @@ export const BulkStatus = z.object({
         agent: z.string().nullable(),
       }),
     )
-    .describe('Items that did not get done and are not under way, each with the reason.'),
+    .describe('Items that are not done and not running, each with the reason.'),
   uncovered: z.array(z.string()).describe('Files that an item names which is not done.'),
 });
 export type BulkStatus = z.infer<typeof BulkStatus>;

@@ -62,11 +62,11 @@ function attemptText(attempt: AttemptState): string {
   const cost =
     ended === null
       ? ''
-      : `, ${usdText(chargeOf(usage, reservation).costUsd)}${usage.kind === 'unknown' ? ' (as set aside)' : ''}`;
+      : `, ${usdText(chargeOf(usage, reservation).costUsd)}${usage.kind === 'unknown' ? ' (as reserved)' : ''}`;
   const model = usage.kind === 'known' && usage.model !== undefined ? ` (${usage.model})` : '';
   const outcome =
     ended === null
-      ? 'under way'
+      ? 'running'
       : ended.failure === null
         ? 'ended'
         : `failed: ${ended.failure.kind}: ${ended.failure.message}`;

@@ -17,6 +17,10 @@ export const ContainmentRecord = z.object({
     .enum(['inside', 'outside'])
     .optional()
     .describe('outside: the network proxy adds the key of the agent, which sees only a placeholder.'),
+  ownSandbox: z
+    .object({ used: z.boolean(), how: z.string().describe('What it adds, or why it is not used.') })
+    .optional()
+    .describe('The sandbox of the vendor of the agent, where it has one.'),
 });
 export type ContainmentRecord = z.infer<typeof ContainmentRecord>;
 

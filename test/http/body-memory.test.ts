@@ -37,12 +37,13 @@ it('returns the memory of large bodies a second later, although no other request
   const before = kept();
   for (let count = 0; count < 4; count += 1) expect((await sendLarge(server)).status).toBe(200);
   server.calls.splice(0);
+  // Each answer's connection closes in its own time, which may be after a collection: that requests another one.
+  const collect = () => {
+    for (const ring of collections.splice(0)) ring();
+    return kept() - before;
+  };
   await expect.poll(() => collections.length).toBe(1);
-  collections[0]?.();
-  expect(collections).toHaveLength(2);
-  collections[1]?.();
-  expect(collections).toHaveLength(2);
-  expect(kept() - before).toBeLessThan(10 * MB);
+  await expect.poll(collect).toBeLessThan(10 * MB);
 });
 
 /** A body below the limit, which an operator may send. */

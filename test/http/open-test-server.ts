@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Caller } from '../../src/access/caller.ts';
-import { makeLoginCode } from '../../src/http/login/login-codes.ts';
 import { takeToken } from '../../src/http/login/tokens.ts';
 import { openHttp } from '../../src/http/server.ts';
+import { makeLoginCode } from '../../src/store/credentials/login-codes.ts';
 import { realWorld, type World } from '../../src/world.ts';
 import { writeFiles } from '../support/scratch.ts';
 
@@ -79,7 +79,7 @@ export async function openServer(options: OpenOptions = {}): Promise<Opened> {
         ...init,
         headers: init.headers ?? { authorization: `Bearer ${tokens.operator}` },
       }),
-    code: () => makeLoginCode(join(folder, 'server'), 'operator', world),
+    code: () => makeLoginCode(join(folder, 'server'), { role: 'operator' }, { world }),
     close,
     [Symbol.asyncDispose]: async () => {
       await close();

@@ -2,13 +2,34 @@ import { describe, expect, it } from 'vitest';
 import { OPERATIONS, STREAMS } from '../../src/operations/all.ts';
 import { type AccessRole, type Identity, identityOf, mayCall } from '../../src/operations/authorize.ts';
 
-const ROLES: readonly AccessRole[] = ['viewer', 'operator', 'attempt', 'host'];
+const ROLES: readonly AccessRole[] = ['guest', 'viewer', 'operator', 'attempt', 'host'];
 const ALL = [...Object.values(OPERATIONS), ...Object.values(STREAMS)];
 const RUN = 'k3v9x2ab';
 const OTHER = 'zzzzzzzz';
 
+/** Everything a guest may call: a new operation is not in it by accident. */
+const SHARED = [
+  'bulk-status',
+  'compact-run',
+  'diff-run',
+  'find-in-transcript',
+  'judge-run',
+  'list-warnings',
+  'read-logs',
+  'read-transcript',
+  'report-run',
+  'run-changes',
+  'run-state',
+  'show-plan',
+  'show-run',
+  'show-task',
+  'summarize-diff',
+  'verify-run',
+  'watch-run',
+];
+
 const BOUND: readonly (readonly [string, Identity['bound'] & {}])[] = [
-  ['a run', { to: 'run', run: RUN }],
+  ['a run', { to: 'runs', runs: [RUN] }],
   ['an attempt', { to: 'attempt', run: RUN, task: 'implement/1', attempt: 2 }],
   ['a host', { to: 'host', host: 'build-1' }],
 ];
@@ -16,7 +37,7 @@ const BOUND: readonly (readonly [string, Identity['bound'] & {}])[] = [
 describe.each(ALL)('$name', (operation) => {
   it('is reached by the roles that it lists and by no other', () => {
     const reached = ROLES.filter((role) => mayCall({ role }, operation, { run: RUN }));
-    expect(reached).toEqual(ROLES.filter((role) => operation.allow.includes(role)));
+    expect(reached).toEqual(ROLES.filter((role) => role !== 'guest' && operation.allow.includes(role)));
   });
 
   it('lets a viewer only read', () => {
@@ -34,14 +55,31 @@ describe.each(ALL)('$name', (operation) => {
 
   it('does not reach beyond its allow-list with a bound token', () => {
     for (const role of ROLES)
-      expect(mayCall({ role, bound: { to: 'run', run: RUN } }, operation, { run: RUN })).toBe(
+      expect(mayCall({ role, bound: { to: 'runs', runs: [RUN] } }, operation, { run: RUN })).toBe(
         operation.allow.includes(role),
       );
   });
 });
 
+describe('a guest', () => {
+  it('reads only what is about the run that was shared, and no terminal', () => {
+    const open = ALL.filter(({ allow }) => allow.includes('guest'));
+    expect(open.map(({ name }) => name).sort()).toEqual(SHARED);
+    for (const { http, where, allow } of open) {
+      expect([String(http).startsWith('GET /api/runs/{run}'), where]).toEqual([true, 'anywhere']);
+      expect(allow).toContain('viewer');
+    }
+  });
+
+  it('names no folder, which could select another project', () => {
+    const identity: Identity = { role: 'guest', bound: { to: 'runs', runs: [RUN] } };
+    expect(mayCall(identity, OPERATIONS['show-run'], { run: RUN })).toBe(true);
+    expect(mayCall(identity, OPERATIONS['show-run'], { run: RUN, dir: '/project' })).toBe(false);
+  });
+});
+
 describe('a token that is bound to a run', () => {
-  const identity: Identity = { role: 'viewer', bound: { to: 'run', run: RUN } };
+  const identity: Identity = { role: 'viewer', bound: { to: 'runs', runs: [RUN] } };
 
   it('reaches no other run that the input names', () => {
     const judge = OPERATIONS['judge-run'];

@@ -6,6 +6,7 @@ import { makeScratch, type Scratch } from '../support/scratch.ts';
 import { unpackedBrowser } from '../support/unpacked-browser.ts';
 import type { RecordedRequest, Step } from './model-server/step.ts';
 import { startModelServer } from './model-server.ts';
+import { HOMES } from './sandbox.ts';
 import { describeWith } from './with-programs.ts';
 
 /** A file of the user's that nothing of ours may touch. */
@@ -99,6 +100,7 @@ await describeWith(['claude', 'chrome-devtools-mcp', 'chromium'], 'a verifier wi
       },
     };
     const scratch = await makeScratch({
+      parent: HOMES,
       files: {
         'site.mjs': SITE,
         'page.html': '<h1>Shop</h1>',

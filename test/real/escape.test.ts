@@ -20,6 +20,7 @@ import { SPEAKERS } from './acp-speakers.ts';
 import { claudeEnv, codexProvider, geminiEnv } from './invocations.ts';
 import type { Step } from './model-server/step.ts';
 import { startModelServer } from './model-server.ts';
+import { HOMES } from './sandbox.ts';
 import { describeWith } from './with-programs.ts';
 
 type Vendor = keyof typeof LOGINS | 'opencode';
@@ -127,7 +128,7 @@ await describeWith(['claude', 'codex', 'gemini', 'opencode'], `a real agent ${SA
 
 /** A project whose agent is the only one, in the settings of the person. */
 async function makeShop(name: Vendor, setup: Setup): Promise<Scratch> {
-  const shop = await makeScratch({ files: SHOP });
+  const shop = await makeScratch({ parent: HOMES, files: SHOP });
   const settings = {
     agents: { [name]: { ...VENDORS[name].agent(setup), permission: 'bypass' } },
     network: { allow: [new URL(setup.base).host] },

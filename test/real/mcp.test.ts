@@ -9,6 +9,7 @@ import { openServer } from '../http/open-test-server.ts';
 import { appears } from '../support/appears.ts';
 import { Follower, openCaller } from '../support/caller.ts';
 import { makeScratch, type Scratch } from '../support/scratch.ts';
+import { HOMES } from './sandbox.ts';
 import { describeWith } from './with-programs.ts';
 
 const PROGRAM_MS = 60_000;
@@ -59,7 +60,7 @@ await describeWith(['mcp-inspector'], 'the inspector of MCP', (path) => {
   };
 
   it("lists and calls the tools of a person's assistant", async () => {
-    await using project = await makeScratch({ files: { 'a.txt': 'one\n' } });
+    await using project = await makeScratch({ parent: HOMES, files: { 'a.txt': 'one\n' } });
     const { tools } = await inspect(project, [LAUNCHER, 'mcp'], ['--method', 'tools/list']);
     expect(tools.map(({ name }: { name: string }) => name)).toContain('start_run');
     const call = ['--method', 'tools/call', '--tool-name', 'list_recipes'];
@@ -69,7 +70,10 @@ await describeWith(['mcp-inspector'], 'the inspector of MCP', (path) => {
 
   it('lists and calls the tools of an agent', async () => {
     const settings = 'agents:\n  hand: { kind: command, command: ./agent.sh }\n';
-    await using project = await makeScratch({ files: { 'agent.sh': AGENT, '.manyhands/config.yaml': settings } });
+    await using project = await makeScratch({
+      parent: HOMES,
+      files: { 'agent.sh': AGENT, '.manyhands/config.yaml': settings },
+    });
     await using caller = await openCaller(project);
     await using follower = new Follower(caller);
     const options = { dir: project.repo };

@@ -5,6 +5,7 @@ import { makeScratch, type Scratch } from '../support/scratch.ts';
 import { codexProvider } from './invocations.ts';
 import type { RecordedRequest, Step } from './model-server/step.ts';
 import { startModelServer } from './model-server.ts';
+import { HOMES } from './sandbox.ts';
 import { describeWith } from './with-programs.ts';
 
 const server = await startModelServer();
@@ -123,6 +124,7 @@ await describeWith(['claude', 'codex'], 'autonomous recipes with real agents', (
       limits: { attempts: 1, retryDelaySeconds: 0 },
     };
     const scratch = await makeScratch({
+      parent: HOMES,
       files: { 'hello.txt': 'hello\n', '.manyhands/config.yaml': JSON.stringify(config) },
     });
     return { scratch, env: { ANTHROPIC_BASE_URL: claude, ANTHROPIC_API_KEY: 'test-key', CODEX_API_KEY: 'test-key' } };

@@ -7,6 +7,7 @@ import { makeScratch, type Scratch } from '../support/scratch.ts';
 import { codexProvider } from './invocations.ts';
 import type { RecordedRequest, Step } from './model-server/step.ts';
 import { startModelServer } from './model-server.ts';
+import { HOMES } from './sandbox.ts';
 import { describeWith } from './with-programs.ts';
 
 const PLAN = {
@@ -78,6 +79,7 @@ await describeWith(['claude', 'codex'], 'a goal with real agents', (path) => {
       limits: { attempts: 1, retryDelaySeconds: 0 },
     };
     const scratch = await makeScratch({
+      parent: HOMES,
       files: { ...sample(), '.manyhands/config.yaml': JSON.stringify(config) },
     });
     return {

@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { ASSISTANTS } from '../../src/mcp/install/assistants.ts';
 import type { ModelServer } from './model-server.ts';
@@ -15,6 +14,9 @@ export interface Sandbox extends AsyncDisposable {
   readonly env: Record<string, string>;
   git(...args: string[]): string;
 }
+
+/** Where the homes of agents are: not in the temporary folder, below which Codex creates no helper for its sandbox, and in which it may write. */
+export const HOMES = '/var/tmp';
 
 /** Gemini asks nobody but the model, and takes the key from its variable, only if its own settings say so. */
 export function geminiSettings(maxAttempts: number) {
@@ -36,8 +38,8 @@ export async function writeSettings(home: string, path: string, text: string): P
 }
 
 /** Makes a workplace on whose programs the server's traps are set; it goes away with what is in it. */
-export async function makeSandbox(server: ModelServer, parent = tmpdir()): Promise<Sandbox> {
-  const root = await realpath(await mkdtemp(join(parent, 'mh-real-')));
+export async function makeSandbox(server: ModelServer): Promise<Sandbox> {
+  const root = await realpath(await mkdtemp(join(HOMES, 'mh-real-')));
   const [home, workspace, temporary] = [join(root, 'home'), join(root, 'workspace'), join(root, 'tmp')];
   for (const folder of [home, workspace, temporary, join(home, '.gemini')]) await mkdir(folder);
   await writeFile(join(home, '.gemini', 'settings.json'), JSON.stringify(geminiSettings(2)));

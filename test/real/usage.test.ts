@@ -12,7 +12,7 @@ import type { RecordedRequest, Step } from './model-server/step.ts';
 import { startModelServer } from './model-server.ts';
 import { processes } from './process-list.ts';
 import type { ProgramName } from './programs.ts';
-import { geminiSettings } from './sandbox.ts';
+import { geminiSettings, HOMES } from './sandbox.ts';
 import { until } from './until.ts';
 import { describeWith } from './with-programs.ts';
 
@@ -117,7 +117,10 @@ for (const [title, subject] of Object.entries(SUBJECTS)) {
         checks: ['true'],
         limits: { attempts: 1, retryDelaySeconds: 0, freeDiskMb: 0, freeMemoryMb: 0 },
       };
-      await using project = await makeScratch({ files: { '.manyhands/config.yaml': JSON.stringify(config) } });
+      await using project = await makeScratch({
+        parent: HOMES,
+        files: { '.manyhands/config.yaml': JSON.stringify(config) },
+      });
       for (const [file, text] of Object.entries(subject.files(base))) {
         mkdirSync(dirname(join(project.root, file)), { recursive: true });
         writeFileSync(join(project.root, file), text);

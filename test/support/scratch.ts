@@ -23,6 +23,8 @@ export type ScratchOptions = {
   files: Record<string, string>;
   /** A shell command that must exit 0 before anything lands; it becomes the project's configured check. */
   check?: string;
+  /** Where it is; the temporary folder unless given. */
+  parent?: string;
 };
 
 type Environment = Record<string, string>;
@@ -76,8 +78,8 @@ const DYING_MS = 5_000;
 const LOOK_EVERY_MS = 50;
 
 /** Makes a repository with one commit on `main`; disposing ends what still runs in it and removes it all. */
-export async function makeScratch({ files, check }: ScratchOptions): Promise<Scratch> {
-  const root = realpathSync(mkdtempSync(join(tmpdir(), 'mh-scratch-')));
+export async function makeScratch({ files, check, parent = tmpdir() }: ScratchOptions): Promise<Scratch> {
+  const root = realpathSync(mkdtempSync(join(parent, 'mh-scratch-')));
   const scratch = scratchAt(root);
   const { repo, git } = scratch;
   const settings = check === undefined ? {} : { '.manyhands/config.yaml': `checks:\n  - ${JSON.stringify(check)}\n` };

@@ -1,6 +1,6 @@
-import { join } from 'node:path';
-import type { Effort, Permission } from '../../schema/config/agent.ts';
+import type { Effort } from '../../schema/config/agent.ts';
 import type { Assignment } from '../agent.ts';
+import { sandboxArguments } from './codex-sandbox.ts';
 
 /** A value that can be passed on a command line as TOML. */
 export type TomlValue = string | boolean | number | readonly string[] | TomlTable;
@@ -19,22 +19,12 @@ export interface CodexFacts {
   mcp: Readonly<Record<string, TomlValue>>;
 }
 
-type Sandbox = 'read-only' | 'workspace-write' | 'none';
-
 /** It contacts only its model, and starts no subagents, whose usage would not be counted. */
 const HEADLESS = ['exec', '--json', '--skip-git-repo-check'];
 const ALWAYS = [
   ...['-c', 'analytics.enabled=false', '-c', 'check_for_update_on_startup=false'],
   ...['--disable', 'plugins', '--disable', 'apps', '--disable', 'multi_agent'],
 ];
-
-const SANDBOX: Readonly<Record<Permission, Sandbox>> = {
-  default: 'workspace-write',
-  acceptEdits: 'workspace-write',
-  dontAsk: 'workspace-write',
-  plan: 'read-only',
-  bypass: 'none',
-};
 
 /** xhigh is the highest effort that all its models support. */
 const EFFORT: Readonly<Record<Effort, string>> = { low: 'low', medium: 'medium', high: 'high', max: 'xhigh' };
@@ -71,7 +61,7 @@ function commonArguments(assignment: Assignment, facts: CodexFacts): string[] {
   const instructions = instructionsFor(assignment, facts.isTrusted);
   return [
     ...ALWAYS,
-    ...sandbox(assignment),
+    ...sandboxArguments(assignment),
     ...trust(facts),
     ...(settings.model === undefined ? [] : ['--model', settings.model]),
     ...(settings.effort === undefined ? [] : setting('model_reasoning_effort', EFFORT[settings.effort])),
@@ -79,16 +69,6 @@ function commonArguments(assignment: Assignment, facts: CodexFacts): string[] {
     ...(settings.disallowedTools.includes('web_search') ? setting('web_search', 'disabled') : []),
     ...Object.entries(facts.mcp).flatMap(([name, server]) => setting(`mcp_servers.${name}`, server)),
   ];
-}
-
-/** Its sandbox allows writing to `.git` only if that is listed; a read-only task may write nowhere, except a verifier to files that are discarded. */
-function sandbox({ access, workspace, settings }: Assignment): string[] {
-  if (access === 'read' && settings.scratchTools?.includes('Write')) return ['--sandbox', 'workspace-write'];
-  const kind = access === 'read' ? 'read-only' : SANDBOX[settings.permission];
-  if (kind === 'none') return ['--dangerously-bypass-approvals-and-sandbox'];
-  if (kind === 'read-only') return ['--sandbox', kind];
-  const folders = [join(workspace, '.git'), ...settings.addDirs];
-  return ['--sandbox', kind, ...folders.flatMap((folder) => ['--add-dir', folder])];
 }
 
 /** By default it obeys the settings of any repository that it may write to. */

@@ -112,7 +112,7 @@ class CodexAttempt {
   #sandboxFailure(): Failure | undefined {
     const problem = this.#hasChanged ? undefined : this.#rollout?.sandboxProblem;
     if (problem === undefined) return undefined;
-    const remedy = 'where Manyhands contains it, set permission: bypass for this agent';
+    const remedy = 'manyhands doctor says what to do';
     return {
       kind: 'environment',
       message: `Its own sandbox could not start, so none of its commands ran: ${problem} (${remedy})`,

@@ -20,6 +20,7 @@ import { type CodexFacts, codexArguments, codexTerminalArguments } from './codex
 import { codexMcp } from './codex-mcp.ts';
 import { BEFORE_FILE, codexReader } from './codex-reader.ts';
 import { findRollout } from './codex-rollout.ts';
+import { codexOwnSandbox, codexSandboxOf } from './codex-sandbox.ts';
 import { hasStrictForm, strictSchema } from './codex-schema.ts';
 
 /** The inherited variables that select a login. */
@@ -76,6 +77,10 @@ export function codexAgent(options: CodexAgentOptions): Agent {
     maxParallel: config.maxParallel ?? MAX_PARALLEL,
     vendor: /^(OPENAI|CODEX)_/,
     network: CODEX_NETWORK,
+    ownSandbox: codexOwnSandbox({
+      program: () => requireProgram(name, find()),
+      login: (own) => codexLogin(codexHome(own)),
+    }),
     available: () =>
       programAvailability(find(), {
         version,
@@ -92,6 +97,7 @@ export function codexAgent(options: CodexAgentOptions): Agent {
         command: [program, ...codexArguments(assignment, { ...facts, mcp: mcp.servers }, config.args)],
         env: { ...own, ...mcp.env },
         login: codexLogin(codexHome(own)),
+        ...readOnlyWorkspace(assignment),
         stdin: assignment.promptFile,
         pipeOutput: true,
       };
@@ -109,11 +115,18 @@ export function codexAgent(options: CodexAgentOptions): Agent {
           command: [program, ...codexTerminalArguments(assignment, { ...facts, mcp: mcp.servers }, terminal)],
           env: { ...own, ...mcp.env },
           login: codexLogin(codexHome(own)),
+          ...readOnlyWorkspace(assignment),
         };
       },
       reader: () => interactiveReader({ usage: { kind: 'unknown' }, quitCodes: QUITS }),
     },
   };
+}
+
+/** What its own sandbox would prevent, ours prevents in its place. */
+function readOnlyWorkspace(assignment: Assignment): { isWorkspaceReadOnly?: true } {
+  const isReadOnly = assignment.isSandboxReplaced === true && codexSandboxOf(assignment) === 'read-only';
+  return isReadOnly ? { isWorkspaceReadOnly: true } : {};
 }
 
 /** Collects the facts and writes the files that Codex needs before it starts. */

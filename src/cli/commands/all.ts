@@ -248,6 +248,12 @@ export const COMMANDS: readonly ListedCommand[] = [
     load: async () => (await import('./watch/kb.ts')).kbCommand,
   },
   {
+    name: 'share',
+    group: 'Watch',
+    summary: 'share a run read-only by a link, list and revoke shares',
+    load: async () => (await import('./watch/share.ts')).shareCommand,
+  },
+  {
     name: 'approve',
     aliases: ['ok'],
     group: 'Control',

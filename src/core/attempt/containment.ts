@@ -41,10 +41,32 @@ export function containmentOf(
   return { kind: reason === undefined ? 'sandbox' : 'none', record };
 }
 
+/** Whether the sandbox of an agent's vendor can start where the agent runs; `disabled`: its permissions do without it. */
+export type OwnSandboxTrial = { kind: 'works' } | { kind: 'disabled' } | { kind: 'fails'; reason: string };
+
+/**
+ * Whether the sandbox of an agent's vendor is used: in addition to ours where it can start in it, and not where it cannot.
+ * Without ours it is used in any case, so that no agent runs uncontained because of an error.
+ */
+export function ownSandboxUse(
+  kind: Containment['kind'],
+  trial: OwnSandboxTrial,
+): NonNullable<ContainmentRecord['ownSandbox']> {
+  if (trial.kind === 'disabled') return { used: false, how: 'permission is bypass in the settings' };
+  if (kind === 'none') return { used: true, how: 'it is the only sandbox' };
+  if (trial.kind === 'works') return { used: true, how: 'in addition to that of Manyhands' };
+  return { used: false, how: `it cannot start in that of Manyhands, which replaces it: ${trial.reason}` };
+}
+
 /** How an attempt was contained, for people; nothing for records of earlier versions. */
 export function containmentText(record: ContainmentRecord | undefined): string {
   if (record === undefined) return '';
-  const { level, missing, reason } = record;
+  const { ownSandbox } = record;
+  const own = ownSandbox === undefined || ownSandbox.used ? '' : `; without its own sandbox: ${ownSandbox.how}`;
+  return `${levelText(record)}${own}`;
+}
+
+function levelText({ level, missing, reason }: ContainmentRecord): string {
   switch (level) {
     case 'full':
       return 'fully contained';
@@ -56,10 +78,12 @@ export function containmentText(record: ContainmentRecord | undefined): string {
 }
 
 /** Each part with what restricts it, or why nothing does; nothing for records of earlier versions. */
-export function containmentDetails({ parts = {} }: ContainmentRecord): string[] {
-  return Object.entries(parts).map(
+export function containmentDetails({ parts = {}, ownSandbox }: ContainmentRecord): string[] {
+  const details = Object.entries(parts).map(
     ([name, { contained, how }]) => `${name}: ${contained ? '' : 'not contained: '}${how}`,
   );
+  if (ownSandbox === undefined) return details;
+  return [...details, `own sandbox of the agent: ${ownSandbox.used ? '' : 'not used: '}${ownSandbox.how}`];
 }
 
 function containmentRecord(parts: Record<string, ContainmentPart>): ContainmentRecord {

@@ -15,16 +15,17 @@ export type PermissionRequest = {
   objects: string;
   paths: Config['sandboxPaths'];
   /** Of an agent: the folder with its prompt, and the files of its own login and sessions. */
-  agent?: { folder: string; login: readonly LoginPath[] };
+  agent?: { folder: string; login: readonly LoginPath[]; isWorkspaceReadOnly?: boolean | undefined };
 };
 
 /** The permissions of a program, by what it is for; only an agent gets its prompt and its login. */
 export function permissionsFor({ purpose, workspace, objects, paths, agent }: PermissionRequest): Permissions {
   const own = purpose === 'agent' ? agent : undefined;
   const login: readonly LoginPath[] = own?.login ?? [];
+  const isReadOnly = own?.isWorkspaceReadOnly === true;
   return {
-    read: [objects, ...(own === undefined ? [] : [own.folder]), ...paths.read],
-    write: [workspace, ...login.filter((each) => typeof each === 'string'), ...paths.write],
+    read: [objects, ...(own === undefined ? [] : [own.folder]), ...(isReadOnly ? [workspace] : []), ...paths.read],
+    write: [...(isReadOnly ? [] : [workspace]), ...login.filter((each) => typeof each === 'string'), ...paths.write],
     copied: login.filter((each) => typeof each !== 'string'),
   };
 }

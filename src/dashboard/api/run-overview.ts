@@ -4,6 +4,7 @@ import type { RunOverview } from '../../schema/overview.ts';
 import { after } from '../ui/browser/clock.ts';
 import { followRuns, type RunsSnapshot } from './cross-tab-stream.ts';
 import type { ConnectionState } from './follow-events.ts';
+import { IS_GUEST } from './role.ts';
 
 /** All runs, newest first; shared by the whole page and updated by one stream for all tabs. */
 export type RunsOverview = {
@@ -24,7 +25,8 @@ const changeListeners = new Set<Change>();
 const reconnectListeners = new Set<() => void>();
 let current: RunsOverview = { runs: [], isReady: false, connectionState: 'connecting' };
 let position = 0;
-let isOpen = false;
+/** A guest has no list of runs. */
+let isOpen = IS_GUEST;
 let isDue = false;
 
 /** The live overview; the first use opens the stream. */

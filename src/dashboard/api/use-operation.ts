@@ -1,25 +1,27 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { OperationInput, OperationName, OperationOutput } from '../../operations/all.ts';
 import { notify } from '../ui/feedback/notices.ts';
 import { call } from './call.ts';
-
-/** Whether the user may act; the server writes the role into the page. */
-export const MAY_ACT = document.querySelector<HTMLMetaElement>('meta[name="role"]')?.content !== 'viewer';
+import { MAY_ACT } from './role.ts';
 
 /** The cached result of an operation; `reload` fetches it again. */
 export function useOperation<N extends OperationName>(
   name: N,
   input: OperationInput<N>,
   options: {
-    enabled?: boolean /** Fetched again whenever a component that uses it is mounted. */;
+    enabled?: boolean;
+    /** Fetched again whenever a component that uses it is mounted. */
     fresh?: boolean;
+    /** What the result depends on besides the input; a new value fetches it again and shows the old result until then. */
+    state?: string | null;
   } = {},
 ): { data: OperationOutput<N> | undefined; error: unknown; isLoading: boolean; isAsking: boolean; reload(): void } {
   const query = useQuery({
-    queryKey: [name, input],
+    queryKey: [name, input, options.state],
     queryFn: ({ signal }) => call(name, input, signal),
     enabled: options.enabled ?? true,
     refetchOnMount: options.fresh === true ? 'always' : true,
+    ...(options.state === undefined ? {} : { placeholderData: keepPreviousData }),
   });
   return {
     data: query.data,

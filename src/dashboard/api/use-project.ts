@@ -1,6 +1,7 @@
 import { useSearchParams } from 'wouter';
 import type { OperationOutput } from '../../operations/all.ts';
-import { MAY_ACT, useOperation } from './use-operation.ts';
+import { MAY_ACT } from './role.ts';
+import { useOperation } from './use-operation.ts';
 
 export type KnownProjects = OperationOutput<'list-projects'>;
 

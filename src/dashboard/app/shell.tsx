@@ -1,6 +1,6 @@
 import { Component, type ReactElement, type ReactNode, useSyncExternalStore } from 'react';
 import { Link, Route, Switch } from 'wouter';
-import { MAY_ACT } from '../api/use-operation.ts';
+import { IS_GUEST, MAY_ACT } from '../api/role.ts';
 import { Alerts } from '../features/alerts/alerts.tsx';
 import { Button } from '../ui/controls/button.tsx';
 import { currentNotices, dismiss, onNotices } from '../ui/feedback/notices.ts';
@@ -8,6 +8,7 @@ import { EmptyState, ErrorMessage } from '../ui/feedback/placeholders.tsx';
 import { Icon } from '../ui/text/icon.tsx';
 import { ConfirmationDialog } from './confirmation-dialog.tsx';
 import { Connection } from './connection.tsx';
+import { GuestRoutes } from './guest-shell.tsx';
 import { Navigation } from './navigation.tsx';
 import { PAGES } from './pages.ts';
 import styles from './shell.module.css';
@@ -30,26 +31,21 @@ class Boundary extends Component<{ children: ReactNode }, { error: unknown }> {
 /** The frame around every page: navigation, top bar, connection banner, notices. */
 export function Shell(): ReactElement {
   return (
-    <div className={styles.shell}>
+    <div className={styles.shell} data-guest={IS_GUEST}>
       <a className={styles.skip} href="#content">
         Skip to content
       </a>
-      <Navigation />
+      {IS_GUEST ? null : <Navigation />}
       <div className={styles.column}>
-        <TopBar />
-        <Connection />
+        {IS_GUEST ? null : (
+          <>
+            <TopBar />
+            <Connection />
+          </>
+        )}
         <ViewerLine />
         <main id="content" className={styles.content} tabIndex={-1}>
-          <Boundary>
-            <Switch>
-              {PAGES.map(({ path, view }) => (
-                <Route key={path} path={path} component={view} />
-              ))}
-              <Route>
-                <EmptyState title="Page not found">Choose a page from the navigation, or press Ctrl-K.</EmptyState>
-              </Route>
-            </Switch>
-          </Boundary>
+          <Boundary>{IS_GUEST ? <GuestRoutes /> : <Routes />}</Boundary>
         </main>
       </div>
       <Notices />
@@ -59,12 +55,27 @@ export function Shell(): ReactElement {
   );
 }
 
-/** Tells a viewer that actions are disabled. */
+function Routes(): ReactElement {
+  return (
+    <Switch>
+      {PAGES.map(({ path, view }) => (
+        <Route key={path} path={path} component={view} />
+      ))}
+      <Route>
+        <EmptyState title="Page not found">Choose a page from the navigation, or press Ctrl-K.</EmptyState>
+      </Route>
+    </Switch>
+  );
+}
+
+/** Tells a viewer or a guest that actions are disabled. */
 function ViewerLine(): ReactElement | null {
   if (MAY_ACT) return null;
   return (
     <p className={styles.line}>
-      You are logged in as a viewer and can read everything. To act, log in with an operator token.
+      {IS_GUEST
+        ? 'Manyhands · this run is shared with you. You can read it, and nothing else.'
+        : 'You are logged in as a viewer and can read everything. To act, log in with an operator token.'}
     </p>
   );
 }

@@ -1,8 +1,9 @@
+import { existsSync } from 'node:fs';
 import { homedir, totalmem } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Agent, AgentCommand, Assignment } from '../../agents/agent.ts';
-import { containmentOf, type MachineContainment } from '../../core/attempt/containment.ts';
+import { containmentOf, type MachineContainment, ownSandboxUse } from '../../core/attempt/containment.ts';
 import { type PermissionRequest, permissionsFor } from '../../core/attempt/permissions.ts';
 import { type ResourceLimits, resourceLimitsFor } from '../../core/attempt/resources.ts';
 import { limitSupport } from '../../process/limit-groups.ts';
@@ -15,12 +16,15 @@ import {
   type SandboxNetwork,
   sandboxAvailability,
 } from '../../process/sandbox/bubblewrap.ts';
+import { withLayers } from '../../process/sandbox/overlays.ts';
 import { seccompFile } from '../../process/sandbox/seccomp.ts';
 import { packageCaches } from '../../process/sandbox/toolchains.ts';
 import type { Config } from '../../schema/config.ts';
 import type { ContainmentPart, ContainmentRecord } from '../../schema/containment.ts';
+import { cachesIn } from '../../workspaces/cache-layers.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
 import { openAgentNetwork, openCommandNetwork } from './network.ts';
+import { ownSandboxProblem } from './own-sandbox.ts';
 
 /** Programs of ours that agents call, beside the built program. */
 const OWN_PROGRAMS = dirname(fileURLToPath(import.meta.url));
@@ -98,33 +102,67 @@ export async function isNetworkContained(ctx: EngineContext, run: ActiveRun): Pr
   return (await sandboxOf(ctx, run)).hasNetwork;
 }
 
-/** The command of an attempt in its sandbox, and the record of how it is contained. */
-export async function containAgent<C extends Pick<AgentCommand, 'command' | 'env' | 'login' | 'programs'>>(
+/** The command of an attempt in its sandbox, and the record of how it is contained; `start` gives the command without one. */
+export async function containAgent<C extends Omit<AgentCommand, 'stdin' | 'pipeOutput'>>(
   ctx: EngineContext,
   run: ActiveRun,
-  { agent, assignment, program: plain }: { agent: Agent; assignment: Assignment; program: C },
+  { agent, assignment, start }: AgentStart<C>,
 ): Promise<{ program: C; record: ContainmentRecord }> {
   const { folder, workspace, shownFolders = [] } = assignment;
   const sandbox = await sandboxOf(ctx, run);
-  if (sandbox.containWith === undefined) return { program: plain, record: sandbox.record };
+  const own = await withOwnSandbox(ctx, sandbox, { agent, assignment, start });
+  if (sandbox.containWith === undefined) return { program: own.program, record: { ...sandbox.record, ...own.record } };
   const started = sandbox.hasNetwork
-    ? await openAgentNetwork(ctx, run, { agent, assignment, program: plain })
-    : { program: plain, network: undefined, keys: [] };
+    ? await openAgentNetwork(ctx, run, { agent, assignment, program: own.program })
+    : { program: own.program, network: undefined, keys: [] };
   const { program, network, keys } = started;
-  const { login = [], env, programs = [] } = program;
+  const { login = [], env, programs = [], isWorkspaceReadOnly } = program;
   const contain = sandbox.containWith(
-    () => ({ purpose: 'agent', workspace, agent: { folder, login: [...login, ...shownFolders] } }),
+    () => ({
+      purpose: 'agent',
+      workspace,
+      agent: { folder, login: [...login, ...shownFolders], isWorkspaceReadOnly },
+    }),
     network,
   );
   const command = contain({ command: program.command, cwd: workspace, env, programs });
-  const record: ContainmentRecord = { ...sandbox.record, login: keys.length > 0 ? 'outside' : 'inside' };
+  const record: ContainmentRecord = {
+    ...sandbox.record,
+    login: keys.length > 0 ? 'outside' : 'inside',
+    ...own.record,
+  };
   return { program: { ...program, command }, record };
+}
+
+type AgentStart<C> = { agent: Agent; assignment: Assignment; start(assignment: Assignment): Promise<C> };
+
+/** The command of an attempt, without the sandbox of its vendor where that cannot start in ours. */
+async function withOwnSandbox<C extends Pick<AgentCommand, 'env'>>(
+  ctx: EngineContext,
+  { bwrap }: Sandbox,
+  { agent: { ownSandbox }, assignment, start }: AgentStart<C>,
+): Promise<{ program: C; record: Pick<ContainmentRecord, 'ownSandbox'> }> {
+  const program = await start(assignment);
+  if (ownSandbox === undefined) return { program, record: {} };
+  const kind = bwrap === undefined ? 'none' : 'sandbox';
+  if (!ownSandbox.isUsed(assignment))
+    return { program, record: { ownSandbox: ownSandboxUse(kind, { kind: 'disabled' }) } };
+  const place = { bwrap, folder: assignment.folder, dataFolder: ctx.home.root };
+  const problem = bwrap === undefined ? undefined : await ownSandboxProblem(ownSandbox, program.env, place);
+  const use = ownSandboxUse(
+    kind,
+    problem === undefined ? { kind: 'works' } : { kind: 'fails', reason: problem.reason },
+  );
+  const started = use.used ? program : await start({ ...assignment, isSandboxReplaced: true });
+  return { program: started, record: { ownSandbox: use } };
 }
 
 type Request = (cwd: string) => Omit<PermissionRequest, 'objects' | 'paths'>;
 /** `containWith` is undefined where there is no sandbox; `hasNetwork`: a program can have a network of its own. */
 type Sandbox = {
   record: ContainmentRecord;
+  /** The program that contains, where one does. */
+  bwrap: string | undefined;
   hasNetwork: boolean;
   containWith: ((request: Request, network: SandboxNetwork | undefined) => Contain) | undefined;
 };
@@ -134,18 +172,26 @@ async function sandboxOf(ctx: EngineContext, run: ActiveRun): Promise<Sandbox> {
   const machine = await machineContainment(ctx.env);
   const { kind, record } = containmentOf(config, machine);
   const { sandbox } = machine;
-  if (kind === 'none' || sandbox.kind === 'none') return { record, hasNetwork: false, containWith: undefined };
+  if (kind === 'none' || sandbox.kind === 'none')
+    return { record, bwrap: undefined, hasNetwork: false, containWith: undefined };
   const { privateBytes } = resourcesOf(run);
   const seccomp = await seccompFile(ctx.home.root);
   const objects = join(run.project.mirror.dir, 'objects');
-  const overlaid = await overlayFolders(sandbox.program, packageCaches(ctx.env, ctx.env.HOME ?? homedir()));
+  const caches = packageCaches(ctx.env, ctx.env.HOME ?? homedir());
+  const existing = caches.filter((path) => existsSync(path));
+  const hasCaches = existing.length > 0 || config.workspace.setup.length > 0;
+  const staging = join(ctx.home.root, 'overlays');
+  const overlays = hasCaches ? await overlayFolders(sandbox.program, existing, staging) : undefined;
   const paths = { read: config.sandboxPaths.read.map(expand), write: config.sandboxPaths.write.map(expand) };
   return {
     record,
+    bwrap: sandbox.program,
     hasNetwork: record.parts?.network?.contained === true,
     containWith: (request, network) => (program) => {
       const { read, write, copied } = permissionsFor({ ...request(program.cwd), objects, paths });
       const hidden = [ctx.home.root];
+      const layers = program.caches ?? cachesIn(program.cwd);
+      const overlaid = overlays === undefined ? undefined : withLayers(overlays, caches, layers);
       const shown = { read: [...read, OWN_PROGRAMS], write, hidden, copied, overlaid, privateBytes, seccomp, network };
       return bubblewrapCommand(sandbox.program, program, shown);
     },

@@ -46,9 +46,10 @@ export async function programOf(
   { agent, assignment }: { agent: Agent; assignment: Assignment },
 ): Promise<{ program: AttemptProgram; record: ContainmentRecord }> {
   if (assignment.interactive !== true)
-    return containAgent(ctx, run, { agent, assignment, program: await agent.command(assignment) });
-  const inner = await requireInteractive(agent).command(assignment);
-  const { program, record } = await containAgent(ctx, run, { agent, assignment, program: inner });
+    return containAgent(ctx, run, { agent, assignment, start: (each) => agent.command(each) });
+  const interactive = requireInteractive(agent);
+  const start = (each: Assignment) => interactive.command(each);
+  const { program, record } = await containAgent(ctx, run, { agent, assignment, start });
   const { command, env: own } = program;
   const kind: TerminalKind = (await findTmux(ctx.env))?.isUsable === true ? 'tmux' : 'pty';
   const { folder, workspace } = assignment;

@@ -116,7 +116,7 @@ async function askAgent(ctx: EngineContext, run: ActiveRun, request: AgentQuesti
   const files = `${folder}-files`;
   try {
     const assignment = await prepare(ctx, run, { ...request, files });
-    const { program } = await containAgent(ctx, run, { agent, assignment, program: await agent.command(assignment) });
+    const { program } = await containAgent(ctx, run, { agent, assignment, start: (each) => agent.command(each) });
     const { command, env, stdin } = program;
     const { ending, timedOut, outputFile } = await runSupervised(
       {

@@ -55,36 +55,42 @@ function compareNames(
   base: readonly TestCase[],
   candidate: readonly TestCase[],
 ): { missing: string[]; skipped: string[] } {
-  const after = new Map<string, TestCase[]>();
-  for (const test of candidate) after.set(comparable(test.name), [...(after.get(comparable(test.name)) ?? []), test]);
+  const after = new Map<string, { ran: number; skipped: number }>();
+  for (const { name, status } of candidate) {
+    const key = comparable(name);
+    const counts = after.get(key) ?? { ran: 0, skipped: 0 };
+    counts[status === 'skipped' ? 'skipped' : 'ran'] += 1;
+    after.set(key, counts);
+  }
   const absent: string[] = [];
   const skipped: string[] = [];
   for (const { name, status } of base) {
-    const found = takeTest(after, comparable(name), status === 'skipped');
+    const found = takeTest(after.get(comparable(name)), status === 'skipped' ? 'skipped' : 'ran');
     if (found === undefined && status !== 'skipped') absent.push(name);
-    if (found?.status === 'skipped' && status !== 'skipped') skipped.push(name);
+    if (found === 'skipped' && status !== 'skipped') skipped.push(name);
   }
-  return { missing: withoutMoved(absent, [...after.values()].flat()), skipped };
+  return { missing: withoutMoved(absent, after), skipped };
 }
 
-function takeTest(tests: Map<string, TestCase[]>, name: string, prefersSkipped: boolean): TestCase | undefined {
-  const same = tests.get(name) ?? [];
-  const found = same.find(({ status }) => (status === 'skipped') === prefersSkipped) ?? same[0];
-  if (found !== undefined)
-    tests.set(
-      name,
-      same.filter((test) => test !== found),
-    );
-  return found;
+/** Takes a test of the preferred kind, else of the other one. */
+function takeTest(
+  counts: { ran: number; skipped: number } | undefined,
+  preferred: 'ran' | 'skipped',
+): 'ran' | 'skipped' | undefined {
+  const kinds = [preferred, preferred === 'ran' ? 'skipped' : 'ran'] as const;
+  const kind = kinds.find((each) => (counts?.[each] ?? 0) > 0);
+  if (counts !== undefined && kind !== undefined) counts[kind] -= 1;
+  return kind;
 }
 
 /** A test that runs under the same title in another file or group was moved. */
-function withoutMoved(absent: readonly string[], added: readonly TestCase[]): string[] {
-  const titles = added.flatMap(({ name, status }) => (status === 'skipped' ? [] : [testTitle(name)]));
+function withoutMoved(absent: readonly string[], added: ReadonlyMap<string, { ran: number }>): string[] {
+  const titles = new Map<string, number>();
+  for (const [name, { ran }] of added) titles.set(testTitle(name), (titles.get(testTitle(name)) ?? 0) + ran);
   return absent.filter((name) => {
-    const index = titles.indexOf(testTitle(name));
-    if (index >= 0) titles.splice(index, 1);
-    return index < 0;
+    const left = titles.get(testTitle(name)) ?? 0;
+    if (left > 0) titles.set(testTitle(name), left - 1);
+    return left === 0;
   });
 }
 

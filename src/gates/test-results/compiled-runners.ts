@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { TestCase } from '../../schema/gate.ts';
-import { COUNT_FIRST, countsIn, reportOf, type TestReader, type TestReport } from './test-report.ts';
+import { COUNT_FIRST, casesOf, countsIn, reportOf, type TestReader, type TestReport } from './test-report.ts';
 
 const GO_RUN = /^=== RUN +\S/;
 const GO_CASE = /^ *--- (PASS|FAIL|SKIP): (\S+) \([\d.]+s\)$/;
-const GO_PACKAGE = /^(ok {2}|FAIL)\t(\S+)(?:\t(?:[\d.]+s|\(cached\)).*?)?( \[.*\])?$/;
+const GO_PACKAGE = /^(ok {2}|FAIL)\t(\S+)(?:\t(?:[\d.]+s|\(cached\)).*| \[.*\])?$/;
 const GO_STATUS: Record<string, TestCase['status']> = { PASS: 'passed', FAIL: 'failed', SKIP: 'skipped' };
 const GoEvent = z.object({
   Action: z.enum(['pass', 'fail', 'skip']),
@@ -16,24 +16,32 @@ const GoEvent = z.object({
 export const goReader: TestReader = {
   runner: 'go test',
   isPerPackage: true,
-  read(lines) {
-    const json = goEvents(lines);
-    const cases = json.length > 0 ? goJsonCases(json) : goTextCases(lines);
-    return cases.length === 0 ? [] : [reportOf(cases)];
+  marks: ['"Action"', 'ok  \t', 'FAIL\t'],
+  start() {
+    const events: z.infer<typeof GoEvent>[] = [];
+    const text = new GoText();
+    return {
+      line(line) {
+        const event = goEvent(line);
+        if (event !== undefined) events.push(event);
+        text.line(line);
+      },
+      end() {
+        const cases = events.length > 0 ? goJsonCases(events) : text.cases;
+        return cases.length === 0 ? [] : [reportOf(cases)];
+      },
+    };
   },
 };
 
-function goEvents(lines: readonly string[]): z.infer<typeof GoEvent>[] {
-  return lines.flatMap((line) => {
-    if (!line.startsWith('{') || !line.includes('"Action"')) return [];
-    try {
-      const event = GoEvent.safeParse(JSON.parse(line));
-      return event.success ? [event.data] : [];
-    } catch {
-      // A program under test may print a line that only begins like an event.
-      return [];
-    }
-  });
+function goEvent(line: string): z.infer<typeof GoEvent> | undefined {
+  if (!line.startsWith('{') || !line.includes('"Action"')) return undefined;
+  try {
+    return GoEvent.safeParse(JSON.parse(line)).data;
+  } catch {
+    // A program under test may print a line that only begins like an event.
+    return undefined;
+  }
 }
 
 /** A package that fails without a failed test did not compile, or ended early. */
@@ -48,27 +56,28 @@ function goJsonCases(events: readonly z.infer<typeof GoEvent>[]): TestCase[] {
   });
 }
 
-function goTextCases(lines: readonly string[]): TestCase[] {
-  const cases: TestCase[] = [];
-  let tests: TestCase[] = [];
-  let isVerbose = false;
-  for (const line of lines) {
-    isVerbose ||= GO_RUN.test(line);
+/** The tests in the output without -json: with -v all, else the packages and the tests that failed. */
+class GoText {
+  readonly cases: TestCase[] = [];
+  #tests: TestCase[] = [];
+  #isVerbose = false;
+
+  line(line: string): void {
+    this.#isVerbose ||= GO_RUN.test(line);
     const test = GO_CASE.exec(line);
-    if (test !== null) tests.push({ name: test[2] ?? '', status: GO_STATUS[test[1] ?? ''] ?? 'failed' });
+    if (test !== null) this.#tests.push({ name: test[2] ?? '', status: GO_STATUS[test[1] ?? ''] ?? 'failed' });
     const ended = GO_PACKAGE.exec(line);
-    if (ended === null) continue;
-    const [, result, name = '', note = ''] = ended;
+    if (ended === null) return;
+    const [, result, name = ''] = ended;
+    const tests = this.#tests.map((test) => ({ ...test, name: `${name} > ${test.name}` }));
     const failed = tests.filter(({ status }) => status === 'failed');
-    const inPackage = (test: TestCase) => ({ ...test, name: `${name} > ${test.name}` });
-    if (isVerbose && tests.length > 0) cases.push(...tests.map(inPackage));
-    if (result === 'FAIL' && failed.length === 0) cases.push({ name, status: 'failed' });
-    else if (!isVerbose && failed.length > 0) cases.push(...failed.map(inPackage));
-    else if (!isVerbose && !/no tests to run|no test files/.test(`${note}${line}`))
-      cases.push({ name, status: 'passed' });
-    [tests, isVerbose] = [[], false];
+    const cases = this.#isVerbose ? tests : failed;
+    for (const test of cases) this.cases.push(test);
+    if (result === 'FAIL' && failed.length === 0) this.cases.push({ name, status: 'failed' });
+    else if (!this.#isVerbose && failed.length === 0 && !/no tests to run|no test files/.test(line))
+      this.cases.push({ name, status: 'passed' });
+    [this.#tests, this.#isVerbose] = [[], false];
   }
-  return cases;
 }
 
 const CARGO_TARGET = /^ +(?:Running (?:unittests )?(\S+) \(.*\)|Doc-tests (\S+))$/;
@@ -81,7 +90,8 @@ const CARGO_STATUS: Record<string, TestCase['status']> = { ok: 'passed', FAILED:
 export const cargoReader: TestReader = {
   runner: 'cargo test',
   isPerPackage: true,
-  read(lines) {
+  marks: ['running ', 'test result: '],
+  start() {
     const reports: TestReport[] = [];
     let target = '';
     let announced: number | undefined;
@@ -92,30 +102,34 @@ export const cargoReader: TestReader = {
         reports.push({ ...report, failed: Math.max(1, announced - report.passed - report.skipped) });
       [announced, cases] = [undefined, []];
     };
-    for (const line of lines) {
-      const named = CARGO_TARGET.exec(line);
-      if (named !== null) target = named[1] ?? `Doc-tests ${named[2]}`;
-      const running = CARGO_RUNNING.exec(line)?.[1];
-      if (running !== undefined) {
+    return {
+      line(line) {
+        const named = CARGO_TARGET.exec(line);
+        if (named !== null) target = named[1] ?? `Doc-tests ${named[2]}`;
+        const running = CARGO_RUNNING.exec(line)?.[1];
+        if (running !== undefined) {
+          closeEarly();
+          announced = Number(running);
+        }
+        const found = announced === undefined ? null : CARGO_CASE.exec(line);
+        if (found !== null) {
+          const name = (found[1] ?? '').replace(/ \(line \d+\)/, '');
+          cases.push({
+            name: target === '' ? name : `${target} > ${name}`,
+            status: CARGO_STATUS[found[2] ?? ''] ?? 'failed',
+          });
+        }
+        const result = CARGO_RESULT.exec(line)?.[1];
+        if (result === undefined) return;
+        const count = countsIn(result, COUNT_FIRST);
+        reports.push({ passed: count('passed'), failed: count('failed'), skipped: count('ignored'), cases });
+        [announced, cases] = [undefined, []];
+      },
+      end() {
         closeEarly();
-        announced = Number(running);
-      }
-      const found = CARGO_CASE.exec(line);
-      if (found !== null && announced !== undefined) {
-        const name = (found[1] ?? '').replace(/ \(line \d+\)/, '');
-        cases.push({
-          name: target === '' ? name : `${target} > ${name}`,
-          status: CARGO_STATUS[found[2] ?? ''] ?? 'failed',
-        });
-      }
-      const result = CARGO_RESULT.exec(line)?.[1];
-      if (result === undefined) continue;
-      const count = countsIn(result, COUNT_FIRST);
-      reports.push({ passed: count('passed'), failed: count('failed'), skipped: count('ignored'), cases });
-      [announced, cases] = [undefined, []];
-    }
-    closeEarly();
-    return reports;
+        return reports;
+      },
+    };
   },
 };
 
@@ -126,25 +140,23 @@ const NEXTEST_SUMMARY = /^ *Summary \[ *[\d.]+s\] +\d+(?:\/\d+)? tests? run: (.+
 /** cargo nextest. */
 export const nextestReader: TestReader = {
   runner: 'nextest',
-  read(lines) {
+  marks: ['Summary ['],
+  start() {
     const reports: TestReport[] = [];
     let cases = new Map<string, TestCase['status']>();
-    for (const line of lines) {
-      const found = NEXTEST_CASE.exec(line);
-      if (found !== null) cases.set(found[2] ?? '', nextestStatus(found[1]));
-      const summary = NEXTEST_SUMMARY.exec(line)?.[1];
-      if (summary === undefined) continue;
-      const count = countsIn(summary.replaceAll(/\(.*?\)/g, '').replaceAll('timed out', 'timeouts'), COUNT_FIRST);
-      const failed = count('failed', 'timeouts', 'exec');
-      reports.push({
-        passed: count('passed'),
-        failed,
-        skipped: count('skipped'),
-        cases: [...cases].map(([name, status]) => ({ name, status })),
-      });
-      cases = new Map();
-    }
-    return reports;
+    return {
+      line(line) {
+        const found = NEXTEST_CASE.exec(line);
+        if (found !== null) cases.set(found[2] ?? '', nextestStatus(found[1]));
+        const summary = NEXTEST_SUMMARY.exec(line)?.[1];
+        if (summary === undefined) return;
+        const count = countsIn(summary.replaceAll(/\(.*?\)/g, '').replaceAll('timed out', 'timeouts'), COUNT_FIRST);
+        const failed = count('failed', 'timeouts', 'exec');
+        reports.push({ passed: count('passed'), failed, skipped: count('skipped'), cases: casesOf(cases) });
+        cases = new Map();
+      },
+      end: () => reports,
+    };
   },
 };
 

@@ -1,5 +1,5 @@
 import type { TestCase } from '../../schema/gate.ts';
-import { COUNT_FIRST, countsIn, Groups, type TestReader, type TestReport } from './test-report.ts';
+import { COUNT_FIRST, casesOf, countsIn, Groups, type TestReader, type TestReport } from './test-report.ts';
 
 const NODE_CASE = /^( *)([✔✖﹣⚠]) (.+?) \(\d[\d.]*ms\)(?: # (SKIP|TODO).*| # .*)?$/;
 const NODE_GROUP = /^( *)▶ (.+)$/;
@@ -14,17 +14,19 @@ const NODE_STATUS: Record<string, TestCase['status']> = {
 /** The spec reporter of node:test, which is its default. */
 export const nodeReader: TestReader = {
   runner: 'node:test',
-  read(lines) {
+  marks: ['ℹ tests '],
+  start() {
     const reports: TestReport[] = [];
     let groups = new Groups();
     let cases: TestCase[] = [];
     let parents: TestCase[] = [];
     let summary: Record<string, number> | undefined;
+    let previous = '';
     const close = () => {
       if (summary !== undefined) reports.push(nodeReport(summary, cases, parents));
       [groups, cases, parents, summary] = [new Groups(), [], [], undefined];
     };
-    lines.forEach((line, index) => {
+    const read = (line: string) => {
       const counted = NODE_SUMMARY.exec(line);
       if (counted !== null) {
         if (counted[1] === 'tests') {
@@ -37,24 +39,32 @@ export const nodeReader: TestReader = {
       const group = NODE_GROUP.exec(line);
       const found = NODE_CASE.exec(line);
       if ((group !== null || found !== null) && summary !== undefined) {
-        if (isRepeated(lines, index)) return;
+        if (isRepeated(line, previous)) return;
         close();
       }
       if (group !== null) groups.enter(group[1]?.length ?? 0, group[2] ?? '');
-      if (found === null || isRepeated(lines, index)) return;
+      if (found === null || isRepeated(line, previous)) return;
       const [, indent = '', mark = '', title = '', directive] = found;
       const status = directive === undefined ? (NODE_STATUS[mark] ?? 'failed') : 'skipped';
       const isParent = groups.leave(indent.length, title);
       (isParent ? parents : cases).push({ name: groups.nameOf(indent.length, title), status });
-    });
-    close();
-    return reports;
+    };
+    return {
+      line(line) {
+        read(line);
+        previous = line;
+      },
+      end() {
+        close();
+        return reports;
+      },
+    };
   },
 };
 
 /** Failing tests are listed a second time below the summary, each after its location. */
-function isRepeated(lines: readonly string[], index: number): boolean {
-  return /^(test|suite) at /.test(lines[index - 1] ?? '') || lines[index] === '✖ failing tests:';
+function isRepeated(line: string, previous: string): boolean {
+  return /^(test|suite) at /.test(previous) || line === '✖ failing tests:';
 }
 
 /** A test with subtests counts as a test, a suite does not; the output shows both alike. */
@@ -64,8 +74,8 @@ function nodeReport(summary: Record<string, number>, leaves: TestCase[], parents
   return { passed: pass, failed: fail + cancelled, skipped: skipped + todo, cases };
 }
 
-const VITEST_TESTS = /^ *Tests {2,}(.*\d.* \(\d+\)|no tests)$/;
-const VITEST_FILES = /^ *Test Files {2,}(.*\d.*) \(\d+\)$/;
+const VITEST_TESTS = /^ *Tests {2,}(\D*\d.* \(\d+\)|no tests)$/;
+const VITEST_FILES = /^ *Test Files {2,}(\D*\d.*) \(\d+\)$/;
 const VITEST_ERRORS = /^ *Errors {2,}(\d+) errors?$/;
 const VITEST_CASE = /^ {1,3}([✓×↓]) (.+? > .+?)(?: \d+m?s)?(?: \[.*\])?$/;
 const VITEST_FAILED = /^ FAIL {2}(.+? > .+)$/;
@@ -74,41 +84,44 @@ const VITEST_STATUS: Record<string, TestCase['status']> = { '✓': 'passed', '×
 /** vitest; only its verbose reporter names tests that pass. */
 export const vitestReader: TestReader = {
   runner: 'vitest',
-  read(lines) {
+  marks: ['Tests  '],
+  start() {
     const reports: TestReport[] = [];
     let cases = new Map<string, TestCase['status']>();
     let failedFiles = 0;
-    for (const line of lines) {
-      const found = VITEST_CASE.exec(line);
-      if (found !== null) cases.set(found[2] ?? '', VITEST_STATUS[found[1] ?? ''] ?? 'failed');
-      const failed = VITEST_FAILED.exec(line)?.[1];
-      if (failed !== undefined) cases.set(failed, 'failed');
-      const files = VITEST_FILES.exec(line)?.[1];
-      if (files !== undefined) failedFiles = countsIn(files, COUNT_FIRST)('failed');
-      const tests = VITEST_TESTS.exec(line)?.[1];
-      if (tests !== undefined) {
-        const count = countsIn(tests, COUNT_FIRST);
-        const failures = Math.max(count('failed'), failedFiles > 0 ? 1 : 0);
-        reports.push({
-          passed: count('passed'),
-          failed: failures,
-          skipped: count('skipped', 'todo'),
-          cases: casesOf(cases),
-        });
-        [cases, failedFiles] = [new Map(), 0];
-      }
-      const errors = Number(VITEST_ERRORS.exec(line)?.[1] ?? 0);
-      const last = reports.at(-1);
-      if (errors > 0 && last !== undefined) last.failed += errors;
-    }
-    return reports;
+    return {
+      line(line) {
+        const found = VITEST_CASE.exec(line);
+        if (found !== null) cases.set(found[2] ?? '', VITEST_STATUS[found[1] ?? ''] ?? 'failed');
+        const failed = VITEST_FAILED.exec(line)?.[1];
+        if (failed !== undefined) cases.set(failed, 'failed');
+        const files = VITEST_FILES.exec(line)?.[1];
+        if (files !== undefined) failedFiles = countsIn(files, COUNT_FIRST)('failed');
+        const tests = VITEST_TESTS.exec(line)?.[1];
+        if (tests !== undefined) {
+          const count = countsIn(tests, COUNT_FIRST);
+          const failures = Math.max(count('failed'), failedFiles > 0 ? 1 : 0);
+          reports.push({
+            passed: count('passed'),
+            failed: failures,
+            skipped: count('skipped', 'todo'),
+            cases: casesOf(cases),
+          });
+          [cases, failedFiles] = [new Map(), 0];
+        }
+        const errors = Number(VITEST_ERRORS.exec(line)?.[1] ?? 0);
+        const last = reports.at(-1);
+        if (errors > 0 && last !== undefined) last.failed += errors;
+      },
+      end: () => reports,
+    };
   },
 };
 
 const JEST_FILE = /^(?:PASS|FAIL) (\S.*?)(?: \(.*\))?$/;
 const JEST_CASE = /^( +)([✓✕○✎√×]) (?:skipped |todo )?(.+?)(?: \([\d.]+ m?s\))?$/;
-const JEST_TESTS = /^Tests: +(.*\d+ total)$/;
-const JEST_SUITES = /^Test Suites: +(.*\d+ total)$/;
+const JEST_TESTS = /^Tests: +(.*\d total)$/;
+const JEST_SUITES = /^Test Suites: +(.*\d total)$/;
 const JEST_STATUS: Record<string, TestCase['status']> = {
   '✓': 'passed',
   '√': 'passed',
@@ -119,39 +132,42 @@ const JEST_STATUS: Record<string, TestCase['status']> = {
 /** jest; it names tests with --verbose, and where it runs a single file. */
 export const jestReader: TestReader = {
   runner: 'jest',
-  read(lines) {
+  marks: ['Tests: '],
+  start() {
     const reports: TestReport[] = [];
     let groups = new Groups();
     let cases = new Map<string, TestCase['status']>();
     let failedSuites = 0;
     let isInFile = false;
-    for (const line of lines) {
-      const file = JEST_FILE.exec(line)?.[1];
-      if (file !== undefined) {
-        groups.enter(0, file);
-        isInFile = true;
-      } else if (isInFile && line.trim() === '') isInFile = false;
-      else if (isInFile) {
-        const found = JEST_CASE.exec(line);
-        const indent = /^ */.exec(line)?.[0].length ?? 0;
-        if (found !== null) cases.set(groups.nameOf(indent, found[3] ?? ''), JEST_STATUS[found[2] ?? ''] ?? 'failed');
-        else if (indent > 0) groups.enter(indent, line.trim());
-      }
-      const suites = JEST_SUITES.exec(line)?.[1];
-      if (suites !== undefined) failedSuites = countsIn(suites, COUNT_FIRST)('failed');
-      const tests = JEST_TESTS.exec(line)?.[1];
-      if (tests === undefined) continue;
-      const count = countsIn(tests, COUNT_FIRST);
-      const failures = Math.max(count('failed'), failedSuites > 0 ? 1 : 0);
-      reports.push({
-        passed: count('passed'),
-        failed: failures,
-        skipped: count('skipped', 'todo'),
-        cases: casesOf(cases),
-      });
-      [groups, cases, failedSuites] = [new Groups(), new Map(), 0];
-    }
-    return reports;
+    return {
+      line(line) {
+        const file = JEST_FILE.exec(line)?.[1];
+        if (file !== undefined) {
+          groups.enter(0, file);
+          isInFile = true;
+        } else if (isInFile && line.trim() === '') isInFile = false;
+        else if (isInFile) {
+          const found = JEST_CASE.exec(line);
+          const indent = /^ */.exec(line)?.[0].length ?? 0;
+          if (found !== null) cases.set(groups.nameOf(indent, found[3] ?? ''), JEST_STATUS[found[2] ?? ''] ?? 'failed');
+          else if (indent > 0) groups.enter(indent, line.trim());
+        }
+        const suites = JEST_SUITES.exec(line)?.[1];
+        if (suites !== undefined) failedSuites = countsIn(suites, COUNT_FIRST)('failed');
+        const tests = JEST_TESTS.exec(line)?.[1];
+        if (tests === undefined) return;
+        const count = countsIn(tests, COUNT_FIRST);
+        const failures = Math.max(count('failed'), failedSuites > 0 ? 1 : 0);
+        reports.push({
+          passed: count('passed'),
+          failed: failures,
+          skipped: count('skipped', 'todo'),
+          cases: casesOf(cases),
+        });
+        [groups, cases, failedSuites] = [new Groups(), new Map(), 0];
+      },
+      end: () => reports,
+    };
   },
 };
 
@@ -162,33 +178,32 @@ const MOCHA_CASE = /^( +)(?:([✔✓√])|(-)|\d+\)) (.+?)(?: \(\d+ms\))?$/;
 /** mocha with its spec reporter; other reporters have the same summary without names. */
 export const mochaReader: TestReader = {
   runner: 'mocha',
-  read(lines) {
+  marks: [' passing'],
+  start() {
     const reports: TestReport[] = [];
     let groups = new Groups();
     let cases: TestCase[] = [];
-    for (const line of lines) {
-      const passing = MOCHA_PASSING.exec(line)?.[1];
-      const other = MOCHA_OTHER.exec(line);
-      const last = reports.at(-1);
-      if (passing !== undefined) {
-        reports.push({ passed: Number(passing), failed: 0, skipped: 0, cases });
-        [groups, cases] = [new Groups(), []];
-      } else if (other !== null && last !== undefined) {
-        if (other[2] === 'pending') last.skipped += Number(other[1]);
-        else last.failed += Number(other[1]);
-      } else {
-        const indent = /^ */.exec(line)?.[0].length ?? 0;
-        const found = MOCHA_CASE.exec(line);
-        if (found !== null) {
-          const status = found[2] !== undefined ? 'passed' : found[3] !== undefined ? 'skipped' : 'failed';
-          cases.push({ name: groups.nameOf(indent, found[4] ?? ''), status });
-        } else if (indent > 0 && line.trim() !== '') groups.enter(indent, line.trim());
-      }
-    }
-    return reports;
+    return {
+      line(line) {
+        const passing = MOCHA_PASSING.exec(line)?.[1];
+        const other = MOCHA_OTHER.exec(line);
+        const last = reports.at(-1);
+        if (passing !== undefined) {
+          reports.push({ passed: Number(passing), failed: 0, skipped: 0, cases });
+          [groups, cases] = [new Groups(), []];
+        } else if (other !== null && last !== undefined) {
+          if (other[2] === 'pending') last.skipped += Number(other[1]);
+          else last.failed += Number(other[1]);
+        } else {
+          const indent = /^ */.exec(line)?.[0].length ?? 0;
+          const found = MOCHA_CASE.exec(line);
+          if (found !== null) {
+            const status = found[2] !== undefined ? 'passed' : found[3] !== undefined ? 'skipped' : 'failed';
+            cases.push({ name: groups.nameOf(indent, found[4] ?? ''), status });
+          } else if (indent > 0 && line.trim() !== '') groups.enter(indent, line.trim());
+        }
+      },
+      end: () => reports,
+    };
   },
 };
-
-function casesOf(statuses: ReadonlyMap<string, TestCase['status']>): TestCase[] {
-  return [...statuses].map(([name, status]) => ({ name, status }));
-}

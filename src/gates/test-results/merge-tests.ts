@@ -100,7 +100,9 @@ function byName(tests: readonly TestCase[]): Map<string, TestCase[]> {
   const found = new Map<string, TestCase[]>();
   for (const test of tests) {
     const key = `${test.status === 'skipped' ? 'skipped' : 'ran'} ${comparable(test.name)}`;
-    found.set(key, [...(found.get(key) ?? []), test]);
+    const same = found.get(key);
+    if (same === undefined) found.set(key, [test]);
+    else same.push(test);
   }
   return found;
 }

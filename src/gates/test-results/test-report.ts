@@ -3,18 +3,33 @@ import type { TestCase } from '../../schema/gate.ts';
 /** What a runner reported in one summary; `cases` has the tests that the output names, perhaps not all. */
 export type TestReport = { passed: number; failed: number; skipped: number; cases: TestCase[] };
 
-/** Recognises the reports of one test runner in lines without escape sequences. */
+/** Recognises the reports of one test runner. */
 export interface TestReader {
   readonly runner: string;
   /** It prints a summary for each package or test binary, so that adding tests can add summaries. */
   readonly isPerPackage?: true;
-  read(lines: readonly string[]): TestReport[];
+  /** Every output with a report of this runner has one of these texts within a line. */
+  readonly marks: readonly string[];
+  /** It gets lines of any length; the others get the beginning of a very long one. */
+  readonly needsWholeLines?: true;
+  start(): LineReader;
+}
+
+/** Gets the lines of one output in order, without escape sequences; `end` has the reports after the last one. */
+interface LineReader {
+  line(text: string): void;
+  end(): TestReport[];
 }
 
 /** The report of a list of tests that names every one of them. */
 export function reportOf(cases: readonly TestCase[]): TestReport {
   const count = (status: TestCase['status']) => cases.filter((test) => test.status === status).length;
   return { passed: count('passed'), failed: count('failed'), skipped: count('skipped'), cases: [...cases] };
+}
+
+/** The tests of a runner whose output may name one several times: the last status counts. */
+export function casesOf(statuses: ReadonlyMap<string, TestCase['status']>): TestCase[] {
+  return [...statuses].map(([name, status]) => ({ name, status }));
 }
 
 /** The number before or after each label, such as `failed` in `1 failed, 2 passed`; 0 for a label that is missing. */

@@ -28,14 +28,16 @@ export function addMcpRoute(app: Hono<HttpEnv>, options: McpOptions): void {
     const { incoming } = c.env;
     const identity = options.identityOf(incoming);
     if (identity === undefined) throw new AppError('LOGIN_NEEDED', 'Log in first');
+    const { role } = identity;
+    if (role === 'guest') throw new AppError('VIEWERS_ONLY_LOOK', 'A guest has no tools');
     if (options.agentOf?.(incoming) !== undefined)
       throw new AppError('CALLED_BY_AGENT', 'The tools of a person are not for programs of an attempt');
     const program = /^[\w.-]{1,60}/.exec(incoming.headers['user-agent'] ?? '')?.[0] ?? 'unknown';
     const source = tools.source({
-      role: identity.role,
+      role,
       call: async (operation, input, { name = program, signal }) => {
-        if (identity.role !== 'operator') await options.requireKnownFolder(options.caller, input.dir);
-        const actor = { kind: 'assistant' as const, name, person: identity.role };
+        if (role !== 'operator') await options.requireKnownFolder(options.caller, input.dir);
+        const actor = { kind: 'assistant' as const, name, person: role };
         // The operation checks its input where it is run, the same for every entry point.
         return options.caller.call(operation, input as OperationInput<OperationName>, {
           origin: { actor, via: 'mcp' },

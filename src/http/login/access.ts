@@ -1,12 +1,11 @@
 import type { IncomingMessage } from 'node:http';
-import { join } from 'node:path';
-import { z } from 'zod';
 import { AppError } from '../../errors.ts';
-import { readPrivate, writePrivate } from '../../store/private-file.ts';
+import type { AccessRole, Identity as Caller } from '../../operations/authorize.ts';
+import { type CodeGrant, takeLoginCode } from '../../store/credentials/login-codes.ts';
+import { findShare, shareOfToken } from '../../store/credentials/shares.ts';
 import type { World } from '../../world.ts';
-import { takeLoginCode } from './login-codes.ts';
-import { hashOf, makeSecret } from './secret.ts';
-import { openTokens, TokenRole, type TokenStore } from './tokens.ts';
+import { openSessions } from './sessions.ts';
+import { openTokens, type TokenRole } from './tokens.ts';
 
 const WINDOW_MS = 60_000;
 
@@ -41,27 +40,8 @@ class FailedLogins {
   }
 }
 
-const Session = z.object({ hash: z.string(), role: TokenRole, until: z.number(), edition: z.string() });
-
-type Session = z.infer<typeof Session>;
-
-/** Sessions of browsers; only hashes are stored, and they survive a restart. */
-interface Sessions {
-  /** The name and lifetime of the cookie. */
-  readonly cookie: { name: string; seconds: number };
-  /** Opens a session and returns its secret. */
-  open(role: TokenRole): Promise<string>;
-  roleOf(secret: string): Promise<TokenRole | undefined>;
-  close(secret: string): Promise<void>;
-}
-
-const LASTS_MS = 30 * 24 * 3_600_000;
-
-/** Beyond this number the oldest session ends. */
-const MAX_SESSIONS = 200;
-
-/** The sender of a request, and how it was identified. */
-export type Identity = { role: TokenRole; via: 'token' | 'cookie' };
+/** The sender of a request, and how it was identified; a guest is bound to the runs that were shared with them. */
+export type Identity = Caller & { role: TokenRole | 'guest'; via: 'token' | 'cookie' };
 
 /** Identifies clients by a token in a header, or by the cookie of a session. */
 export interface Access {
@@ -69,55 +49,96 @@ export interface Access {
   /** Exchanges a login code or a token for the cookie of a session. */
   logIn(
     credential: { code: string } | { token: string },
-    address: string,
-  ): Promise<{ role: TokenRole; cookie: string }>;
-  /** Ends the session of a request; returns a cookie that removes its cookie. */
-  logOut(incoming: IncomingMessage): Promise<string>;
+    incoming: IncomingMessage,
+  ): Promise<{ role: AccessRole; cookie: string }>;
+  /** Ends the sessions of a request; returns cookies that remove its cookies. */
+  logOut(incoming: IncomingMessage): Promise<string[]>;
 }
 
-/** Opens the access control of a server; `folder` contains its tokens, sessions and codes. */
+/** Runs that one browser has open as a guest; with more, the oldest is forgotten. */
+const MAX_SHARES = 20;
+
+/** How long an operator or viewer stays logged in. */
+const LASTS_MS = 30 * 24 * 3_600_000;
+
+/** Opens the access control of a server; `folder` contains its tokens, sessions, codes and shares. */
 export async function openAccess(folder: string, world: World): Promise<Access> {
   const tokens = await openTokens(folder, world);
-  const sessions = await openSessions(folder, tokens, world);
-  const { name, seconds } = sessions.cookie;
+  const sessions = await openSessions(folder, { tokens, world });
   const failures = new FailedLogins(world);
-  const cookieOf = (value: string, maxAge: number) =>
-    `${name}=${value}; Path=/; Max-Age=${maxAge}; HttpOnly; SameSite=Strict`;
+  const name = `manyhands-${tokens.id}`;
+  // A cookie of its own: an operator who opens a shared link remains one, and a guest keeps the runs of other links.
+  const guestName = `manyhands-guest-${tokens.id}`;
+
+  const ofToken = async (token: string): Promise<CodeGrant | undefined> => {
+    const role = await tokens.roleOf(token);
+    if (role !== undefined) return { role };
+    const share = await shareOfToken(folder, token, world);
+    return share === undefined ? undefined : { role: 'guest', share: share.id };
+  };
+  const identityOf = async (grants: readonly CodeGrant[], via: Identity['via']): Promise<Identity | undefined> => {
+    const runs: string[] = [];
+    for (const grant of grants) {
+      if (grant.role !== 'guest') return { role: grant.role, via };
+      const share = await findShare(folder, grant.share, world);
+      if (share !== undefined) runs.push(share.run);
+    }
+    return runs.length === 0 ? undefined : { role: 'guest', bound: { to: 'runs', runs }, via };
+  };
+  const guestSecrets = (incoming: IncomingMessage) =>
+    (readCookie(incoming, guestName) ?? '').split('.').filter(Boolean).slice(-MAX_SHARES);
+  const grantsOf = async (secrets: readonly string[]) => {
+    const found = await Promise.all(secrets.map((secret) => sessions.grantOf(secret)));
+    return found.filter((grant) => grant !== undefined);
+  };
 
   return {
     identify: async (incoming) => {
       const { authorization } = incoming.headers;
       if (authorization !== undefined) {
         const token = /^Bearer ([\w-]+)$/i.exec(authorization)?.[1];
-        const role = token === undefined ? undefined : await tokens.roleOf(token);
-        if (role !== undefined) return { role, via: 'token' };
+        const grant = token === undefined ? undefined : await ofToken(token);
+        if (grant !== undefined) return identityOf([grant], 'token');
         failures.count(incoming.socket.remoteAddress ?? '');
         return undefined;
       }
-      const secret = readCookie(incoming, name);
-      const role = secret === undefined ? undefined : await sessions.roleOf(secret);
-      return role === undefined ? undefined : { role, via: 'cookie' };
+      const own = readCookie(incoming, name);
+      const grants = await grantsOf([...(own === undefined ? [] : [own]), ...guestSecrets(incoming)]);
+      return identityOf(grants, 'cookie');
     },
-    logIn: async (credential, address) => {
-      const role =
-        'code' in credential
-          ? await takeLoginCode(folder, credential.code, world)
-          : await tokens.roleOf(credential.token);
-      if (role === undefined) {
-        failures.count(address);
+    logIn: async (credential, incoming) => {
+      const grant =
+        'code' in credential ? await takeLoginCode(folder, credential.code, world) : await ofToken(credential.token);
+      const share = grant?.role === 'guest' ? await findShare(folder, grant.share, world) : undefined;
+      if (grant === undefined || (grant.role === 'guest' && share === undefined)) {
+        failures.count(incoming.socket.remoteAddress ?? '');
         throw new AppError(
           'LOGIN_REFUSED',
-          'code' in credential ? 'This link was used or has expired' : 'This is not a token of this server',
+          'code' in credential
+            ? 'This link was used, has expired or was revoked'
+            : 'This is not a token of this server',
         );
       }
-      return { role, cookie: cookieOf(await sessions.open(role), seconds) };
+      if (share === undefined)
+        return {
+          role: grant.role,
+          cookie: cookieText(name, await sessions.open(grant, world.now() + LASTS_MS), LASTS_MS),
+        };
+      const secret = await sessions.open(grant, share.until);
+      const value = [...guestSecrets(incoming).slice(1 - MAX_SHARES), secret].join('.');
+      return { role: 'guest', cookie: cookieText(guestName, value, LASTS_MS) };
     },
     logOut: async (incoming) => {
-      const secret = readCookie(incoming, name);
-      if (secret !== undefined) await sessions.close(secret);
-      return cookieOf('', 0);
+      const own = readCookie(incoming, name);
+      for (const secret of [...(own === undefined ? [] : [own]), ...guestSecrets(incoming)])
+        await sessions.close(secret);
+      return [cookieText(name, '', 0), cookieText(guestName, '', 0)];
     },
   };
+}
+
+function cookieText(name: string, value: string, lastsMs: number): string {
+  return `${name}=${value}; Path=/; Max-Age=${Math.floor(lastsMs / 1000)}; HttpOnly; SameSite=Strict`;
 }
 
 function readCookie({ headers }: IncomingMessage, name: string): string | undefined {
@@ -126,42 +147,4 @@ function readCookie({ headers }: IncomingMessage, name: string): string | undefi
     if (key === name) return value;
   }
   return undefined;
-}
-
-/** Reads the stored sessions; replacing a token ends the sessions that were opened before. */
-async function openSessions(folder: string, tokens: TokenStore, world: World): Promise<Sessions> {
-  const file = join(folder, 'sessions.json');
-  let sessions = new Map<string, Session>();
-  for (const session of (await readPrivate(file, z.array(Session))) ?? []) sessions.set(session.hash, session);
-  let writing: Promise<void> = Promise.resolve();
-
-  const isAlive = ({ until, edition }: Session, now: string) => until > world.now() && edition === now;
-
-  /** One write at a time; each writes the current sessions. */
-  function keep(): Promise<void> {
-    // A failed write was reported to the caller that waited for it.
-    writing = writing.catch(() => {}).then(() => writePrivate(file, [...sessions.values()], world));
-    return writing;
-  }
-
-  return {
-    cookie: { name: `manyhands-${tokens.id}`, seconds: LASTS_MS / 1000 },
-    open: async (role) => {
-      const edition = await tokens.edition();
-      const secret = makeSecret(world);
-      const alive = [...sessions.values()].filter((session) => isAlive(session, edition)).slice(1 - MAX_SESSIONS);
-      sessions = new Map(alive.map((session) => [session.hash, session]));
-      const hash = hashOf(secret);
-      sessions.set(hash, { hash, role, until: world.now() + LASTS_MS, edition });
-      await keep();
-      return secret;
-    },
-    roleOf: async (secret) => {
-      const session = sessions.get(hashOf(secret));
-      return session !== undefined && isAlive(session, await tokens.edition()) ? session.role : undefined;
-    },
-    close: async (secret) => {
-      if (sessions.delete(hashOf(secret))) await keep();
-    },
-  };
 }

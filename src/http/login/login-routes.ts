@@ -26,6 +26,7 @@ const LOGIN_PAGE = `<!doctype html>
       <ol>
         <li>In a terminal on the machine where Manyhands runs, type <code>manyhands serve</code>.</li>
         <li>Open the link that it prints. It works once, for ten minutes.</li>
+        <li>Or ask whoever shared a run with you for a new link: each works once, in one browser.</li>
       </ol>
       <form id="form">
         <label for="token">Or paste a token, as <code>manyhands token</code> prints it:</label>
@@ -117,10 +118,13 @@ export function addLoginRoutes(app: Hono<HttpEnv>, access: Access): void {
   app.post('/login', async (c) => {
     const credential = Credential.safeParse(await readJson(c.env.incoming));
     if (!credential.success) throw new AppError('REQUEST_INVALID', 'Send { "code" } or { "token" }');
-    const { role, cookie } = await access.logIn(credential.data, c.env.incoming.socket.remoteAddress ?? '');
+    const { role, cookie } = await access.logIn(credential.data, c.env.incoming);
     return c.json({ role }, 200, { 'set-cookie': cookie });
   });
-  app.post('/logout', async (c) => c.json({}, 200, { 'set-cookie': await access.logOut(c.env.incoming) }));
+  app.post('/logout', async (c) => {
+    for (const cookie of await access.logOut(c.env.incoming)) c.header('set-cookie', cookie, { append: true });
+    return c.json({});
+  });
 }
 
 /** Answers a browser that is not logged in with the login page. */

@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { hashOf, isSameHash, makeSecret } from '../../store/credentials/secret.ts';
 import { readPrivate, writePrivate } from '../../store/private-file.ts';
 import type { World } from '../../world.ts';
-import { hashOf, isSameHash, makeSecret } from './secret.ts';
 
 /** The roles that have a token: operators make changes, viewers read. */
 export const TokenRole = z.enum(['operator', 'viewer']);

@@ -1,5 +1,6 @@
 import type { Caller } from '../../access/caller.ts';
 import { STREAMS, type StreamInput, type StreamName } from '../../operations/all.ts';
+import { isGuest } from '../../operations/authorize.ts';
 import type { Origin } from '../../schema/actor.ts';
 import { type Encoded, Pack } from './encoded.ts';
 import type { Followed } from './feeds.ts';
@@ -14,7 +15,8 @@ export function followedStream(caller: Caller, { name, input, origin }: StreamRe
     return { after: 0, shared: undefined, source: (_, signal) => encoded(caller, { name, input, origin }, signal) };
   return {
     after: typeof after === 'number' ? after : 0,
-    shared: `${name} ${JSON.stringify(Object.entries(what).sort())}`,
+    // A guest gets less of the same stream.
+    shared: `${isGuest(origin) ? 'guest ' : ''}${name} ${JSON.stringify(Object.entries(what).sort())}`,
     source: (last, signal) => encoded(caller, { name, input: { ...what, after: last }, origin }, signal),
   };
 }

@@ -24,6 +24,7 @@ import { examineDatabase, examineMirrors, examineTexts, examineWorkspaces } from
 import { examineForge } from './doctor/doctor-forge.ts';
 import { examineInstallation } from './doctor/doctor-installation.ts';
 import { DoctorLine } from './doctor/doctor-line.ts';
+import { examineOwnSandboxes } from './doctor/doctor-own-sandbox.ts';
 import { examineProject } from './doctor/doctor-project.ts';
 
 /** What is checked, and whether servers on the network are contacted. */
@@ -219,7 +220,8 @@ async function agents({ app, dir }: Examination): Promise<DoctorLine[]> {
       detail: ok ? `${detail}; in a sandbox ${LOGIN_TEXTS[login]}` : detail,
       fix: nextStep,
     }));
-    return [...lines, ...profiles(found.ccswitch), ...(found.agents.some(({ ok }) => ok) ? [] : [NO_AGENT])];
+    const own = await examineOwnSandboxes(app, found);
+    return [...lines, ...own, ...profiles(found.ccswitch), ...(found.agents.some(({ ok }) => ok) ? [] : [NO_AGENT])];
   } catch (error) {
     return [
       { name: 'agents', ok: false, required: false, detail: messageOf(error), fix: 'Correct the settings first.' },

@@ -12,7 +12,7 @@ export const diffRun = operation({
   where: 'anywhere',
   summary: 'Show what a run, or one of its tasks, changed',
   http: 'GET /api/runs/{run}/diff',
-  allow: ['viewer', 'operator'],
+  allow: ['guest', 'viewer', 'operator'],
   input: z.object({ ...RunRef, task: z.string().optional() }),
   output: z.object({ run: z.string(), from: z.string(), to: z.string(), stat: z.string(), diff: z.string() }),
   run: async (app, { task, ...ref }) => {

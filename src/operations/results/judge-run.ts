@@ -14,7 +14,7 @@ export const judgeRun = operation({
   where: 'anywhere',
   summary: 'Judge a run: approve, revise or block',
   http: 'GET /api/runs/{run}/judgement',
-  allow: ['viewer', 'operator'],
+  allow: ['guest', 'viewer', 'operator'],
   input: z.object({
     ...RunRef,
     opinions: z.array(z.string()).default([]).describe('Runs of judges about this run.'),

@@ -25,7 +25,7 @@ export const runChanges = operation({
   where: 'anywhere',
   summary: 'Show what a run changed, and which of its tasks changed which files',
   http: 'GET /api/runs/{run}/changes',
-  allow: ['viewer', 'operator'],
+  allow: ['guest', 'viewer', 'operator'],
   input: z.object(RunRef),
   output: z.object({
     run: z.string(),

@@ -12,7 +12,7 @@ export const summarizeDiff = operation({
   where: 'anywhere',
   summary: 'Summarize in numbers what a run, or one of its tasks, changed',
   http: 'GET /api/runs/{run}/diff/summary',
-  allow: ['viewer', 'operator'],
+  allow: ['guest', 'viewer', 'operator'],
   input: z.object({ ...RunRef, task: z.string().optional() }),
   output: ChangeSummary.extend({ run: z.string(), from: z.string(), to: z.string() }),
   run: async (app, { task, ...ref }) => {

@@ -10,7 +10,7 @@ export const verifyRun = operation({
   where: 'anywhere',
   summary: 'Check whether the result of a run can be accepted',
   http: 'GET /api/runs/{run}/acceptance',
-  allow: ['viewer', 'operator'],
+  allow: ['guest', 'viewer', 'operator'],
   input: z.object(RunRef),
   output: Acceptance,
   run: async (app, ref) => (await examineResult(app, await findRun(app, ref))).acceptance,

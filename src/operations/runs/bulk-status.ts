@@ -13,7 +13,7 @@ export const showBulkStatus = operation({
   where: 'anywhere',
   summary: 'Show the status of the items of a bulk run, by default of the latest one of the project',
   http: 'GET /api/runs/{run}/items',
-  allow: ['viewer', 'operator'],
+  allow: ['guest', 'viewer', 'operator'],
   input: z.object(RunRef),
   output: BulkStatus,
   run: async (app, ref) => {

@@ -18,7 +18,7 @@ export const compactRun = operation({
   where: 'anywhere',
   summary: 'Summarize the progress of a run and the next step',
   http: 'GET /api/runs/{run}/compact',
-  allow: ['viewer', 'operator'],
+  allow: ['guest', 'viewer', 'operator'],
   input: z.object({
     ...RunRef,
     after: z.string().max(100).optional().describe('The cursor of the previous response.'),

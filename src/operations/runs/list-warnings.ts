@@ -31,7 +31,7 @@ export const listWarnings = operation({
   summary:
     'List the warnings about a run: signs of its attempts that are not dismissed, and findings about what landed',
   http: 'GET /api/runs/{run}/warnings',
-  allow: ['viewer', 'operator'],
+  allow: ['guest', 'viewer', 'operator'],
   input: z.object({ ...RunRef, task: z.string().optional() }),
   output: z.array(WarningItem),
   run: async (app, { task: named, ...ref }) => {

@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import { sharedState } from '../../core/view/guest-run.ts';
 import { shownState } from '../../core/view/shown-state.ts';
 import { findRecipe } from '../../recipes/registry.ts';
+import { isGuest } from '../authorize.ts';
 import { findRun, RunRef } from '../find-run.ts';
 import { operation } from '../operation.ts';
 
@@ -10,7 +12,7 @@ export const runState = operation({
   where: 'anywhere',
   summary: 'Return the state of a run, which later events can be folded into',
   http: 'GET /api/runs/{run}/state',
-  allow: ['viewer', 'operator'],
+  allow: ['guest', 'viewer', 'operator'],
   tool: { none: 'It is the whole state of a run, for the page; show_run and compact_run answer the same in less.' },
   input: z.object(RunRef),
   output: z.object({
@@ -25,9 +27,14 @@ export const runState = operation({
           'show-task returns a complete task.',
       ),
   }),
-  run: async (app, ref) => {
+  run: async (app, ref, { origin }) => {
     const state = await findRun(app, ref);
     const inRounds = findRecipe(state.start.recipe.name)?.progress !== undefined;
-    return { version: state.version, inRounds, now: app.world.now(), state: shownState(state) };
+    return {
+      version: state.version,
+      inRounds,
+      now: app.world.now(),
+      state: shownState(isGuest(origin) ? sharedState(state) : state),
+    };
   },
 });

@@ -20,7 +20,7 @@ export const showPlan = operation({
   where: 'anywhere',
   summary: 'Show the tasks of a run that have not started, and whether the plan waits for approval',
   http: 'GET /api/runs/{run}/plan',
-  allow: ['viewer', 'operator'],
+  allow: ['guest', 'viewer', 'operator'],
   input: z.object(RunRef),
   output: z.object({ run: z.string(), waits: z.boolean(), tasks: z.array(PlanTask) }),
   run: async (app, ref) => {

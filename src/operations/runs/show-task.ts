@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { lastAttempt } from '../../core/run/state.ts';
+import { folderName } from '../../core/view/guest-run.ts';
 import { runStatus } from '../../core/view/run-status.ts';
 import { wholeTask } from '../../core/view/shown-state.ts';
 import { RunStatus } from '../../schema/document.ts';
+import { isGuest } from '../authorize.ts';
 import { completeKey, findRun, requireTask, TaskRef } from '../find-run.ts';
 import { operation } from '../operation.ts';
 
@@ -12,7 +14,7 @@ export const showTask = operation({
   where: 'anywhere',
   summary: 'Show a complete task, with its prompt and all its attempts',
   http: 'GET /api/runs/{run}/tasks/{task}',
-  allow: ['viewer', 'operator'],
+  allow: ['guest', 'viewer', 'operator'],
   input: z.object(TaskRef),
   output: z.object({
     run: z.string(),
@@ -25,7 +27,7 @@ export const showTask = operation({
     stale: z.boolean().describe('It was done and must be done again.'),
     resumable: z.boolean().describe('Its agent can continue the session of the last attempt.'),
   }),
-  run: async (app, { task: named, ...ref }) => {
+  run: async (app, { task: named, ...ref }, { origin }) => {
     const state = await findRun(app, ref);
     const { run, title, project, recipe } = state.start;
     const key = completeKey(state, named);
@@ -33,7 +35,7 @@ export const showTask = operation({
     return {
       run,
       title,
-      project: project.folder ?? project.root,
+      project: isGuest(origin) ? folderName(project.folder ?? project.root) : (project.folder ?? project.root),
       recipe: recipe.name,
       status: runStatus(state),
       task: wholeTask(task),

@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { sharedEvent } from '../../core/view/guest-run.ts';
 import { ShownEvent } from '../../schema/event.ts';
+import { isGuest } from '../authorize.ts';
 import { completeId } from '../find-run.ts';
 import { stream } from '../operation.ts';
 
@@ -9,11 +11,13 @@ export const watchRun = stream({
   where: 'anywhere',
   summary: 'Follow the events of a run',
   http: 'GET /api/runs/{run}/events',
-  allow: ['viewer', 'operator'],
+  allow: ['guest', 'viewer', 'operator'],
   input: z.object({ run: z.string(), after: z.number().int().nonnegative().default(0) }),
   output: ShownEvent,
   cursor: 'version',
-  async *run(app, { run, after }, { signal }) {
-    yield* app.runs.events(completeId(app, run), after, signal);
+  async *run(app, { run, after }, { signal, origin }) {
+    const events = app.runs.events(completeId(app, run), after, signal);
+    if (!isGuest(origin)) return yield* events;
+    for await (const batch of events) yield batch.map(sharedEvent);
   },
 });

@@ -9,7 +9,7 @@ export const findInTranscript = operation({
   where: 'anywhere',
   summary: 'Find a text in the transcript of one attempt',
   http: 'GET /api/runs/{run}/tasks/{task}/transcript/find',
-  allow: ['viewer', 'operator'],
+  allow: ['guest', 'viewer', 'operator'],
   input: z.object({
     ...AttemptRef,
     text: z.string().max(1_000),

@@ -21,7 +21,7 @@ export const readLogs = stream({
   where: 'anywhere',
   summary: 'Read the transcripts of a run',
   http: 'GET /api/runs/{run}/logs',
-  allow: ['viewer', 'operator'],
+  allow: ['guest', 'viewer', 'operator'],
   input: z.object({
     ...RunRef,
     task: z.string().optional(),

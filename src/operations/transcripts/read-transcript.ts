@@ -10,7 +10,7 @@ export const readTranscript = operation({
   where: 'anywhere',
   summary: 'Read a page of the transcript of one attempt',
   http: 'GET /api/runs/{run}/tasks/{task}/transcript',
-  allow: ['viewer', 'operator'],
+  allow: ['guest', 'viewer', 'operator'],
   input: z.object({
     ...AttemptRef,
     offset: z.number().int().nonnegative().optional().describe('Rows to skip; default: the last page is returned.'),

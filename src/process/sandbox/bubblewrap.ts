@@ -1,4 +1,5 @@
 import { existsSync, lstatSync, readlinkSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { AppError } from '../../errors.ts';
@@ -12,6 +13,7 @@ import {
 import { FORWARD_FOLDER, forwardStart } from '../network/forward.ts';
 import { run } from '../run.ts';
 import { afterCopies, originalMounts, type PrivateFolder, privateFolderMounts } from './login-folders.ts';
+import { afterMounts, type CacheLayers, isMountable, type Overlays, overlayMounts } from './overlays.ts';
 import { programFolders, toolchainFolders } from './toolchains.ts';
 
 /** Whether programs can be contained on this machine. */
@@ -25,6 +27,8 @@ export type ContainedProgram = {
   cwd: string;
   env: Record<string, string>;
   programs?: readonly string[];
+  /** What the set-up of its dependencies adds, or has added, to package caches. */
+  caches?: CacheLayers;
 };
 
 /** Wraps the command of a program, so that it runs in a sandbox. */
@@ -45,8 +49,8 @@ export type SandboxPaths = {
   network?: SandboxNetwork | undefined;
   /** The file with the filter of system calls. */
   seccomp?: string | undefined;
-  /** Folders that the program sees and may change, without changing them: writes go to memory. */
-  overlaid?: readonly string[];
+  /** Folders that the program sees and may change, without changing them. */
+  overlaid?: Overlays | undefined;
   /** Folders of which the program writes private copies. */
   copied?: readonly PrivateFolder[];
   /** The limit of each private folder, which is in memory. */
@@ -88,6 +92,9 @@ const NAMESPACES = [
 /** The limit of each private folder, unless another one is given. */
 const PRIVATE_BYTES = 2 * 1024 ** 3;
 const SECCOMP_FD = 7;
+const NO_OVERLAYS: Overlays = { by: 'none', folders: [], staging: '' };
+/** A folder of every system, to try overlays with. */
+const ANY_FOLDER = '/usr';
 const PROBE_MS = 10_000;
 
 const known = new Map<string, Promise<SandboxAvailability>>();
@@ -101,23 +108,31 @@ export function sandboxAvailability(env: NodeJS.ProcessEnv): Promise<SandboxAvai
   return found;
 }
 
-const overlays = new Map<string, Promise<string[]>>();
+const overlaysTried = new Map<string, Promise<Overlays>>();
 
-/** Those of these folders that can be shown copy-on-write, tried once: it needs bubblewrap 0.11 and a kernel and file system that support it. */
-export function overlayFolders(bwrap: string, folders: readonly string[]): Promise<string[]> {
-  const key = [bwrap, ...folders].join('\0');
-  const found = overlays.get(key) ?? tryOverlays(bwrap, folders);
-  overlays.set(key, found);
+/** Those of these folders that can be shown copy-on-write, and how, tried once; `staging` is an own folder in which they are mounted. */
+export function overlayFolders(bwrap: string, folders: readonly string[], staging: string): Promise<Overlays> {
+  const key = [bwrap, staging, ...folders].join('\0');
+  const found = overlaysTried.get(key) ?? tryOverlays(bwrap, folders, staging);
+  overlaysTried.set(key, found);
   return found;
 }
 
-async function tryOverlays(bwrap: string, folders: readonly string[]): Promise<string[]> {
-  const usable: string[] = [];
-  for (const folder of folders) {
-    const problem = await trialProblem(bwrap, { PATH: '/usr/bin:/bin' }, { overlaid: [folder] });
-    if (problem === undefined) usable.push(folder);
+async function tryOverlays(bwrap: string, folders: readonly string[], staging: string): Promise<Overlays> {
+  await mkdir(staging, { recursive: true, mode: 0o700 });
+  const mountable = isMountable(staging) ? [ANY_FOLDER, ...folders.filter(isMountable)] : [];
+  for (const [by, tried] of [['mounts', mountable] as const, ['bubblewrap', [ANY_FOLDER, ...folders]] as const]) {
+    const usable: string[] = [];
+    for (const path of tried) {
+      const overlaid: Overlays = { by, folders: [{ path, lower: [path] }], staging };
+      if ((await trialProblem(bwrap, { PATH: '/usr/bin:/bin' }, { overlaid })) === undefined) usable.push(path);
+      // Where not even this one can be, no other can.
+      else if (path === ANY_FOLDER) break;
+    }
+    const shown = usable.filter((path) => path !== ANY_FOLDER).map((path) => ({ path, lower: [path] }));
+    if (usable.length > 0) return { by, folders: shown, staging };
   }
-  return usable;
+  return { ...NO_OVERLAYS, staging };
 }
 
 /** The command inside a sandbox that shows the system, the toolchains on its PATH, the program itself and these paths. */
@@ -138,11 +153,15 @@ export function bubblewrapCommand(bwrap: string, program: ContainedProgram, path
   for (const [path, mount] of privateFolderMounts(copied, (each) => privateFolder(each, paths.privateBytes)))
     mounts.set(path, mount);
   for (const path of read) mounts.set(path, ['--ro-bind', path, path]);
-  for (const path of paths.overlaid ?? []) mounts.set(path, ['--overlay-src', path, '--tmp-overlay', path]);
+  const overlaid = paths.overlaid ?? NO_OVERLAYS;
+  const overlays = new Map(overlayMounts(overlaid));
+  for (const [path, mount] of overlays) mounts.set(path, mount);
   for (const path of paths.write) mounts.set(path, ['--bind', path, path]);
   // A folder is mounted before what is in it, which it would cover otherwise.
-  const sorted = [...mounts].filter(([path]) => isPrivate(mounts, path) || existsSync(path)).sort(byDepth);
-  return [
+  const sorted = [...mounts]
+    .filter(([path]) => isPrivate(mounts, path) || overlays.has(path) || existsSync(path))
+    .sort(byDepth);
+  const sandbox = [
     ...filtered(bwrap, paths.seccomp),
     ...NAMESPACES,
     ...(paths.network === undefined ? [] : ['--unshare-net']),
@@ -162,6 +181,7 @@ export function bubblewrapCommand(bwrap: string, program: ContainedProgram, path
     '--',
     ...commandAfter(networkHelpers(paths.network), command),
   ];
+  return afterMounts(sandbox, overlaid, paths.privateBytes ?? PRIVATE_BYTES);
 }
 
 /** The socket of its proxy, and the variables by which programs find it; without a proxy, none of the machine's. */

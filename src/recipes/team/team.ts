@@ -18,7 +18,7 @@ import { implementTask, phaseTasks, ROUNDS_OF_VERIFICATION, synthesisTask } from
 
 const NOTHING_NEW: Unfolding = { add: [] };
 
-/** Several roles examine a task at the same time, review each other and vote; what they carry may then be implemented. */
+/** Several roles examine a task at the same time, review each other and vote; what they accept may then be implemented. */
 export const team: Recipe<TeamInput> = {
   name: 'team',
   version: 1,

@@ -422,6 +422,34 @@ describe('the arguments of Codex', () => {
     expect(text()).not.toContain('dangerously');
   });
 
+  it('disable its sandbox where that of Manyhands replaces it, which then shows a reading task its workspace read-only', async () => {
+    const replaced = { isSandboxReplaced: true };
+    expect(text({ ...replaced, access: 'read' })).toContain('--dangerously-bypass-approvals-and-sandbox');
+    const cases = [
+      [{ access: 'read' }, true],
+      [settings({ permission: 'plan' }), true],
+      [{ access: 'write' }, undefined],
+      [{ access: 'read', ...settings({ scratchTools: ['Write'] }) }, undefined],
+    ] as const;
+    for (const [more, isReadOnly] of cases) {
+      await using made = await makeAssignment({ ...more, ...replaced });
+      expect((await make().command(made.assignment)).isWorkspaceReadOnly).toBe(isReadOnly);
+      await using other = await makeAssignment(more);
+      expect((await make().command(other.assignment)).isWorkspaceReadOnly).toBeUndefined();
+    }
+  });
+
+  it.each([
+    ['bwrap: setting up uid map: Operation not permitted\n', 'Allow user namespaces'],
+    ['WARNING: x\nbwrap: execvp codex-linux-sandbox: No such file or directory\n', 'CODEX_HOME'],
+    ['sandbox-exec: sandbox_apply: Operation not permitted\n', 'Allow'],
+    ['Error loading config.toml: invalid\n', undefined],
+    ['error: unexpected argument\n', undefined],
+  ])('say why its sandbox cannot start, and what to do: %j', (output, fix) => {
+    const problem = make().ownSandbox?.problem(output);
+    expect(problem?.fix).toEqual(fix === undefined ? undefined : expect.stringContaining(fix));
+  });
+
   it('come before the resumed session, and the prompt is read from stdin', () => {
     expect(all({ session: THREAD }, {}, ['--mine']).slice(-4)).toEqual(['--mine', 'resume', THREAD, '-']);
     expect(all().at(-1)).toBe('-');

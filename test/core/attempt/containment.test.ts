@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { containmentDetails, containmentOf, containmentText } from '../../../src/core/attempt/containment.ts';
+import {
+  containmentDetails,
+  containmentOf,
+  containmentText,
+  ownSandboxUse,
+} from '../../../src/core/attempt/containment.ts';
 import { Config } from '../../../src/schema/config.ts';
 import { ContainmentRecord } from '../../../src/schema/containment.ts';
 
@@ -35,6 +40,21 @@ describe('how programs are contained', () => {
       'network: not contained: bubblewrap (bwrap) is not installed',
       'resources: memory and processes by cgroup',
     ]);
+  });
+
+  test.each([
+    ['sandbox', { kind: 'works' }, true, 'in addition to that of Manyhands'],
+    ['sandbox', { kind: 'fails', reason: 'bwrap: no' }, false, 'which replaces it: bwrap: no'],
+    ['sandbox', { kind: 'disabled' }, false, 'permission is bypass'],
+    ['none', { kind: 'fails', reason: 'bwrap: no' }, true, 'it is the only sandbox'],
+    ['none', { kind: 'disabled' }, false, 'permission is bypass'],
+  ] as const)('with %s, an own sandbox of an agent that %j is used: %s', (kind, trial, used, how) => {
+    const ownSandbox = ownSandboxUse(kind, trial);
+    expect(ownSandbox).toEqual({ used, how: expect.stringContaining(how) });
+    const { record } = recordOf({}, { network: LIMITED });
+    const text = containmentText({ ...record, ownSandbox });
+    expect(text).toBe(used ? 'fully contained' : `fully contained; without its own sandbox: ${ownSandbox.how}`);
+    expect(containmentDetails({ ...record, ownSandbox }).at(-1)).toContain(ownSandbox.how);
   });
 
   test('records of earlier versions, without parts, are readable', () => {

@@ -15,6 +15,12 @@ describe('the permissions of a program', () => {
     });
   });
 
+  test('an agent whose own sandbox is replaced may only read its workspace where that sandbox would allow no more', () => {
+    const agent = { folder: '/a/1', login: [], isWorkspaceReadOnly: true };
+    const { read, write } = permissionsFor({ ...of, purpose: 'agent', agent });
+    expect([read.includes('/w'), write]).toEqual([true, ['/srv/cache']]);
+  });
+
   test.each(['check', 'setup', 'application'] as const)('a program for %s has no login and no prompt', (purpose) => {
     const agent = { folder: '/a/1', login: ['/home/ann/.claude'] };
     expect(permissionsFor({ ...of, purpose, agent })).toEqual({

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { readTestResults } from '../../../src/gates/test-results/read-test-results.ts';
+import { readLongResults, readTestResults } from '../../../src/gates/test-results/read-test-results.ts';
 
 const output = (name: string) => readFileSync(new URL(`outputs/${name}`, import.meta.url), 'utf8');
 const counts = ({ ran, passed, failed, skipped }: { ran: number; passed: number; failed: number; skipped: number }) => [
@@ -77,6 +77,38 @@ const DOCUMENTED: [string, string, number[]][] = [
     'nextest',
     [2, 1, 1, 1],
   ],
+  [
+    'SumTest#test_adds = 0.00 s = .\n\n  1) Failure:\nSumTest#test_fails [test/sum_test.rb:9]:\nExpected: 3\n\n3 runs, 3 assertions, 1 failures, 0 errors, 1 skips',
+    'minitest',
+    [2, 1, 1, 1],
+  ],
+  [
+    '3 tests, 3 assertions, 1 failures, 0 errors, 0 pendings, 1 omissions, 0 notifications\n33.3% passed',
+    'minitest',
+    [2, 1, 1, 1],
+  ],
+  [
+    '  1) test adds (SumTest)\n     test/sum_test.exs:4\nFinished in 0.03 seconds (0.00s async, 0.03s sync)\n1 doctest, 3 tests, 1 failure, 1 excluded, 1 skipped',
+    'ExUnit',
+    [2, 1, 1, 2],
+  ],
+  ['●●◌\n2 successes / 1 failure / 0 errors / 1 pending : 0.002 seconds', 'busted', [3, 2, 1, 1]],
+  ['  Tests:    1 failed, 1 skipped, 2 passed (4 assertions)\n  Duration: 0.08s', 'Pest', [3, 2, 1, 1]],
+  [
+    'bun test v1.1.0\n\nsum.test.ts:\n(pass) adds [0.12ms]\n(fail) fails [0.2ms]\n(skip) later\n\n 1 pass\n 1 skip\n 1 fail\n 2 expect() calls\nRan 3 tests across 1 file. [12.00ms]',
+    'bun test',
+    [2, 1, 1, 1],
+  ],
+  [
+    'running 3 tests from ./sum_test.ts\nadds ... ok (1ms)\nfails ... FAILED (2ms)\nlater ... ignored (0ms)\n\nFAILED | 1 passed (2 steps) | 1 failed | 1 ignored (5ms)',
+    'deno test',
+    [2, 1, 1, 1],
+  ],
+  [
+    '[ERROR] Tests run: 4, Failures: 1, Errors: 1, Skipped: 1, Time elapsed: 0.1 s <<< FAILURE! -- in SumTest\n[ERROR]   SumTest.adds:9 expected 3\n[ERROR] Tests run: 4, Failures: 1, Errors: 1, Skipped: 1',
+    'Maven',
+    [3, 1, 2, 1],
+  ],
 ];
 
 describe('the results of tests', () => {
@@ -152,5 +184,49 @@ describe('the results of tests', () => {
       skipped: 0,
       runners: [],
     });
+  });
+
+  it('are the same wherever the reading of long output pauses', async () => {
+    const noise = `${'x'.repeat(80)}\n`.repeat(1_000);
+    const texts = readdirSync(new URL('outputs/', import.meta.url)).map(output);
+    for (const text of texts) {
+      const plain = readTestResults(text);
+      expect(await readLongResults(text, [])).toEqual(plain);
+      expect(readTestResults(`${noise}${text}\n${noise}`)).toEqual(plain);
+    }
+    const all = texts.join('\n');
+    expect(await readLongResults(all, [])).toEqual(readTestResults(all));
+  });
+
+  it('are read from two million lines while other work continues', async () => {
+    let turns = 0;
+    let isDone = false;
+    const work = () => {
+      turns += 1;
+      if (!isDone) setImmediate(work);
+    };
+    setImmediate(work);
+    const { results } = await readLongResults(`${'line 1\n'.repeat(2_000_000)}${output('pytest-q.txt')}`, []);
+    isDone = true;
+    expect(counts(results)).toEqual([2, 2, 0, 2]);
+    expect(turns).toBeGreaterThan(500);
+  });
+
+  it('are read in linear time from output that is made to be slow', () => {
+    const million = 1_000_000;
+    for (const text of [
+      `ok  \tx\t1s${' ['.repeat(million)}`,
+      `      Tests  ${'1 (1'.repeat(million)}`,
+      `Tests: ${'1'.repeat(million)}`,
+      `running 1 test\n${' ... ok <'.repeat(million)}`,
+      `1..1\n${'  ok\nok\n'.repeat(million / 5)}`,
+      `Ran 1 test in 1s\n${Array.from({ length: 100_000 }, (_, n) => `FAIL: t${n} (a.B)`).join('\n')}`,
+      `<testsuite>\n${'<testcase a>'.repeat(million)}`,
+      `<testsuite>\n${'<testcase "'.repeat(million)}`,
+      `<testsuite>\n<testcase ${'a'.repeat(million)}>`,
+    ])
+      readTestResults(text);
+    const broken = '<testsuite>\n<testcase name="cut" <testcase name="b"><failure/></testcase>\n<testcase name="c"/>';
+    expect(readTestResults(broken).results.failures).toEqual(['b']);
   });
 });

@@ -17,9 +17,6 @@ import { RESTRICTIONS, restrictionText } from './table.ts';
 const server = await startModelServer();
 afterAll(() => server[Symbol.asyncDispose]());
 
-/** Codex may write in /tmp, so what is outside the workspace must not be there. */
-const PARENT = '/var/tmp';
-
 const rows = Object.keys(ROWS).filter((name): name is Row => name in ROWS);
 const names = Object.keys(SCENARIOS).filter((name): name is ScenarioName => name in SCENARIOS);
 
@@ -30,7 +27,7 @@ for (const row of rows) {
       for (const name of names) {
         const restriction = RESTRICTIONS[row][name];
         it(`${name}: ${restrictionText(restriction)}`, async () => {
-          await using sandbox = await makeSandbox(server, PARENT);
+          await using sandbox = await makeSandbox(server);
           const scenario: RestrictionScenario = SCENARIOS[name];
           const evidence = scenario.evidence(sandbox);
           const run = await tryScenario(runner, sandbox, scenario);

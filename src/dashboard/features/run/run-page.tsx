@@ -2,6 +2,7 @@ import { type ReactElement, useEffect, useMemo } from 'react';
 import { Link, useParams, useSearch } from 'wouter';
 import type { RunState } from '../../../core/run/state.ts';
 import { attention } from '../../../core/view/attention.ts';
+import { IS_GUEST } from '../../api/role.ts';
 import { useRunOverview } from '../../api/run-overview.ts';
 import { useAction } from '../../api/use-operation.ts';
 import { runPath } from '../../ui/browser/page-paths.ts';
@@ -18,7 +19,7 @@ import { useRun } from './use-run.ts';
 /** A run: header, what needs the user, summary and views. */
 export function RunPage(): ReactElement {
   const { run = '' } = useParams();
-  const { state, version, inRounds, error, reload } = useRun(run);
+  const { state, version, inRounds, error, connectionState, reload } = useRun(run);
   useMarkRead(run, state !== undefined);
   usePageTitle(state?.start.title ?? `Run ${run}`);
   if (error !== undefined) {
@@ -30,7 +31,14 @@ export function RunPage(): ReactElement {
     );
   }
   if (state === undefined) return <Skeleton lines={12} />;
-  return <RunView state={state} version={version} inRounds={inRounds} />;
+  return (
+    <>
+      {IS_GUEST && connectionState === 'lost' ? (
+        <p role="status">Not connected. This page may be out of date, or the share has ended; reconnecting.</p>
+      ) : null}
+      <RunView state={state} version={version} inRounds={inRounds} />
+    </>
+  );
 }
 
 type RunViewProps = { state: RunState; version: number; inRounds: boolean };

@@ -1,5 +1,6 @@
 import { type KeyboardEvent, type ReactElement, useRef } from 'react';
 import type { TaskState } from '../../../core/run/state.ts';
+import { IS_GUEST } from '../../api/role.ts';
 import { useRunOverview } from '../../api/run-overview.ts';
 import { ErrorMessage, Skeleton } from '../../ui/feedback/placeholders.tsx';
 import { usePageTitle } from '../../ui/layout/page.tsx';
@@ -25,7 +26,8 @@ function Task({ address }: { address: Address }): ReactElement {
   usePageTitle(view?.task.spec.title ?? task);
   if (view === undefined)
     return error === undefined ? <Skeleton lines={14} /> : <ErrorMessage error={error} retry={reload} />;
-  const hasTerminal = tab === 'terminal' || view.task.attempts.some(({ process }) => process?.terminal !== undefined);
+  const hasTerminal =
+    !IS_GUEST && (tab === 'terminal' || view.task.attempts.some(({ process }) => process?.terminal !== undefined));
   return (
     <div className={styles.page}>
       <TaskHeader
@@ -40,7 +42,9 @@ function Task({ address }: { address: Address }): ReactElement {
       <div className={styles.body} role="tabpanel" aria-label={tab}>
         <TaskViews address={address} view={view} reload={reload} />
       </div>
-      {tab === 'diff' || tab === 'terminal' ? null : <MessageBox view={view} reload={reload} field={message} />}
+      {IS_GUEST || tab === 'diff' || tab === 'terminal' ? null : (
+        <MessageBox view={view} reload={reload} field={message} />
+      )}
     </div>
   );
 }

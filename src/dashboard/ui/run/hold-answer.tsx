@@ -1,4 +1,5 @@
 import { type FormEvent, type KeyboardEvent, type ReactElement, useState } from 'react';
+import { IS_GUEST } from '../../api/role.ts';
 import { useAction } from '../../api/use-operation.ts';
 import { Button } from '../controls/button.tsx';
 import styles from './hold-answer.module.css';
@@ -28,11 +29,12 @@ const REJECTED: Record<AnsweredHold['subject'], string> = {
 type HoldAnswerProps = { hold: AnsweredHold; disabled?: boolean; onAnswer?(): void };
 
 /** The answers to one hold: approve, one of its options, or reject with a reason that the agent receives. */
-export function HoldAnswer({ hold, disabled = false, onAnswer }: HoldAnswerProps): ReactElement {
+export function HoldAnswer({ hold, disabled = false, onAnswer }: HoldAnswerProps): ReactElement | null {
   const [isRejecting, setRejecting] = useState(false);
   const [option, setOption] = useState('');
   const approve = useAction('approve-run', { done: 'Approved', onDone: () => onAnswer?.() });
   const options = hold.options ?? [];
+  if (IS_GUEST) return null;
   if (isRejecting) return <Rejection hold={hold} onAnswer={onAnswer} close={() => setRejecting(false)} />;
   return (
     <div className={styles.answers}>

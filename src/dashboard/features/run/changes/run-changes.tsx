@@ -3,6 +3,7 @@ import { type ReactElement, useMemo } from 'react';
 import { useSearchParams } from 'wouter';
 import type { RunState } from '../../../../core/run/state.ts';
 import { call } from '../../../api/call.ts';
+import { IS_GUEST } from '../../../api/role.ts';
 import { DiffReview } from '../../../ui/diff/diff-review.tsx';
 import { parseDiff } from '../../../ui/diff/parse-diff.ts';
 import { useDraftReview } from '../../../ui/diff/use-draft-review.ts';
@@ -25,7 +26,7 @@ export function Changes({ state }: ViewProps): ReactElement {
   if (data === undefined) return <Skeleton lines={12} />;
   return (
     <>
-      <UnsavedChanges run={run} isRunning={state.counts.running > 0} />
+      {IS_GUEST ? null : <UnsavedChanges run={run} isRunning={state.counts.running > 0} />}
       {data.diff === '' ? (
         <EmptyState title="Nothing has landed on the branch of this run yet">
           The work of a task appears here when its checks have passed.
@@ -78,7 +79,7 @@ function ChangesOf({ state, to, diff, tasks }: ChangesOfProps): ReactElement {
           )
         }
       >
-        <RunReviewPanel run={run} tasks={tasks} draft={draft} />
+        {IS_GUEST ? null : <RunReviewPanel run={run} tasks={tasks} draft={draft} />}
       </DiffReview>
     </section>
   );

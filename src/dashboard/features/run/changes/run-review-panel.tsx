@@ -1,6 +1,6 @@
 import { type ReactElement, useState } from 'react';
 import { call } from '../../../api/call.ts';
-import { MAY_ACT } from '../../../api/use-operation.ts';
+import { MAY_ACT } from '../../../api/role.ts';
 import { Button } from '../../../ui/controls/button.tsx';
 import styles from '../../../ui/diff/diff.module.css';
 import { type DraftComment, reviewMessage, withComment } from '../../../ui/diff/draft-review.ts';

@@ -2,6 +2,7 @@ import type { ReactElement } from 'react';
 import { Link } from 'wouter';
 import type { RunState } from '../../../../core/run/state.ts';
 import type { Attention } from '../../../../core/view/attention.ts';
+import { IS_GUEST } from '../../../api/role.ts';
 import { taskPath } from '../../../ui/browser/page-paths.ts';
 import { AttentionButtons, NextStepLine } from '../../../ui/run/attention-actions.tsx';
 import { HoldAnswer } from '../../../ui/run/hold-answer.tsx';
@@ -56,7 +57,7 @@ function Item({ state, item }: { state: RunState; item: Attention }): ReactEleme
           </p>
         ) : null}
       </div>
-      <div className={styles.buttons}>
+      <div className={styles.buttons} hidden={IS_GUEST}>
         {item.what === 'held' && task === null ? (
           <HoldAnswer hold={{ run, task, hold: item.hold, options: item.options, subject: 'step' }} />
         ) : (

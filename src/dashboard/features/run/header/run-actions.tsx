@@ -1,13 +1,16 @@
-import type { ReactElement } from 'react';
+import { type ReactElement, useState } from 'react';
 import type { RunState } from '../../../../core/run/state.ts';
 import type { RunOverview } from '../../../../schema/overview.ts';
 import { useAction } from '../../../api/use-operation.ts';
 import { Button } from '../../../ui/controls/button.tsx';
 import { ConfirmButton } from '../../../ui/controls/confirm-button.tsx';
+import { lazyView } from '../../../ui/feedback/lazy-view.tsx';
 import { Icon } from '../../../ui/text/icon.tsx';
 import { LandAction, OtherLandActions } from './land-actions.tsx';
 import { AgentsAtOnce } from './parallel-agents.tsx';
 import styles from './run-actions.module.css';
+
+const SharePanel = lazyView(async () => (await import('./share-panel.tsx')).SharePanel, 3);
 
 type ListState = Pick<RunOverview, 'flag' | 'hidden' | 'carried'>;
 
@@ -102,24 +105,31 @@ export function ListActions({ run, overview }: { run: string; overview: ListStat
   const hide = useAction('hide-run');
   const isFlagged = overview?.flag != null;
   const isHidden = overview?.hidden === true;
+  const [isSharing, setSharing] = useState(false);
   return (
-    <span className={styles.filing}>
-      <Button
-        weight="quiet"
-        aria-pressed={isFlagged}
-        busy={flag.isBusy}
-        onClick={() => flag.act({ run, flagged: !isFlagged })}
-      >
-        <Icon name="flag" size={14} /> {isFlagged ? 'Flagged' : 'Flag'}
-      </Button>
-      <Button
-        weight="quiet"
-        aria-pressed={isHidden}
-        busy={hide.isBusy}
-        onClick={() => hide.act({ run, hidden: !isHidden })}
-      >
-        <Icon name="eye" size={14} /> {isHidden ? 'Hidden' : 'Hide'}
-      </Button>
-    </span>
+    <>
+      <span className={styles.filing}>
+        <Button
+          weight="quiet"
+          aria-pressed={isFlagged}
+          busy={flag.isBusy}
+          onClick={() => flag.act({ run, flagged: !isFlagged })}
+        >
+          <Icon name="flag" size={14} /> {isFlagged ? 'Flagged' : 'Flag'}
+        </Button>
+        <Button
+          weight="quiet"
+          aria-pressed={isHidden}
+          busy={hide.isBusy}
+          onClick={() => hide.act({ run, hidden: !isHidden })}
+        >
+          <Icon name="eye" size={14} /> {isHidden ? 'Hidden' : 'Hide'}
+        </Button>
+        <Button weight="quiet" aria-expanded={isSharing} onClick={() => setSharing(!isSharing)}>
+          <Icon name="outside" size={14} /> Share
+        </Button>
+      </span>
+      {isSharing ? <SharePanel run={run} /> : null}
+    </>
   );
 }

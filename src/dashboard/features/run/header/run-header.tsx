@@ -2,6 +2,7 @@ import { type FormEvent, type ReactElement, type ReactNode, useState } from 'rea
 import type { RunState } from '../../../../core/run/state.ts';
 import { nextStartAt } from '../../../../core/schedule/start-time.ts';
 import { runStatus } from '../../../../core/view/run-status.ts';
+import { IS_GUEST } from '../../../api/role.ts';
 import { useRunOverview } from '../../../api/run-overview.ts';
 import { useAction } from '../../../api/use-operation.ts';
 import { Button } from '../../../ui/controls/button.tsx';
@@ -37,7 +38,7 @@ export function RunHeader({ state, summary }: { state: RunState; summary: ReactN
         )}
         <RunTitle run={state.start.run} title={state.start.title} />
         <RunProgress state={state} />
-        <PrimaryAction state={state} overview={overview} />
+        {IS_GUEST ? null : <PrimaryAction state={state} overview={overview} />}
       </div>
       <div className={styles.second}>
         <div className={styles.text}>
@@ -50,9 +51,9 @@ export function RunHeader({ state, summary }: { state: RunState; summary: ReactN
           {state.status.kind === 'ended' ? null : <CurrentSteps current={overview} />}
           {summary}
         </div>
-        <OtherActions state={state} />
+        {IS_GUEST ? null : <OtherActions state={state} />}
         <RunDetails state={state}>
-          <ListActions run={state.start.run} overview={overview} />
+          {IS_GUEST ? null : <ListActions run={state.start.run} overview={overview} />}
         </RunDetails>
       </div>
     </header>
@@ -67,9 +68,11 @@ function RunTitle({ run, title }: { run: string; title: string }): ReactElement 
     return (
       <div className={styles.title}>
         <h1>{title}</h1>
-        <Button weight="quiet" aria-label="Rename" title="Rename" onClick={() => setDraft(title)}>
-          <Icon name="pencil" size={14} />
-        </Button>
+        {IS_GUEST ? null : (
+          <Button weight="quiet" aria-label="Rename" title="Rename" onClick={() => setDraft(title)}>
+            <Icon name="pencil" size={14} />
+          </Button>
+        )}
       </div>
     );
   }

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
 import type { Acceptance, Judgement } from '../../../../schema/acceptance.ts';
 import { call } from '../../../api/call.ts';
+import { IS_GUEST } from '../../../api/role.ts';
 import { useAction } from '../../../api/use-operation.ts';
 import { Button } from '../../../ui/controls/button.tsx';
 import { ErrorMessage, Skeleton } from '../../../ui/feedback/placeholders.tsx';
@@ -41,7 +42,7 @@ export function Verdicts(props: { run: string; revision: string; isEnded: boolea
       <Panel
         title="Acceptance"
         actions={
-          isEnded ? (
+          isEnded && !IS_GUEST ? (
             <Button busy={recheck.isBusy} onClick={() => recheck.act({ run })}>
               Run checks again
             </Button>

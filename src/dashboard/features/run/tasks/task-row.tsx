@@ -4,9 +4,9 @@ import { lastAttempt, type RunState, type TaskState } from '../../../../core/run
 import { chargeOf } from '../../../../core/schedule/budget.ts';
 import { moneyText } from '../../../../core/view/amounts.ts';
 import { titleWithLabel } from '../../../../core/view/task-label.ts';
-import { useAction } from '../../../api/use-operation.ts';
+import { IS_GUEST } from '../../../api/role.ts';
 import { taskPath } from '../../../ui/browser/page-paths.ts';
-import { Button } from '../../../ui/controls/button.tsx';
+import { Button, LinkButton } from '../../../ui/controls/button.tsx';
 import { stateColor, taskDisplayState } from '../../../ui/state/display-state.ts';
 import { StateMark } from '../../../ui/state/state-mark.tsx';
 import { Duration } from '../../../ui/text/amounts.tsx';
@@ -23,7 +23,6 @@ type TaskRowProps = {
 
 /** A task of the plan: state, agent, duration, cost and actions. */
 export function TaskRow({ state, row, isStale, onRetry }: TaskRowProps): ReactElement | null {
-  const approve = useAction('approve-run', { done: 'Approved' });
   const task = state.tasks[row.key];
   if (task === undefined) return null;
   const run = state.start.run;
@@ -52,11 +51,11 @@ export function TaskRow({ state, row, isStale, onRetry }: TaskRowProps): ReactEl
       <span className={styles.figure}>{task.attempts.length === 0 ? '' : moneyText(costOf(task))}</span>
       <span className={styles.actions}>
         {task.phase.status === 'held' ? (
-          <Button weight="main" busy={approve.isBusy} onClick={() => approve.act({ run, task: row.key })}>
-            Approve
-          </Button>
+          <LinkButton to={`${taskPath(run, row.key)}?view=diff`} weight="main">
+            Review
+          </LinkButton>
         ) : null}
-        {retryEffect(state, row.key) === null ? null : (
+        {IS_GUEST || retryEffect(state, row.key) === null ? null : (
           <Button weight="quiet" aria-label={`Retry ${task.spec.title}`} title="Retry" onClick={onRetry}>
             <Icon name="retry" size={14} />
           </Button>

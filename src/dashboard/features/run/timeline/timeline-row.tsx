@@ -1,6 +1,7 @@
 import type { ReactElement } from 'react';
 import { Link } from 'wouter';
 import type { RunState, TaskState } from '../../../../core/run/state.ts';
+import { IS_GUEST } from '../../../api/role.ts';
 import { useAction } from '../../../api/use-operation.ts';
 import { taskPath } from '../../../ui/browser/page-paths.ts';
 import { Button } from '../../../ui/controls/button.tsx';
@@ -106,7 +107,7 @@ export function TrackHead({ state, row: { track, tasks, done, isCollapsed }, onT
         {done} / {tasks}
       </span>
       {reason === undefined ? null : <span className={styles.paused}>Paused: {reason}</span>}
-      {isEnded || track === '' ? null : reason === undefined ? (
+      {isEnded || track === '' || IS_GUEST ? null : reason === undefined ? (
         <Button weight="quiet" busy={pause.isBusy} onClick={() => pause.act({ run, track })}>
           <Icon name="pause" size={12} /> Pause<span className="visually-hidden"> track {track}</span>
         </Button>

@@ -4,6 +4,7 @@ import { containmentDetails, containmentText } from '../../../../core/attempt/co
 import type { AttemptState } from '../../../../core/run/state.ts';
 import { isFailed } from '../../../../core/view/failed-check.ts';
 import type { Evidence } from '../../../../schema/gate.ts';
+import { IS_GUEST } from '../../../api/role.ts';
 import { useAction } from '../../../api/use-operation.ts';
 import { taskPath } from '../../../ui/browser/page-paths.ts';
 import { Button } from '../../../ui/controls/button.tsx';
@@ -134,6 +135,7 @@ function Warnings({ which, warnings, reload }: WarningsProps): ReactElement | nu
           <Button
             weight="quiet"
             aria-label={`Dismiss: ${message}`}
+            hidden={IS_GUEST}
             busy={dismiss.isBusy}
             onClick={() => dismiss.act({ ...which, sign })}
           >

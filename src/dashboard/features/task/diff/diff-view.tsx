@@ -1,5 +1,5 @@
-import { type ReactElement, useEffect, useMemo } from 'react';
-import { ApiError } from '../../../api/api-error.ts';
+import { type ReactElement, useMemo } from 'react';
+import { IS_GUEST } from '../../../api/role.ts';
 import { useOperation } from '../../../api/use-operation.ts';
 import { DiffReview } from '../../../ui/diff/diff-review.tsx';
 import { type DiffFile, parseDiff } from '../../../ui/diff/parse-diff.ts';
@@ -11,15 +11,11 @@ import { ReviewPanel } from './review-panel.tsx';
 /** The diff of a task, for review. */
 export function DiffView({ view, reload }: { view: TaskView; reload(): void }): ReactElement {
   const { key } = view.task.spec;
-  const query = useOperation('diff-run', { run: view.run, task: key });
   const commit = commitOf(view.task);
+  const query = useOperation('diff-run', { run: view.run, task: key }, { state: commit, enabled: commit !== null });
   const { data, error } = query;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new commit has a new diff
-  useEffect(() => {
-    if (data !== undefined && commit !== null) query.reload();
-  }, [commit]);
   const files = useMemo(() => parseDiff(data?.diff ?? ''), [data?.diff]);
-  if (error instanceof ApiError && error.code === 'REFUSED')
+  if (commit === null)
     return (
       <EmptyState title="No saved work yet">
         The work of an attempt is saved when it ends. You can review it here then.
@@ -40,7 +36,7 @@ function TaskReview({ view, commit, files, reload }: TaskReviewProps): ReactElem
   const held = useMemo(() => new Set(phase.status === 'held' ? phase.hold.files : []), [phase]);
   return (
     <DiffReview files={files} draft={draft} held={held} viewedKey={`manyhands viewed ${work}`}>
-      <ReviewPanel view={view} draft={draft} reload={reload} />
+      {IS_GUEST ? null : <ReviewPanel view={view} draft={draft} reload={reload} />}
     </DiffReview>
   );
 }

@@ -1,4 +1,5 @@
 import { type ReactElement, useState } from 'react';
+import { IS_GUEST } from '../../../api/role.ts';
 import { useAction } from '../../../api/use-operation.ts';
 import { Button } from '../../../ui/controls/button.tsx';
 import type { TaskView } from '../task-facts.ts';
@@ -9,10 +10,11 @@ import styles from './task-header.module.css';
 type TaskActionsProps = { view: TaskView; reload(): void; onMessage(): void };
 
 /** The actions of a task; irreversible ones open an explanation first. */
-export function TaskActions({ view, reload, onMessage }: TaskActionsProps): ReactElement {
+export function TaskActions({ view, reload, onMessage }: TaskActionsProps): ReactElement | null {
   const [panel, setPanel] = useState<'retry' | 'requeue' | 'cancel'>();
   const can = availableActions(view);
   const close = () => setPanel(undefined);
+  if (IS_GUEST) return null;
   const opens = (name: 'retry' | 'requeue' | 'cancel') => ({
     'aria-expanded': panel === name,
     onClick: () => setPanel(panel === name ? undefined : name),
