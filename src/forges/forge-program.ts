@@ -45,7 +45,7 @@ export function programRest(program: ForgeProgram, world: World = realWorld): Re
       const { code, stdout, stderr, timedOut } = await run(
         commandFor(program, request),
         { ...options, ...input },
-        { world },
+        world,
       );
       const reply = parseReply(stdout.toString('utf8'));
       if (reply !== undefined && !timedOut) return { ok: true, value: reply };

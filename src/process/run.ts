@@ -28,6 +28,8 @@ export type RunOptions = {
   isRepeatable?: boolean;
   /** Whether the effect of a repeatable program is there, where its end was lost: then it does not run again and counts as a success. */
   isDone?: () => Promise<boolean>;
+  /** Instead of the helper of this process. */
+  helper?: SpawnHelper;
 };
 
 export type RunResult = {
@@ -54,12 +56,12 @@ const LINGER_MS = 1_000;
 export async function run(
   command: readonly string[],
   options: RunOptions,
-  { world = realWorld, helper = spawnHelper }: { world?: World; helper?: SpawnHelper } = {},
+  world: World = realWorld,
 ): Promise<RunResult> {
   options.signal?.throwIfAborted();
   if (options.isRepeatable === true) {
     const output = collectOutput(options);
-    const program = helper.start({ ...options, command }, output.listeners);
+    const program = (options.helper ?? spawnHelper).start({ ...options, command }, output.listeners);
     try {
       if (program !== undefined) return await resultOf(program, output, { options, world });
     } catch (error) {

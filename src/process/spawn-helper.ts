@@ -70,8 +70,13 @@ export class SpawnHelper {
   #lastId = 0;
   #child: ChildProcess | undefined;
   readonly #end = () => {
-    this.#child?.ref();
-    this.#child?.stdin?.end();
+    const child = this.#child;
+    child?.ref();
+    child?.stdin?.end();
+    child?.once(
+      'close',
+      realWorld.alarm(realWorld.now() + REPORT_MS, () => child.kill('SIGKILL')),
+    );
   };
   #received: Buffer = Buffer.alloc(0);
 

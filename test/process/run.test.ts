@@ -14,7 +14,7 @@ describe.each([
   ['the spawn helper', true],
 ])('a program that %s starts', (_, isRepeatable) => {
   const run = (command: readonly string[], given: RunOptions) =>
-    runProgram(command, { ...given, isRepeatable }, { helper });
+    runProgram(command, { ...given, isRepeatable, helper });
 
   test('returns output, errors and exit code of a program that fails', async () => {
     const result = await run(['sh', '-c', 'echo out; echo err >&2; exit 3'], options);

@@ -12,29 +12,29 @@ const options = { env: { PATH }, timeoutMs: 20_000, isRepeatable: true };
 /** A helper that has started a program already. */
 async function startedHelper(): Promise<SpawnHelper & { pid: number }> {
   const helper = new SpawnHelper({ after: 0 });
-  await run(['true'], options, { helper });
+  await run(['true'], { ...options, helper });
   return helper as SpawnHelper & { pid: number };
 }
 
 test('is the parent of programs that may run twice, and of no others', async () => {
   const helper = await startedHelper();
   const parent = ['sh', '-c', 'echo $PPID'];
-  expect((await run(parent, options, { helper })).stdout.toString()).toBe(`${helper.pid}\n`);
-  const own = await run(parent, { ...options, isRepeatable: false }, { helper });
+  expect((await run(parent, { ...options, helper })).stdout.toString()).toBe(`${helper.pid}\n`);
+  const own = await run(parent, { ...options, isRepeatable: false, helper });
   expect(own.stdout.toString()).toBe(`${process.pid}\n`);
 });
 
 test('is not started for a process that starts few programs', async () => {
   const helper = new SpawnHelper({ after: 2 });
-  for (let count = 0; count < 2; count += 1) await run(['true'], options, { helper });
+  for (let count = 0; count < 2; count += 1) await run(['true'], { ...options, helper });
   expect(helper.pid).toBeUndefined();
-  await run(['true'], options, { helper });
+  await run(['true'], { ...options, helper });
   expect(helper.pid).toBeGreaterThan(0);
 });
 
 test('is not needed: without perl this process starts its programs', async () => {
   const helper = new SpawnHelper({ after: 0, program: '/nowhere/perl' });
-  expect((await run(['echo', 'one'], options, { helper })).stdout.toString()).toBe('one\n');
+  expect((await run(['echo', 'one'], { ...options, helper })).stdout.toString()).toBe('one\n');
 });
 
 test('runs many programs at once, each with its own output and input', async () => {
@@ -42,11 +42,7 @@ test('runs many programs at once, each with its own output and input', async () 
   const numbers = Array.from({ length: 250 }, (_, index) => index);
   const results = await Promise.all(
     numbers.map((number) =>
-      run(
-        ['sh', '-c', `cat; echo ${number} >&2; exit ${number % 7}`],
-        { ...options, input: `in ${number}` },
-        { helper },
-      ),
+      run(['sh', '-c', `cat; echo ${number} >&2; exit ${number % 7}`], { ...options, input: `in ${number}`, helper }),
     ),
   );
   for (const [number, { code, stdout, stderr }] of results.entries())
@@ -58,16 +54,16 @@ test('passes on megabytes of output unchanged, and any bytes', async () => {
   const file = join(temporaryFolder(), 'bytes');
   const bytes = Buffer.alloc(3_000_000, Buffer.from(Array.from({ length: 256 }, (_, byte) => byte)));
   writeFileSync(file, bytes);
-  const { stdout } = await run(['cat', file], options, { helper });
+  const { stdout } = await run(['cat', file], { ...options, helper });
   expect(stdout.equals(bytes)).toBe(true);
   const input = bytes.subarray(0, 20_000);
-  expect((await run(['cat'], { ...options, input }, { helper })).stdout.equals(input)).toBe(true);
+  expect((await run(['cat'], { ...options, input, helper })).stdout.equals(input)).toBe(true);
 });
 
 test('leaves input to this process that it could not pass on without waiting', async () => {
   const helper = await startedHelper();
   const input = Buffer.alloc(1_000_000, 'x');
-  expect((await run(['cat'], { ...options, input }, { helper })).stdout.equals(input)).toBe(true);
+  expect((await run(['cat'], { ...options, input, helper })).stdout.equals(input)).toBe(true);
 });
 
 test('when it is killed, its programs end, then run again, and another helper takes its place', async () => {
@@ -76,7 +72,7 @@ test('when it is killed, its programs end, then run again, and another helper ta
   const folder = temporaryFolder();
   const [file, go] = [join(folder, 'starts'), join(folder, 'go')];
   const script = `echo $$ >>${file}; until [ -e ${go} ]; do sleep 0.05; done; echo end >>${file}; echo done`;
-  const running = Array.from({ length: 5 }, () => run(['sh', '-c', script], options, { helper }));
+  const running = Array.from({ length: 5 }, () => run(['sh', '-c', script], { ...options, helper }));
   await until(() => lines(file).length === 5, 'all five run');
   process.kill(pid, 'SIGKILL');
   await until(() => helper.pid === undefined, 'its death is noticed');
@@ -84,7 +80,7 @@ test('when it is killed, its programs end, then run again, and another helper ta
   for (const { code, stdout } of await Promise.all(running)) expect([code, stdout.toString()]).toEqual([0, 'done\n']);
   // Each of the first ones ended before its second one started.
   expect(lines(file).filter((line) => line === 'end')).toHaveLength(10);
-  await run(['true'], options, { helper });
+  await run(['true'], { ...options, helper });
   expect(helper.pid).not.toBe(pid);
   expect(helper.pid).toBeGreaterThan(0);
 });
@@ -95,7 +91,7 @@ test('a program whose effect is there does not run again', async () => {
   const [file, go] = [join(folder, 'starts'), join(folder, 'go')];
   const script = `echo start >>${file}; until [ -e ${go} ]; do sleep 0.05; done; echo end >>${file}`;
   const isDone = async () => lines(file).includes('end');
-  const running = run(['sh', '-c', script], { ...options, isDone }, { helper });
+  const running = run(['sh', '-c', script], { ...options, isDone, helper });
   await until(() => lines(file).length === 1, 'it runs');
   process.kill(helper.pid, 'SIGKILL');
   await until(() => helper.pid === undefined, 'its death is noticed');
@@ -107,7 +103,7 @@ test('a program whose effect is there does not run again', async () => {
 test('is given up when it dies three times before a program has ended', async () => {
   const helper = new SpawnHelper({ after: 0, program: '/bin/true' });
   for (let count = 0; count < 5; count += 1)
-    expect((await run(['echo', 'one'], options, { helper })).stdout.toString()).toBe('one\n');
+    expect((await run(['echo', 'one'], { ...options, helper })).stdout.toString()).toBe('one\n');
   expect(helper.start({ command: ['true'], env: {} }, { stdout: () => {}, stderr: () => {} })).toBeUndefined();
 });
 
@@ -116,7 +112,7 @@ test('a stopped helper does not hold a program beyond its time', async () => {
   const { pid } = helper;
   const file = join(temporaryFolder(), 'pid');
   writeFileSync(file, '');
-  const running = run(['sh', '-c', `echo $$ >${file}; exec sleep 60`], { ...options, timeoutMs: 500 }, { helper });
+  const running = run(['sh', '-c', `echo $$ >${file}; exec sleep 60`], { ...options, timeoutMs: 500, helper });
   await waitForOutput(file, /\d+/);
   process.kill(pid, 'SIGSTOP');
   expect(await running).toMatchObject({ timedOut: true, code: null });
