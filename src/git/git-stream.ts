@@ -41,7 +41,7 @@ export async function* gitStream(
     );
 }
 
-/** Most output is small: it is collected, which the spawn helper can do; a program that prints more is started again as a stream. */
+/** Most output is small: it is collected, which the spawner can do; a program that prints more is started again as a stream. */
 async function* outputOf(command: readonly string[], options: StreamOptions): AsyncGenerator<Buffer, End> {
   const tooMuch = new AbortController();
   let bytes = 0;

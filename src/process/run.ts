@@ -1,15 +1,15 @@
 import { spawn } from 'node:child_process';
 import { realWorld, type World } from '../world.ts';
+import { spawnTurn } from './spawn-turn.ts';
 import {
   type OutputListeners,
   type Program,
   ProgramLost,
-  type ProgramRequest,
-  type SpawnHelper,
+  processSpawner,
+  type Spawner,
   signalGroup,
-  spawnHelper,
-} from './spawn-helper.ts';
-import { spawnTurn } from './spawn-turn.ts';
+} from './spawner.ts';
+import type { ProgramRequest } from './spawner-program.ts';
 import { timeLimit } from './time-limit.ts';
 
 export type RunOptions = {
@@ -24,12 +24,12 @@ export type RunOptions = {
   /** Receives output as it comes, besides its collection. */
   onStdout?: (chunk: Buffer) => void;
   onStderr?: (chunk: Buffer) => void;
-  /** It may run twice with the same effect, so that the spawn helper may start it: it runs again where its end was lost. */
+  /** It may run twice with the same effect, so that the spawner may start it: it runs again where its end was lost. */
   isRepeatable?: boolean;
   /** Whether the effect of a repeatable program is there, where its end was lost: then it does not run again and counts as a success. */
   isDone?: () => Promise<boolean>;
-  /** Instead of the helper of this process. */
-  helper?: SpawnHelper;
+  /** Instead of the spawner of this process. */
+  spawner?: Spawner;
 };
 
 export type RunResult = {
@@ -61,7 +61,7 @@ export async function run(
   options.signal?.throwIfAborted();
   if (options.isRepeatable === true) {
     const output = collectOutput(options);
-    const program = (options.helper ?? spawnHelper).start({ ...options, command }, output.listeners);
+    const program = (options.spawner ?? processSpawner).start({ ...options, command }, output.listeners);
     try {
       if (program !== undefined) return await resultOf(program, output, { options, world });
     } catch (error) {

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { realWorld, type World } from '../world.ts';
-import { signalGroup } from './spawn-helper.ts';
 import { spawnTurn } from './spawn-turn.ts';
+import { signalGroup } from './spawner.ts';
 import { timeLimit } from './time-limit.ts';
 
 export type StreamOptions = {

@@ -3,18 +3,18 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { identify, liveness } from '../../src/process/identity.ts';
 import { type RunOptions, run as runProgram } from '../../src/process/run.ts';
-import { SpawnHelper } from '../../src/process/spawn-helper.ts';
+import { Spawner } from '../../src/process/spawner.ts';
 import { PATH, temporaryFolder, until, waitForOutput } from './launching.ts';
 
 const options = { env: { PATH }, timeoutMs: 20_000 };
-const helper = new SpawnHelper({ after: 0 });
+const spawner = new Spawner({ after: 0 });
 
 describe.each([
   ['this process', false],
-  ['the spawn helper', true],
+  ['the spawner', true],
 ])('a program that %s starts', (_, isRepeatable) => {
   const run = (command: readonly string[], given: RunOptions) =>
-    runProgram(command, { ...given, isRepeatable, helper });
+    runProgram(command, { ...given, isRepeatable, spawner });
 
   test('returns output, errors and exit code of a program that fails', async () => {
     const result = await run(['sh', '-c', 'echo out; echo err >&2; exit 3'], options);

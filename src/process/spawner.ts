@@ -1,17 +1,22 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { constants } from 'node:os';
 import { errorCode } from '../errors.ts';
 import { crashpoint, realWorld } from '../world.ts';
 import { identify, liveness } from './identity.ts';
-import { PERL, SPAWN_HELPER_PROGRAM } from './spawn-helper-program.ts';
+import {
+  dropRequest,
+  endOf,
+  PERL,
+  type ProgramEnd,
+  type ProgramRequest,
+  runRequest,
+  SPAWNER_PROGRAM,
+} from './spawner-program.ts';
 
 /** Receives the output of a program as it comes. */
 export type OutputListeners = { stdout: (chunk: Buffer) => void; stderr: (chunk: Buffer) => void };
 
-export type ProgramEnd = { code: number | null; signal: string | null };
-
-/** A program that was started, by this process or by its spawn helper. */
+/** A program that was started, by this process or by its spawner. */
 export interface Program {
   /** Signals its whole process group. */
   signal(name: NodeJS.Signals): void;
@@ -21,13 +26,6 @@ export interface Program {
   /** When it and its output have ended; rejects with the system's error where it could not be started. */
   readonly closed: Promise<ProgramEnd>;
 }
-
-export type ProgramRequest = {
-  command: readonly string[];
-  cwd?: string | undefined;
-  env: Record<string, string>;
-  input?: string | Buffer | undefined;
-};
 
 /** It is not known how the program ended, or whether it ran; it is certain that it does not run any more. */
 export class ProgramLost extends Error {}
@@ -46,9 +44,7 @@ type Job = {
 const WORTH_IT = 24;
 /** More would not fit into the set of descriptors that it waits for. */
 const MAX_JOBS = 200;
-/** What a socket takes at once, so that the helper never waits for a program to read its input. */
-const MAX_INPUT_BYTES = 32 * 1024;
-/** A helper that died this often before a program of it had ended is not started again. */
+/** A spawner that died this often before a program of it had ended is not started again. */
 const MAX_DEATHS = 3;
 const HEADER_BYTES = 9;
 /** How soon it must report the end of a killed program; one that does not is stopped itself. */
@@ -62,7 +58,7 @@ const NOT_EXECUTED = 'SIGUSR2';
  * with this process, however that ends; what it started continues, as a child of this process would. When it dies, its
  * programs are awaited and reported as lost, and the next request starts another one.
  */
-export class SpawnHelper {
+export class Spawner {
   readonly #program: string;
   readonly #jobs = new Map<number, Job>();
   #left: number;
@@ -85,7 +81,7 @@ export class SpawnHelper {
     this.#program = program;
   }
 
-  /** The process of the helper, while there is one. */
+  /** The process of the spawner, while there is one. */
   get pid(): number | undefined {
     return this.#child?.pid;
   }
@@ -96,9 +92,9 @@ export class SpawnHelper {
       this.#left -= 1;
       return undefined;
     }
-    const frame = this.#jobs.size < MAX_JOBS ? encode(this.#lastId + 1, request) : undefined;
-    const helper = frame === undefined ? undefined : (this.#child ?? this.#begin());
-    if (frame === undefined || helper === undefined) return undefined;
+    const frame = this.#jobs.size < MAX_JOBS ? runRequest(this.#lastId + 1, request) : undefined;
+    const spawner = frame === undefined ? undefined : (this.#child ?? this.#begin());
+    if (frame === undefined || spawner === undefined) return undefined;
     this.#lastId += 1;
     const id = this.#lastId;
     const none = () => {};
@@ -113,11 +109,11 @@ export class SpawnHelper {
       closed,
     };
     this.#jobs.set(id, job);
-    keepAlive(helper, true);
-    helper.stdin?.write(frame);
+    keepAlive(spawner, true);
+    spawner.stdin?.write(frame);
     return {
       signal: (name) => this.#signal(job, name),
-      drop: () => void this.#child?.stdin?.write(framed(Buffer.concat([Buffer.from('d'), uint32(id)]))),
+      drop: () => void this.#child?.stdin?.write(dropRequest(id)),
       onExit: (listener) => {
         job.onExit = listener;
       },
@@ -127,8 +123,8 @@ export class SpawnHelper {
 
   #begin(): ChildProcess | undefined {
     if (this.#deaths >= MAX_DEATHS || !existsSync(this.#program)) return undefined;
-    crashpoint('helper.starting');
-    const child = spawn(this.#program, ['-e', SPAWN_HELPER_PROGRAM], {
+    crashpoint('spawner.starting');
+    const child = spawn(this.#program, ['-e', SPAWNER_PROGRAM], {
       cwd: '/',
       env: {},
       detached: true,
@@ -144,7 +140,7 @@ export class SpawnHelper {
     keepAlive(child, false);
     // Its own end and the time that its programs took are this process's to report.
     process.once('beforeExit', this.#end);
-    crashpoint('helper.started');
+    crashpoint('spawner.started');
     return child;
   }
 
@@ -220,10 +216,10 @@ export class SpawnHelper {
       return;
     }
     signalGroup(job.pid, name);
-    const helper = this.#child;
+    const spawner = this.#child;
     if (name !== 'SIGKILL' || job.end !== undefined) return;
     job.cancelAlarm();
-    job.cancelAlarm = realWorld.alarm(realWorld.now() + REPORT_MS, () => helper?.kill('SIGKILL'));
+    job.cancelAlarm = realWorld.alarm(realWorld.now() + REPORT_MS, () => spawner?.kill('SIGKILL'));
   }
 
   #lose(child: ChildProcess): void {
@@ -235,13 +231,13 @@ export class SpawnHelper {
     this.#jobs.clear();
     for (const job of lost) {
       job.cancelAlarm();
-      void programEnded(job.pid).then(() => job.closed.reject(new ProgramLost('the spawn helper died')));
+      void programEnded(job.pid).then(() => job.closed.reject(new ProgramLost('the spawner died')));
     }
   }
 }
 
-/** The helper of this process. */
-export const spawnHelper = new SpawnHelper();
+/** The spawner of this process. */
+export const processSpawner = new Spawner();
 
 /** Signals a process group. */
 export function signalGroup(pid: number, name: NodeJS.Signals): void {
@@ -253,50 +249,16 @@ export function signalGroup(pid: number, name: NodeJS.Signals): void {
   }
 }
 
-/** Nobody reports the end of a program whose helper died; where nothing reaps it, it stays as a zombie. */
+/** Nobody reports the end of a program whose spawner died; where nothing reaps it, it stays as a zombie. */
 async function programEnded(pid: number | undefined): Promise<void> {
   const identity = pid === undefined ? undefined : identify(pid);
   while (identity !== undefined && liveness(identity) !== 'gone') await realWorld.sleep(POLL_MS);
 }
 
-/** The helper alone never keeps this process alive; what it runs does. */
-function keepAlive(helper: ChildProcess, isNeeded: boolean): void {
+/** The spawner alone never keeps this process alive; what it runs does. */
+function keepAlive(spawner: ChildProcess, isNeeded: boolean): void {
   const change = isNeeded ? ('ref' as const) : ('unref' as const);
-  helper[change]();
+  spawner[change]();
   // They are sockets, which the type does not say.
-  for (const stream of [helper.stdin, helper.stdout] as unknown as { ref(): void; unref(): void }[]) stream[change]();
-}
-
-/** The request for a program; undefined for one that the helper cannot start. */
-function encode(id: number, { command, cwd, env, input }: ProgramRequest): Buffer | undefined {
-  const given = input === undefined ? Buffer.alloc(0) : Buffer.from(input);
-  const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);
-  const words = [String(command.length), cwd ?? process.cwd(), ...command, ...variables];
-  if (command.length === 0 || given.length > MAX_INPUT_BYTES || words.some((word) => word.includes('\0')))
-    return undefined;
-  const head = Buffer.concat([
-    Buffer.from('r'),
-    uint32(id),
-    Buffer.from([input === undefined ? 0 : 1]),
-    uint32(given.length),
-  ]);
-  return framed(Buffer.concat([head, given, Buffer.from(words.join('\0'))]));
-}
-
-function framed(body: Buffer): Buffer {
-  return Buffer.concat([uint32(body.length), body]);
-}
-
-function uint32(value: number): Buffer {
-  const bytes = Buffer.alloc(4);
-  bytes.writeUInt32BE(value);
-  return bytes;
-}
-
-/** The low bits of a wait status are the signal that ended the program, the next ones its exit code. */
-function endOf(status: number): ProgramEnd {
-  const number = status & 127;
-  if (number === 0) return { code: status >> 8, signal: null };
-  const name = Object.entries(constants.signals).find(([, value]) => value === number)?.[0];
-  return { code: null, signal: name ?? `SIG${number}` };
+  for (const stream of [spawner.stdin, spawner.stdout] as unknown as { ref(): void; unref(): void }[]) stream[change]();
 }

@@ -1,17 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, expect, it } from 'vitest';
 import { git } from '../../../src/git/git.ts';
-import { spawnHelper } from '../../../src/process/spawn-helper.ts';
+import { processSpawner } from '../../../src/process/spawner.ts';
 import { makeRunProject } from '../../engine/run-project.ts';
 
-/** After so many programs a process starts them by its helper. */
+/** After so many programs a process starts them by its spawner. */
 const PROGRAMS = 30;
 
 let kills = 0;
 afterAll(() => expect(kills).toBeGreaterThan(2));
 
 it.each([11, 7, 5, 4, 3, 2, 1])(
-  'a run ends as ever when its spawn helper is killed while every %i. program runs',
+  'a run ends as ever when its spawner is killed while every %i. program runs',
   async (every) => {
     for (let count = 0; count < PROGRAMS; count += 1) await git(['version']);
     const script = `cat >/dev/null; echo run >>"$HOME/agents"; echo 1 >made.txt; echo '{"usage":{"costUsd":0.25}}'`;
@@ -22,7 +22,7 @@ it.each([11, 7, 5, 4, 3, 2, 1])(
     });
     const engine = project.newEngine();
     const active = await project.open(engine, 'Make a file');
-    using _ = killHelper(every);
+    using _ = killSpawner(every);
     engine.run(active);
     await engine.idle();
     await engine.stop();
@@ -32,11 +32,11 @@ it.each([11, 7, 5, 4, 3, 2, 1])(
   },
 );
 
-/** Kills the helper of this process while every nth of its programs runs. */
-function killHelper(every: number): Disposable {
+/** Kills the spawner of this process while every nth of its programs runs. */
+function killSpawner(every: number): Disposable {
   const seen = new Set<string>();
   const timer = setInterval(() => {
-    const { pid } = spawnHelper;
+    const { pid } = processSpawner;
     const known = seen.size;
     for (const child of pid === undefined ? [] : childrenOf(pid)) seen.add(child);
     if (pid === undefined || seen.size === known || seen.size % every !== 0) return;
