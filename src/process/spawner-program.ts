@@ -21,12 +21,13 @@ export const PERL = '/usr/bin/perl';
  * engine. It reads requests on its standard input, each with its length: `r` runs a program, `k` signals its group, `d`
  * drops its output. It answers in frames of kind, id, length and bytes: `s` started with this pid, `o` and `e` output,
  * `x` the wait status, `c` the output has ended, `f` it could not fork. A program starts only when its pid is written,
- * so that no program runs of which the engine has not heard; what cannot be executed ends by USR2. It ends with its input.
+ * so that no program runs of which the engine has not heard; what cannot be executed ends by USR2. It ends with its input, and starts
+ * nothing for a process that has died.
  */
 export const SPAWNER_PROGRAM = String.raw`
 $0 = 'mh-spawn'; binmode STDIN; binmode STDOUT;
 $SIG{$_} = 'IGNORE' for qw(PIPE HUP INT QUIT TERM);
-my ($requests, %id, %out) = ('');
+my ($parent, $requests, %id, %out) = (getppid, '');
 pipe(my $awake, my $wake) or die "pipe: $!\n";
 $SIG{CHLD} = sub { syswrite($wake, '.') };
 sub put { my ($kind, $id, $bytes) = @_; my $frame = pack('aNN', $kind, $id, length $bytes) . $bytes; my $at = 0;
@@ -50,7 +51,7 @@ sub run { my ($id, $has, $size, $rest) = unpack('N C N a*', shift);
     kill 'USR2', $$; exit 127 }
   setpgrp($pid, $pid); close $gr; close $ow; close $ew; close $in; $id{$pid} = $id;
   $out{fileno $or} = [$or, $id, 'o']; $out{fileno $er} = [$er, $id, 'e'];
-  put('s', $id, $pid); syswrite($gw, '.'); syswrite($feed, $input) if $feed && $size }
+  put('s', $id, $pid); exit 0 if getppid != $parent; syswrite($gw, '.'); syswrite($feed, $input) if $feed && $size }
 for (;;) {
   my $r = ''; vec($r, $_, 1) = 1 for 0, fileno $awake, keys %out;
   select($r, undef, undef, undef) > 0 or next;

@@ -1,5 +1,5 @@
-import { spawn } from 'node:child_process';
-import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { identify, liveness } from '../../src/process/identity.ts';
@@ -120,23 +120,41 @@ test('a stopped spawner does not hold a program beyond its time', async () => {
   if (identity) await until(() => liveness(identity) === 'gone', 'it was stopped');
 });
 
-test('ends with its process, also with a killed one, and leaves no process behind', async () => {
-  const module = new URL('../../src/process/spawner.ts', import.meta.url).href;
-  const script = `const { Spawner } = await import(${JSON.stringify(module)});
-    const spawner = new Spawner({ after: 0 });
-    const output = { stdout() {}, stderr() {} };
-    await spawner.start({ command: ['true'], env: { PATH: '${PATH}' } }, output).closed;
-    console.log(spawner.pid);
-    if (process.argv[1] === 'stay') setInterval(() => {}, 1000);`;
-  for (const how of ['stay', 'end']) {
-    const child = spawn(process.execPath, ['--input-type=module', '-e', script, how], { stdio: ['ignore', 'pipe', 2] });
-    const pid = Number(await new Promise((resolve) => child.stdout?.once('data', resolve)));
-    const identity = identify(pid);
-    if (how === 'stay') child.kill('SIGKILL');
-    // Without requests the spawner does not keep its process alive.
-    await new Promise((resolve) => child.once('exit', resolve));
-    if (identity) await until(() => liveness(identity) === 'gone', 'the spawner has ended');
-  }
+const MODULE = new URL('../../src/process/spawner.ts', import.meta.url).href;
+const OTHER_PROCESS = `const { Spawner } = await import(${JSON.stringify(MODULE)});
+  const spawner = new Spawner({ after: 0 });
+  const start = (...command) => spawner.start({ command, env: { PATH: '${PATH}' } }, { stdout() {}, stderr() {} }).closed;
+  await start('true');
+  console.log(spawner.pid);`;
+
+/** A process with a spawner, and what it then does. */
+async function otherProcess(script: string): Promise<{ child: ChildProcess; pid: number }> {
+  const args = ['--input-type=module', '-e', `${OTHER_PROCESS}${script}`];
+  const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 2] });
+  return { child, pid: Number(await new Promise((resolve) => child.stdout?.once('data', resolve))) };
+}
+
+test('ends with its process, and does not keep it alive', async () => {
+  const { child, pid } = await otherProcess('');
+  const identity = identify(pid);
+  await new Promise((resolve) => child.once('exit', resolve));
+  if (identity) await until(() => liveness(identity) === 'gone', 'the spawner has ended');
+});
+
+test('ends with a killed process, and starts nothing more for it', async () => {
+  const file = join(temporaryFolder(), 'made');
+  const { child, pid } = await otherProcess(
+    `process.stdin.once('data', () => { void start('touch', ${JSON.stringify(file)}); console.log('requested'); });`,
+  );
+  const identity = identify(pid);
+  process.kill(pid, 'SIGSTOP');
+  child.stdin?.write('go');
+  await new Promise((resolve) => child.stdout?.once('data', resolve));
+  child.kill('SIGKILL');
+  await new Promise((resolve) => child.once('exit', resolve));
+  process.kill(pid, 'SIGCONT');
+  if (identity) await until(() => liveness(identity) === 'gone', 'the spawner has ended');
+  expect(existsSync(file)).toBe(false);
 });
 
 function lines(file: string): string[] {
