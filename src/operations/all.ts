@@ -19,6 +19,7 @@ import { listKnowledge } from './knowledge/list-knowledge.ts';
 import { removeKnowledge } from './knowledge/remove-knowledge.ts';
 import { reportLearnings } from './knowledge/report-learnings.ts';
 import { searchKnowledge } from './knowledge/search-knowledge.ts';
+import { checkEdit } from './locks/check-edit.ts';
 import { checkFileLocks } from './locks/check-file-locks.ts';
 import { listLocks } from './locks/list-locks.ts';
 import { lockFiles } from './locks/lock-files.ts';
@@ -45,6 +46,7 @@ import { scoreModels } from './models/score-models.ts';
 import { startBench } from './models/start-bench.ts';
 import { listNotes } from './notes/list-notes.ts';
 import { readNote } from './notes/read-note.ts';
+import { showNotes } from './notes/show-notes.ts';
 import { watchNotes } from './notes/watch-notes.ts';
 import { writeNote } from './notes/write-note.ts';
 import { checkPolicy } from './policy/check-policy.ts';
@@ -161,6 +163,7 @@ export const OPERATIONS = {
   'bulk-status': showBulkStatus,
   'cancel-all': cancelAll,
   'cancel-run': cancelRun,
+  'check-edit': checkEdit,
   'check-file-locks': checkFileLocks,
   'check-policy': checkPolicy,
   clean,
@@ -259,6 +262,7 @@ export const OPERATIONS = {
   'share-run': shareRun,
   'show-batch': showBatch,
   'show-leader': showLeader,
+  'show-notes': showNotes,
   'show-plan': showPlan,
   'show-run': showRun,
   'show-task': showTask,
