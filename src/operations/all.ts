@@ -8,6 +8,9 @@ import { removeBatch } from './batches/remove-batch.ts';
 import { showBatch } from './batches/show-batch.ts';
 import { startBatch } from './batches/start-batch.ts';
 import { watchBatch } from './batches/watch-batch.ts';
+import { drainHost } from './hosts/drain-host.ts';
+import { listHosts } from './hosts/list-hosts.ts';
+import { removeHost } from './hosts/remove-host.ts';
 import { listInbox } from './inbox/list-inbox.ts';
 import { queryCiLogs } from './integrations/query-ci-logs.ts';
 import { queryDb } from './integrations/query-db.ts';
@@ -174,6 +177,7 @@ export const OPERATIONS = {
   'diff-run': diffRun,
   'dismiss-warning': dismissWarning,
   doctor,
+  'drain-host': drainHost,
   'edit-knowledge': editKnowledge,
   'edit-plan': editPlan,
   'export-audit': exportAudit,
@@ -189,6 +193,7 @@ export const OPERATIONS = {
   'list-batches': listBatches,
   'list-benches': listBenches,
   'list-collections': listCollections,
+  'list-hosts': listHosts,
   'list-inbox': listInbox,
   'list-knowledge': listKnowledge,
   'list-locks': listLocks,
@@ -231,6 +236,7 @@ export const OPERATIONS = {
   'release-locks': releaseLocks,
   'remove-batch': removeBatch,
   'remove-collection': removeCollection,
+  'remove-host': removeHost,
   'remove-knowledge': removeKnowledge,
   'remove-template': removeTemplate,
   'rename-collection': renameCollection,
