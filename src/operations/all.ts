@@ -8,13 +8,21 @@ import { removeBatch } from './batches/remove-batch.ts';
 import { showBatch } from './batches/show-batch.ts';
 import { startBatch } from './batches/start-batch.ts';
 import { watchBatch } from './batches/watch-batch.ts';
+import { drainHost } from './hosts/drain-host.ts';
+import { listHosts } from './hosts/list-hosts.ts';
+import { removeHost } from './hosts/remove-host.ts';
 import { listInbox } from './inbox/list-inbox.ts';
+import { queryCiLogs } from './integrations/query-ci-logs.ts';
+import { queryDb } from './integrations/query-db.ts';
+import { queryLinear } from './integrations/query-linear.ts';
+import { queryLogs } from './integrations/query-logs.ts';
 import { editKnowledge } from './knowledge/edit-knowledge.ts';
 import { knowledgeStats } from './knowledge/knowledge-stats.ts';
 import { listKnowledge } from './knowledge/list-knowledge.ts';
 import { removeKnowledge } from './knowledge/remove-knowledge.ts';
 import { reportLearnings } from './knowledge/report-learnings.ts';
 import { searchKnowledge } from './knowledge/search-knowledge.ts';
+import { checkEdit } from './locks/check-edit.ts';
 import { checkFileLocks } from './locks/check-file-locks.ts';
 import { listLocks } from './locks/list-locks.ts';
 import { lockFiles } from './locks/lock-files.ts';
@@ -41,6 +49,7 @@ import { scoreModels } from './models/score-models.ts';
 import { startBench } from './models/start-bench.ts';
 import { listNotes } from './notes/list-notes.ts';
 import { readNote } from './notes/read-note.ts';
+import { showNotes } from './notes/show-notes.ts';
 import { watchNotes } from './notes/watch-notes.ts';
 import { writeNote } from './notes/write-note.ts';
 import { checkPolicy } from './policy/check-policy.ts';
@@ -70,7 +79,9 @@ import { judgeRun } from './results/judge-run.ts';
 import { landRun } from './results/land-run.ts';
 import { listSalvage } from './results/list-salvage.ts';
 import { recheckRun } from './results/recheck-run.ts';
+import { reportPressure } from './results/report-pressure.ts';
 import { reportRun } from './results/report-run.ts';
+import { reportTeam } from './results/report-team.ts';
 import { restoreSalvage } from './results/restore-salvage.ts';
 import { runChanges } from './results/run-changes.ts';
 import { summarizeDiff } from './results/summarize-diff.ts';
@@ -155,6 +166,7 @@ export const OPERATIONS = {
   'bulk-status': showBulkStatus,
   'cancel-all': cancelAll,
   'cancel-run': cancelRun,
+  'check-edit': checkEdit,
   'check-file-locks': checkFileLocks,
   'check-policy': checkPolicy,
   clean,
@@ -165,6 +177,7 @@ export const OPERATIONS = {
   'diff-run': diffRun,
   'dismiss-warning': dismissWarning,
   doctor,
+  'drain-host': drainHost,
   'edit-knowledge': editKnowledge,
   'edit-plan': editPlan,
   'export-audit': exportAudit,
@@ -180,6 +193,7 @@ export const OPERATIONS = {
   'list-batches': listBatches,
   'list-benches': listBenches,
   'list-collections': listCollections,
+  'list-hosts': listHosts,
   'list-inbox': listInbox,
   'list-knowledge': listKnowledge,
   'list-locks': listLocks,
@@ -207,6 +221,10 @@ export const OPERATIONS = {
   'plan-routes': planRoutes,
   'preview-message': previewMessage,
   'prioritize-task': prioritizeTask,
+  'query-ci-logs': queryCiLogs,
+  'query-db': queryDb,
+  'query-linear': queryLinear,
+  'query-logs': queryLogs,
   'read-note': readNote,
   'read-settings': readSettings,
   'read-transcript': readTranscript,
@@ -218,15 +236,18 @@ export const OPERATIONS = {
   'release-locks': releaseLocks,
   'remove-batch': removeBatch,
   'remove-collection': removeCollection,
+  'remove-host': removeHost,
   'remove-knowledge': removeKnowledge,
   'remove-template': removeTemplate,
   'rename-collection': renameCollection,
   'rename-run': renameRun,
   'reply-watch': replyWatch,
   'report-learnings': reportLearnings,
+  'report-pressure': reportPressure,
   'report-progress': reportProgress,
   'report-run': reportRun,
   'report-status': reportStatus,
+  'report-team': reportTeam,
   'resize-terminal': resizeTerminal,
   'restore-archive': restoreArchive,
   'restore-salvage': restoreSalvage,
@@ -247,6 +268,7 @@ export const OPERATIONS = {
   'share-run': shareRun,
   'show-batch': showBatch,
   'show-leader': showLeader,
+  'show-notes': showNotes,
   'show-plan': showPlan,
   'show-run': showRun,
   'show-task': showTask,
