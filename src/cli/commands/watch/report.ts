@@ -9,12 +9,16 @@ import { printJson } from '../../render/output.ts';
 import { resolveDir } from '../../target.ts';
 
 const Format = z.enum(['md', 'html']);
-const Flags = CommonOptions.extend({ format: Format.optional(), output: z.string().optional() });
+const Flags = CommonOptions.extend({
+  format: Format.optional(),
+  output: z.string().optional(),
+  full: z.boolean().default(false),
+});
 
 const EXAMPLES = [
   'manyhands report',
   'manyhands report k3v9x2ab --output report.html',
-  'manyhands report k3v --format html > report.html',
+  'manyhands report k3v --full --output run.html',
 ];
 
 /** Writes a report of a run: the request, the changes, the evidence, the risks, the cost and the decisions. */
@@ -27,16 +31,22 @@ export const reportCommand: CliCommand = {
     command.addOption(
       new Option('--format <format>', 'default: md, or the extension of the file').choices(Format.options),
     );
+    command.option('--full', 'also the time line, the patch and the transcript of every attempt');
     command.option('-o, --output <file>', 'write to this file instead of stdout');
     addHelp(addDir(addJson(command)), EXAMPLES, READING_EXIT_CODES);
     whenCalled(command, session, {
       options: Flags,
-      act: async ({ format, output, json, ...flags }, [run]) => {
+      act: async ({ format, output, full, json, ...flags }, [run]) => {
         const { terminal, openCaller } = session.platform;
         const dir = await resolveDir(terminal, flags.dir);
         const chosen = format ?? (output !== undefined && /\.html?$/i.test(output) ? 'html' : 'md');
         await using caller = await openCaller(terminal.env);
-        const report = await caller.call('report-run', { dir, format: chosen, ...(run === undefined ? {} : { run }) });
+        const report = await caller.call('report-run', {
+          dir,
+          format: chosen,
+          full,
+          ...(run === undefined ? {} : { run }),
+        });
         const file = output === undefined ? null : resolve(terminal.cwd, output);
         if (file !== null) await write(file, report.text);
         if (json) printJson(terminal, { ...report, file });
