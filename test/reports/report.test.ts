@@ -60,7 +60,9 @@ function reportOf(text: string): Page {
   if (first === undefined) throw new Error('a story has a beginning');
   const full = {
     diff: `diff --git a/${text} b/${text}\n--- a\n+++ b\n@@ -1 +1 @@\n-${text}\n+${text}\n`,
-    transcripts: [{ task: 'implement/1.1', attempt: 1, total: 9, rows: [{ id: 1, at: 0, kind: text, text }] }],
+    transcripts: [
+      { task: 'implement/1.1', attempt: 1, total: 9, rows: [{ id: 1, at: 0, kind: text.slice(0, 100), text }] },
+    ],
   };
   const { state } = given(first, ...rest);
   return runReport({ state, events: shown(events), examination: null, unreadable: text, full });
