@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { ending } from '../../src/process/launch.ts';
 import { run } from '../../src/process/run.ts';
 import { bubblewrapCommand, overlayFolders, sandboxAvailability } from '../../src/process/sandbox/bubblewrap.ts';
+import { isMountable, type Overlays } from '../../src/process/sandbox/overlays.ts';
 import { seccompFile } from '../../src/process/sandbox/seccomp.ts';
 import { packageCaches, toolchainFolders } from '../../src/process/sandbox/toolchains.ts';
 import { runSupervised } from '../../src/process/supervised.ts';
@@ -79,22 +80,55 @@ test('the caches of package managers are known, also where a variable names them
   );
 });
 
-test.skipIf(SANDBOX.missing)('a cache is copy-on-write where bubblewrap supports it, and else not shown', async () => {
-  const cache = join(temporaryFolder(), 'cache');
-  mkdirSync(cache);
-  writeFileSync(join(cache, 'kept'), 'original');
-  for (const program of [SANDBOX.program, bundledBubblewrap()].filter((file) => existsSync(file))) {
-    const overlaid = await overlayFolders(program, [cache]);
-    const script = `cat ${cache}/kept; echo changed >${cache}/kept && echo new >${cache}/new && cat ${cache}/kept`;
-    const contained = { command: ['sh', '-c', script], cwd: '/', env: { PATH, HOME: '/home/nobody' } };
-    const command = bubblewrapCommand(program, contained, { read: [], write: [], hidden: [], overlaid });
-    const { stdout } = await run(command, { env: { PATH }, timeoutMs: 20_000 });
-    expect([[cache], []]).toContainEqual(overlaid);
-    expect(stdout.toString()).toBe(overlaid.length === 0 ? '' : 'originalchanged\n');
-    expect([readFileSync(join(cache, 'kept'), 'utf8'), existsSync(join(cache, 'new'))]).toEqual(['original', false]);
-  }
-  // Codex's own supports it.
-  if (existsSync(bundledBubblewrap())) expect(await overlayFolders(bundledBubblewrap(), [cache])).toEqual([cache]);
+describe.skipIf(SANDBOX.missing)('a cache of a package manager', () => {
+  const programs = [...new Set([SANDBOX.program, bundledBubblewrap()])].filter((program) => existsSync(program));
+  const options = { env: { PATH }, timeoutMs: 20_000 };
+  const makeCache = (name: string) => {
+    const cache = join(temporaryFolder(), name);
+    mkdirSync(cache);
+    writeFileSync(join(cache, 'kept'), 'original');
+    return cache;
+  };
+  const contained = (script: string, cache: string) => ({
+    command: ['/bin/sh', '-c', `cd "$0" && ${script}`, cache],
+    cwd: '/',
+    env: { PATH, HOME: '/home/nobody' },
+  });
+  const only = (overlaid: Overlays) => ({ read: [], write: [], hidden: [], overlaid });
+
+  test.each(programs)('is copy-on-write with %s, also where that has no overlays of its own', async (program) => {
+    const caches = [makeCache('cache'), makeCache("it's another")];
+    const staging = join(temporaryFolder(), 'overlays');
+    const overlaid = await overlayFolders(program, caches, staging);
+    // The system of the tests allows such mounts, or none at all.
+    expect([{ by: 'mounts', folders: caches, staging }, expect.objectContaining({ folders: [] })]).toContainEqual(
+      overlaid,
+    );
+    for (const cache of overlaid.folders) {
+      const command = contained('cat kept; echo changed >kept && echo new >new && cat kept', cache);
+      const { stdout, stderr } = await run(bubblewrapCommand(program, command, only(overlaid)), options);
+      expect(stdout.toString(), stderr).toBe('originalchanged\n');
+      expect([readFileSync(join(cache, 'kept'), 'utf8'), existsSync(join(cache, 'new'))]).toEqual(['original', false]);
+    }
+  });
+
+  test('holds no more than a private folder may, and nothing starts where it cannot be mounted', async ({ skip }) => {
+    const cache = makeCache('limited');
+    const staging = join(temporaryFolder(), 'overlays');
+    const overlaid = await overlayFolders(SANDBOX.program, [cache], staging);
+    if (overlaid.by !== 'mounts' || overlaid.folders.length === 0) skip('this system does not allow to mount overlays');
+    const limited = { ...only(overlaid), privateBytes: 1024 * 1024 };
+    const writing = bubblewrapCommand(SANDBOX.program, contained('head -c 3000000 /dev/zero >large', cache), limited);
+    expect((await run(writing, options)).stderr).toContain('No space left on device');
+    const broken: Overlays = { by: 'mounts', folders: [join(cache, 'kept')], staging };
+    const reading = bubblewrapCommand(SANDBOX.program, contained('echo started', '/'), only(broken));
+    const { code, stdout } = await run(reading, options);
+    expect([code === 0, stdout.toString()]).toEqual([false, '']);
+  });
+
+  test.each(['a,b', 'a:b', 'a\\b'])('is not mounted where its name would be read as an option: %s', (name) => {
+    expect(isMountable(join('/home/ann', name))).toBe(false);
+  });
 });
 
 describe.skipIf(SANDBOX.missing)(`a launched program ${SANDBOX.title}`, () => {

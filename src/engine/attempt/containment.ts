@@ -174,7 +174,8 @@ async function sandboxOf(ctx: EngineContext, run: ActiveRun): Promise<Sandbox> {
   const { privateBytes } = resourcesOf(run);
   const seccomp = await seccompFile(ctx.home.root);
   const objects = join(run.project.mirror.dir, 'objects');
-  const overlaid = await overlayFolders(sandbox.program, packageCaches(ctx.env, ctx.env.HOME ?? homedir()));
+  const caches = packageCaches(ctx.env, ctx.env.HOME ?? homedir());
+  const overlaid = await overlayFolders(sandbox.program, caches, join(ctx.home.root, 'overlays'));
   const paths = { read: config.sandboxPaths.read.map(expand), write: config.sandboxPaths.write.map(expand) };
   return {
     record,

@@ -1,4 +1,5 @@
 import { existsSync, lstatSync, readlinkSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { AppError } from '../../errors.ts';
@@ -12,6 +13,7 @@ import {
 import { FORWARD_FOLDER, forwardStart } from '../network/forward.ts';
 import { run } from '../run.ts';
 import { afterCopies, originalMounts, type PrivateFolder, privateFolderMounts } from './login-folders.ts';
+import { afterMounts, isMountable, type Overlays, overlayMounts } from './overlays.ts';
 import { programFolders, toolchainFolders } from './toolchains.ts';
 
 /** Whether programs can be contained on this machine. */
@@ -45,8 +47,8 @@ export type SandboxPaths = {
   network?: SandboxNetwork | undefined;
   /** The file with the filter of system calls. */
   seccomp?: string | undefined;
-  /** Folders that the program sees and may change, without changing them: writes go to memory. */
-  overlaid?: readonly string[];
+  /** Folders that the program sees and may change, without changing them. */
+  overlaid?: Overlays;
   /** Folders of which the program writes private copies. */
   copied?: readonly PrivateFolder[];
   /** The limit of each private folder, which is in memory. */
@@ -101,23 +103,33 @@ export function sandboxAvailability(env: NodeJS.ProcessEnv): Promise<SandboxAvai
   return found;
 }
 
-const overlays = new Map<string, Promise<string[]>>();
+const overlays = new Map<string, Promise<Overlays>>();
 
-/** Those of these folders that can be shown copy-on-write, tried once: it needs bubblewrap 0.11 and a kernel and file system that support it. */
-export function overlayFolders(bwrap: string, folders: readonly string[]): Promise<string[]> {
-  const key = [bwrap, ...folders].join('\0');
-  const found = overlays.get(key) ?? tryOverlays(bwrap, folders);
+/** Those of these folders that can be shown copy-on-write, and how, tried once; `staging` is an own folder in which they are mounted. */
+export function overlayFolders(bwrap: string, folders: readonly string[], staging: string): Promise<Overlays> {
+  const key = [bwrap, staging, ...folders].join('\0');
+  const found = overlays.get(key) ?? tryOverlays(bwrap, folders, staging);
   overlays.set(key, found);
   return found;
 }
 
-async function tryOverlays(bwrap: string, folders: readonly string[]): Promise<string[]> {
-  const usable: string[] = [];
-  for (const folder of folders) {
-    const problem = await trialProblem(bwrap, { PATH: '/usr/bin:/bin' }, { overlaid: [folder] });
-    if (problem === undefined) usable.push(folder);
+async function tryOverlays(bwrap: string, folders: readonly string[], staging: string): Promise<Overlays> {
+  const none: Overlays = { by: 'mounts', folders: [], staging };
+  if (folders.length === 0) return none;
+  await mkdir(staging, { recursive: true, mode: 0o700 });
+  const mountable = isMountable(staging) ? folders.filter(isMountable) : [];
+  for (const ways of [
+    { ...none, folders: mountable },
+    { by: 'bubblewrap' as const, folders },
+  ]) {
+    const usable: string[] = [];
+    for (const folder of ways.folders) {
+      const overlaid = { ...ways, folders: [folder] };
+      if ((await trialProblem(bwrap, { PATH: '/usr/bin:/bin' }, { overlaid })) === undefined) usable.push(folder);
+    }
+    if (usable.length > 0) return { ...ways, folders: usable };
   }
-  return usable;
+  return none;
 }
 
 /** The command inside a sandbox that shows the system, the toolchains on its PATH, the program itself and these paths. */
@@ -138,11 +150,12 @@ export function bubblewrapCommand(bwrap: string, program: ContainedProgram, path
   for (const [path, mount] of privateFolderMounts(copied, (each) => privateFolder(each, paths.privateBytes)))
     mounts.set(path, mount);
   for (const path of read) mounts.set(path, ['--ro-bind', path, path]);
-  for (const path of paths.overlaid ?? []) mounts.set(path, ['--overlay-src', path, '--tmp-overlay', path]);
+  const overlaid = paths.overlaid ?? { by: 'bubblewrap', folders: [] };
+  for (const [path, mount] of overlayMounts(overlaid)) mounts.set(path, mount);
   for (const path of paths.write) mounts.set(path, ['--bind', path, path]);
   // A folder is mounted before what is in it, which it would cover otherwise.
   const sorted = [...mounts].filter(([path]) => isPrivate(mounts, path) || existsSync(path)).sort(byDepth);
-  return [
+  const sandbox = [
     ...filtered(bwrap, paths.seccomp),
     ...NAMESPACES,
     ...(paths.network === undefined ? [] : ['--unshare-net']),
@@ -162,6 +175,7 @@ export function bubblewrapCommand(bwrap: string, program: ContainedProgram, path
     '--',
     ...commandAfter(networkHelpers(paths.network), command),
   ];
+  return afterMounts(sandbox, overlaid, paths.privateBytes ?? PRIVATE_BYTES);
 }
 
 /** The socket of its proxy, and the variables by which programs find it; without a proxy, none of the machine's. */
