@@ -6,7 +6,7 @@ import type { TranscriptLine } from '../schema/transcript-page.ts';
 import { type Block, paragraph, section } from './page.ts';
 
 /** The last rows of the transcript of one attempt, and how many it has. */
-export type AttemptTranscript = { task: string; attempt: number; rows: readonly TranscriptLine[]; total: number };
+type AttemptTranscript = { task: string; attempt: number; rows: readonly TranscriptLine[]; total: number };
 
 /** What a full report has besides: the patch of the result, or why there is none, and what the agents said. */
 export type FullMaterial = { diff: string | null; transcripts: readonly AttemptTranscript[] };
