@@ -105,6 +105,7 @@ export const ERRORS = {
   },
   ASSISTANT_REFUSED: { exit: 3, http: 403, hint: 'A person does it, or sets assistant.decide in their settings.' },
   TOOL_REFUSED: { exit: 3, http: 403, hint: 'An agent has tools only in its own attempt, while it runs.' },
+  QUERY_FAILED: { exit: 3, http: 422, hint: 'Correct the query, or check the integration in your own settings.' },
   SANDBOX_UNAVAILABLE: {
     exit: 3,
     http: 422,

@@ -33,6 +33,7 @@ const SMALL_PROGRAMS = {
   acp: 'src/agents/acp/acp-program.ts',
   'scope-hook': 'src/gates/scope/scope-hook-program.ts',
   'agent-tools': 'src/mcp/agent-tools-program.ts',
+  database: 'src/integrations/database-program.ts',
 };
 /** Those that live long and load nearly nothing. */
 const PLAIN_PROGRAMS = {

@@ -1,10 +1,11 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { realpath, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import type { App } from '../app.ts';
+import { loadConfig } from '../config/load.ts';
 import { refuseCall } from '../core/run/decide-run.ts';
 import type { RunState } from '../core/run/state.ts';
 import type { AttemptTools, OpenTools, ToolsOwner } from '../engine/attempt/attempt-tools.ts';
@@ -14,6 +15,7 @@ import { operationOf, toolsFor } from '../mcp/tool.ts';
 import type { Identity } from '../operations/authorize.ts';
 import { dispatch } from '../operations/dispatch.ts';
 import type { Origin } from '../schema/actor.ts';
+import { configuredIntegrations, type Integration, integrationsOf } from '../schema/config/integrations.ts';
 import { readPrivate, writePrivate } from '../store/private-file.ts';
 import { crashpoint, type World } from '../world.ts';
 import type { Handle } from './socket/connection.ts';
@@ -91,7 +93,7 @@ export class AttemptSockets implements AttemptTools {
       throw new AppError('TOOL_REFUSED', `Attempt ${owner.id} has ended, and its tools with it`);
     }
     const user = { role: 'attempt', access: owner.access } as const;
-    if (tool === 'list-tools') return toolsFor(user);
+    if (tool === 'list-tools') return toolsFor({ ...user, integrations: await this.#integrations(owner) });
     if (given === undefined) {
       await this.#refuse(owner, `${tool} with arguments that are too long`);
       throw new AppError('TOOL_REFUSED', `The arguments of a tool are at most ${LONGEST_ARGUMENTS} bytes`);
@@ -106,6 +108,14 @@ export class AttemptSockets implements AttemptTools {
     // An id that the agent passes stays, so that one of another attempt is refused.
     const input = { ...own, ...given, call };
     return dispatch(this.#sources.app(), { operation, input }, { signal, origin: originOf(owner) }, bound);
+  }
+
+  /** Which integrations the person configured for the project of the run. */
+  async #integrations({ run }: ToolsOwner): Promise<ReadonlySet<Integration>> {
+    const app = this.#sources.app();
+    const { integrations } = await loadConfig({ env: app.env });
+    const { root } = app.runs.state(run).start.project;
+    return configuredIntegrations(integrationsOf(integrations, root, await realpath(root).catch(() => root)));
   }
 
   async #refuse(owner: ToolsOwner, what: string): Promise<void> {

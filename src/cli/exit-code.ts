@@ -38,6 +38,11 @@ export function exitCodeOf(document: RunDocument): number {
   }
 }
 
+/** The exit code for a landing: of a run that is done in part, the tasks that succeeded have landed. */
+export function exitCodeOfLanding(document: RunDocument): number {
+  return document.status === 'partial' && document.landed !== null ? 0 : exitCodeOf(document);
+}
+
 /** The exit code for several runs: interruption outranks failure, failure outranks waiting, waiting outranks success. */
 export function worstExitCode(codes: readonly number[]): number {
   return [INTERRUPTED, 1, 4].find((code) => codes.includes(code)) ?? 0;

@@ -97,7 +97,8 @@ async function usageError(error: CommanderError, argv: readonly string[], progra
   const goal = error.code === 'commander.unknownCommand' ? argv.find((word) => word.includes(' ')) : undefined;
   const help = goal === undefined ? '' : `\nTo work on a goal: manyhands do ${JSON.stringify(goal)}`;
   const text = use === undefined ? `${message}${help}` : `${message.split('\n')[0]}\nUse instead: ${use}`;
-  return new AppError('USAGE', text, {}, { cause: error });
+  const command = /^manyhands (\S+)/.exec(use ?? '')?.[1];
+  return new AppError('USAGE', text, command === undefined ? {} : { command }, { cause: error });
 }
 
 /** Names an option that was given without its value, and what its value can be. */

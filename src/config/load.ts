@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { availableParallelism, totalmem } from 'node:os';
+import { IntegrationsConfig } from '../schema/config/integrations.ts';
 import { MAX_DEFAULT_AGENTS } from '../schema/config/limits.ts';
 import { combinedNetwork } from '../schema/config/network.ts';
 import { Config } from '../schema/config.ts';
@@ -16,6 +17,8 @@ const MEMORY_PER_AGENT = 1024 ** 3;
 
 const MIN_AGENTS = 2;
 
+const NO_INTEGRATIONS = IntegrationsConfig.parse({});
+
 /** The settings of one scope as its file has them. */
 export type ConfigLayer = ParsedConfig & { scope: ConfigScope };
 
@@ -26,11 +29,11 @@ export type LoadedConfig = { config: Config; layers: ConfigLayer[]; ignored: Set
 
 /**
  * The settings in force: the project's over the global ones over the defaults; all errors are reported at once. Those of a
- * project, which runs record, have no addresses for messages: these are the person's own.
+ * project, which runs record, have no addresses for messages and no integrations: these are the person's own.
  */
 export async function loadConfig(location: ConfigLocation): Promise<Config> {
   const { config } = await loadLayers(location);
-  return location.dir === undefined ? config : { ...config, notify: [] };
+  return location.dir === undefined ? config : { ...config, notify: [], integrations: NO_INTEGRATIONS };
 }
 
 /** The settings in force, with the layers they come from. */

@@ -7,6 +7,12 @@ export type Redact = (text: string, onCertain?: () => void) => string;
 const MARK = '[redacted]';
 /** Shorter values occur by chance, and replacing them would damage ordinary text. */
 const SHORTEST_SECRET = 8;
+/** What spells a character in JSON, URLs and HTML, and what separates characters: escaped and real line breaks, backslashes. */
+const CODED = /\\+(?:u00|x)([0-9a-f]{2})|%([0-9a-f]{2})|&#x([0-9a-f]{2});|&#(\d{2,3});|&(quot|amp|lt|gt|apos);/i;
+const SEPARATING = /\\+[nr]?|\r?\n[ \t]*/g;
+const CODED_ALL = new RegExp(CODED.source, 'gi');
+const MAY_BE_SPELLED = /[\\%&\n]/;
+const ENTITIES: Readonly<Record<string, string>> = { quot: '"', amp: '&', lt: '<', gt: '>', apos: "'" };
 /** The end of a shortened text, and how much of a secret before it is recognised. */
 const CUT = '…';
 const SHORTEST_CUT = 4;
@@ -27,10 +33,13 @@ export function secretsAmong(variables: Readonly<Record<string, string | undefin
 export function redactor(secrets: Iterable<string>): Redact {
   const values = [...secrets].filter((secret) => secret.length >= SHORTEST_SECRET);
   const known = [...new Set(values.flatMap(formsOf))].sort((a, b) => b.length - a.length);
-  const literal = known.length === 0 ? undefined : new RegExp(known.map(escaped).join('|'), 'g');
+  const literal = anyOf(known);
+  const unbroken = values.flatMap((value) => [value, ...base64Forms(new TextEncoder().encode(value))]);
+  const spelled = anyOf([...new Set(unbroken.map(unspelled))].filter((form) => form.length >= SHORTEST_SECRET));
   return (text, onCertain) => {
     const narrow = withoutNul(text);
-    const plain = literal === undefined ? narrow : cutSecret(narrow.replace(literal, MARK), values);
+    const found = literal === undefined ? narrow : cutSecret(narrow.replace(literal, MARK), values);
+    const plain = spelled !== undefined && MAY_BE_SPELLED.test(found) ? withoutSpelled(found, spelled) : found;
     let isCertain = plain !== narrow;
     const shown = hideSecrets(plain, MARK, () => {
       isCertain = true;
@@ -42,6 +51,67 @@ export function redactor(secrets: Iterable<string>): Redact {
 
 /** Redacts texts that look like secrets, where the values of variables are not known. */
 export const redactForms: Redact = redactor([]);
+
+function anyOf(texts: readonly string[]): RegExp | undefined {
+  return texts.length === 0 ? undefined : new RegExp(texts.map(escaped).join('|'), 'g');
+}
+
+/** A text with its escapes decoded and without line breaks and backslashes; a value is searched for in the same form. */
+function unspelled(text: string): string {
+  const spelled = CODED.test(text) ? text.replace(CODED_ALL, (...match) => decoded(match)) : text;
+  return spelled.replace(SEPARATING, '');
+}
+
+function decoded([, json, percent, hex, code, name]: string[]): string {
+  const digits = json ?? percent ?? hex;
+  if (digits !== undefined) return String.fromCharCode(Number.parseInt(digits, 16));
+  if (code !== undefined) return String.fromCharCode(Number(code));
+  return ENTITIES[name?.toLowerCase() ?? ''] ?? '';
+}
+
+/** Replaces values that are spelled in another way, or broken over lines. Offsets are only computed if there is one. */
+function withoutSpelled(text: string, values: RegExp): string {
+  const matches = [...unspelled(text).matchAll(values)];
+  if (matches.length === 0) return text;
+  const offsets = offsetsOf(text);
+  let shown = '';
+  let end = 0;
+  for (const { index, 0: value } of matches) {
+    const first = offsets[index];
+    const last = offsets[index + value.length - 1];
+    if (first === undefined || last === undefined) continue;
+    shown += text.slice(end, first.start) + MARK;
+    end = last.end;
+  }
+  return shown + text.slice(end);
+}
+
+/** Where each character of the unspelled text is in the text. */
+function offsetsOf(text: string): { start: number; end: number }[] {
+  const decodedAt: { char: string; start: number; end: number }[] = [];
+  const pieces = [...text.matchAll(CODED_ALL)].map((match) => ({
+    match,
+    start: match.index,
+    end: match.index + match[0].length,
+  }));
+  for (let at = 0, next = 0; at < text.length; ) {
+    const piece = pieces[next]?.start === at ? pieces[next] : undefined;
+    const end = piece?.end ?? at + 1;
+    decodedAt.push({ char: piece === undefined ? text.charAt(at) : decoded(piece.match), start: at, end });
+    if (piece !== undefined) next += 1;
+    at = end;
+  }
+  const separating = [
+    ...decodedAt
+      .map(({ char }) => char)
+      .join('')
+      .matchAll(SEPARATING),
+  ];
+  const removed = new Set(
+    separating.flatMap(({ index, 0: { length } }) => Array.from({ length }, (_, at) => index + at)),
+  );
+  return decodedAt.filter((_, index) => !removed.has(index));
+}
 
 /** A shortened text may end within a secret. */
 function cutSecret(text: string, secrets: readonly string[]): string {
@@ -71,11 +141,15 @@ function formsOf(secret: string): string[] {
   const wide = Uint8Array.from([...secret].flatMap((char) => [char.charCodeAt(0) & 0xff, char.charCodeAt(0) >> 8]));
   const encoded = [narrow, wide].flatMap((bytes) => {
     const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
-    const shifts = [0, 1, 2].map((shift) => innerBase64(bytes, shift));
-    return [hex, hex.toUpperCase(), ...shifts, ...shifts.map((form) => form.replaceAll('+', '-').replaceAll('/', '_'))];
+    return [hex, hex.toUpperCase(), ...base64Forms(bytes)];
   });
   const forms = [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1), ...encoded];
   return forms.filter((form) => form.length >= SHORTEST_SECRET);
+}
+
+function base64Forms(bytes: Uint8Array): string[] {
+  const shifts = [0, 1, 2].map((shift) => innerBase64(bytes, shift));
+  return [...shifts, ...shifts.map((form) => form.replaceAll('+', '-').replaceAll('/', '_'))];
 }
 
 /** The characters of base64 that depend on the secret alone when this many bytes precede it. */

@@ -32,6 +32,15 @@ const PAIR = new RegExp(
   ].join('|')})`,
   'gi',
 );
+/** The same as an option of a command line, an element of XML, or the credentials of a header or of curl. */
+const VALUE = String.raw`["']?([^\s"'${'`'},;<>]{1,500})`;
+const OPTION = new RegExp(`--[\\w-]{0,30}${SECRET_NAME}[\\w-]{0,30}[ \\t]{1,3}${VALUE}`, 'gi');
+const ELEMENT = new RegExp(`<[\\w:-]{0,30}${SECRET_NAME}[\\w-]{0,30}>([^<\\s]{1,500})</`, 'gi');
+const HEADER = new RegExp(
+  String.raw`\bauthorization["']?[ \t]{0,3}[:=][ \t]{0,3}["']?(?:token|apikey|key)[ \t]{1,3}${VALUE}`,
+  'gi',
+);
+const USER = /\s(?:-u|--user)[ \t=]{1,3}["']?[^\s"':]{1,100}:([^\s"']{3,200})/g;
 const NAME = new RegExp(`${SECRET_NAME}[\\w-]{0,30}$`, 'i');
 
 /** A private key up to its end; a cut one up to the end of the text. */
@@ -119,6 +128,16 @@ const RULES: readonly SecretRule[] = [
     },
     isHidden: ({ value }) => isHiddenPair(value),
   },
+  ...[
+    { name: 'secret-option', pattern: OPTION, hints: ['--'] },
+    { name: 'secret-element', pattern: ELEMENT, hints: ['</'] },
+    { name: 'authorization-header', pattern: HEADER, hints: ['uthorization', 'AUTHORIZATION'] },
+    { name: 'user-and-password', pattern: USER, hints: [' -u', '--user'] },
+  ].map((rule) => ({
+    ...rule,
+    read: ([, value = '']: RegExpExecArray) => ({ value, class: classOfAssigned(value) }),
+    isHidden: ({ value }: Found) => isHiddenPair(value),
+  })),
 ];
 
 const ALWAYS_TRIED = RULES.filter(({ hints }) => hints === undefined);

@@ -57,3 +57,36 @@ export const Approved = z.object({ approved: z.literal(true) });
 export const User = z.object({ uuid: z.string(), display_name: z.string().default('') });
 export const Comments = z.object({ values: z.array(z.object({ content: z.object({ raw: z.string() }) })) });
 export const Commented = z.object({ id: z.number() });
+
+/** Pipelines, the newest first. */
+export const Pipelines = z
+  .object({
+    values: z.array(
+      z.object({
+        uuid: z.string(),
+        target: z.object({ ref_name: z.string().nullish(), commit: z.object({ hash: z.string() }).nullish() }),
+      }),
+    ),
+  })
+  .transform(({ values }) =>
+    values.map(({ uuid, target }) => ({ uuid, branch: target.ref_name ?? '', commit: target.commit?.hash ?? '' })),
+  );
+
+export const Steps = z
+  .object({
+    values: z.array(
+      z.object({
+        uuid: z.string(),
+        name: z.string().nullish(),
+        state: z.object({ result: z.object({ name: z.string() }).nullish() }).nullish(),
+      }),
+    ),
+  })
+  .transform(({ values }) =>
+    values.map(({ uuid, name, state }) => ({ uuid, name: name ?? uuid, state: stepState(state?.result?.name) })),
+  );
+
+function stepState(result: string | undefined): 'pass' | 'fail' | 'pending' {
+  if (result === undefined) return 'pending';
+  return ['SUCCESSFUL', 'NOT_RUN', 'SKIPPED'].includes(result) ? 'pass' : 'fail';
+}

@@ -1,9 +1,9 @@
 import type { z } from 'zod';
 import { combineChecks, DONE, ignoreValue, ofBranch } from './answers.ts';
-import { Approved, Commented, Comments, Pull, Pulls, Statuses, User } from './bitbucket-answers.ts';
+import { Approved, Commented, Comments, Pipelines, Pull, Pulls, Statuses, Steps, User } from './bitbucket-answers.ts';
 import type { Forge, ForgeLogin } from './forge.ts';
 import { httpRest } from './http-rest.ts';
-import { type Rest, type RestRequest, requestJson } from './rest.ts';
+import { type Rest, type RestRequest, requestJson, requestText } from './rest.ts';
 
 export type BitbucketForge = { repo: string; env: NodeJS.ProcessEnv; timeoutMs?: number };
 
@@ -14,7 +14,8 @@ const LOG_IN = 'create an API token at Bitbucket and set BITBUCKET_TOKEN, or BIT
 export function bitbucketForge({ repo, env, timeoutMs }: BitbucketForge): Forge {
   const rest = restOf(env, timeoutMs);
   const remedies = { forge: 'Bitbucket', logIn: LOG_IN, repo };
-  const root = `repositories/${repo.split('/').map(encodeURIComponent).join('/')}/pullrequests`;
+  const repository = `repositories/${repo.split('/').map(encodeURIComponent).join('/')}`;
+  const root = `${repository}/pullrequests`;
   const call = <S extends z.ZodType>(request: RestRequest & { schema: S }, signal: AbortSignal) =>
     requestJson(rest, { ...request, remedies }, signal);
   const get = <S extends z.ZodType>(path: string, schema: S, signal: AbortSignal) =>
@@ -73,6 +74,21 @@ export function bitbucketForge({ repo, env, timeoutMs }: BitbucketForge): Forge 
         await call({ method: 'POST', path, body: { content: { raw: body } }, schema: Commented }, signal),
       );
     },
+    jobs: async (subject, signal) => {
+      const pipelines = await get(`${repository}/pipelines?sort=-created_on&pagelen=50`, Pipelines, signal);
+      if (!pipelines.ok) return pipelines;
+      // A pull request shows only the beginning of its commit.
+      const newest = pipelines.value.find(({ branch, commit }) =>
+        'commit' in subject ? subject.commit !== '' && commit.startsWith(subject.commit) : branch === subject.branch,
+      );
+      if (newest === undefined) return { ok: true, value: [] };
+      const path = `${repository}/pipelines/${encodeURIComponent(newest.uuid)}/steps`;
+      const steps = await get(`${path}?pagelen=100`, Steps, signal);
+      if (!steps.ok) return steps;
+      const value = steps.value.map(({ uuid, ...step }) => ({ ...step, id: `${path}/${encodeURIComponent(uuid)}` }));
+      return { ok: true, value };
+    },
+    jobLog: ({ id }, signal) => requestText(rest, { path: `${id}/log`, remedies }, signal),
     headRef: ({ head, fork }) => (fork ? undefined : `refs/heads/${head.branch}`),
   };
 }

@@ -19,6 +19,12 @@ export type Answer<T> = { ok: true; value: T } | { ok: false; failure: ForgeFail
 /** The CI results of a pull request's last commit. */
 export type ForgeChecks = { state: 'pass' | 'fail' | 'pending' | 'none'; red: string[] };
 
+/** A job of the forge's CI; its log is read by `jobLog`. */
+export type CiJob = { id: string; name: string; state: 'pass' | 'fail' | 'pending' };
+
+/** The work whose CI is meant: a commit, or the newest commit of a branch that the CI has seen. */
+type CiSubject = { commit: string } | { branch: string };
+
 /** Whether the forge can be used: its program is installed and logged in. */
 export type ForgeLogin = { ok: boolean; detail: string; nextStep?: string };
 
@@ -49,6 +55,10 @@ export interface Forge {
   merge(pull: PullRequest, signal: AbortSignal): Promise<Answer<void>>;
   /** Adds a comment once: an existing comment with the key is not repeated. */
   comment(number: number, comment: { key: string; body: string }, signal: AbortSignal): Promise<Answer<void>>;
+  /** The CI jobs of a commit, or of the newest commit of a branch; none if there are none. */
+  jobs(subject: CiSubject, signal: AbortSignal): Promise<Answer<CiJob[]>>;
+  /** What a job printed so far. */
+  jobLog(job: CiJob, signal: AbortSignal): Promise<Answer<string>>;
   /** The ref at the remote under which the pull request's head can be fetched, if there is one. */
   headRef(pull: PullRequest): string | undefined;
 }

@@ -73,3 +73,18 @@ export const Approved = z.object({ state: z.literal('APPROVED') });
 export const Merged = z.object({ merged: z.literal(true) });
 /** A failed mutation also answers 200, but has errors. */
 export const Mutated = z.object({ data: z.unknown(), errors: z.array(z.unknown()).max(0).optional() });
+
+/** Runs of workflows, the newest first. */
+export const WorkflowRuns = z
+  .object({ workflow_runs: z.array(z.object({ id: z.number(), head_sha: z.string() })) })
+  .transform(({ workflow_runs }) => workflow_runs.map(({ id, head_sha }) => ({ id, commit: head_sha })));
+
+export const WorkflowJobs = z
+  .object({
+    jobs: z.array(
+      z.object({ id: z.number(), name: z.string(), status: z.string(), conclusion: z.string().nullable() }),
+    ),
+  })
+  .transform(({ jobs }) =>
+    jobs.map(({ id, name, status, conclusion }) => ({ id: String(id), name, state: stateOf(status, conclusion) })),
+  );

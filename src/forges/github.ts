@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { combineChecks, DONE, ignoreValue, ofBranch } from './answers.ts';
-import type { Answer, Forge } from './forge.ts';
+import type { Answer, CiJob, Forge } from './forge.ts';
 import { type ForgeProgram, programEnvironment, programLogin, programRest } from './forge-program.ts';
 import {
   Approved,
@@ -14,8 +14,10 @@ import {
   Reviews,
   Statuses,
   User,
+  WorkflowJobs,
+  WorkflowRuns,
 } from './github-answers.ts';
-import { type RestRequest, requestJson } from './rest.ts';
+import { type RestRequest, requestJson, requestText } from './rest.ts';
 
 export type ProgramForge = { host: string; repo: string; env: NodeJS.ProcessEnv; timeoutMs?: number };
 
@@ -111,6 +113,21 @@ export function githubForge({ host, repo, env, timeoutMs }: ProgramForge): Forge
       if (!existing.ok || existing.value.some((comment) => comment.body?.includes(key))) return ignoreValue(existing);
       return ignoreValue(await call({ method: 'POST', path, body: { body }, schema: Commented }, signal));
     },
+    jobs: async (subject, signal) => {
+      const filter = 'commit' in subject ? { head_sha: subject.commit } : { branch: subject.branch };
+      const query = new URLSearchParams({ ...filter, per_page: '30' });
+      const runs = await get(`${root}/actions/runs?${query}`, WorkflowRuns, signal);
+      if (!runs.ok) return runs;
+      const jobs: CiJob[] = [];
+      const [newest] = runs.value;
+      for (const { id } of runs.value.filter(({ commit }) => commit === newest?.commit)) {
+        const found = await get(`${root}/actions/runs/${id}/jobs?filter=latest&per_page=100`, WorkflowJobs, signal);
+        if (!found.ok) return found;
+        jobs.push(...found.value);
+      }
+      return { ok: true, value: jobs };
+    },
+    jobLog: ({ id }, signal) => requestText(rest, { path: `${root}/actions/jobs/${id}/logs`, remedies }, signal),
     headRef: ({ number }) => `refs/pull/${number}/head`,
   };
 }

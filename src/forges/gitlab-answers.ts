@@ -52,3 +52,21 @@ export const Noted = z.object({ id: z.number() });
 function pipelineOf(status: string | undefined): ForgeChecks['state'] {
   return status === undefined ? 'none' : (PIPELINE[status] ?? 'pending');
 }
+
+/** Pipelines, the newest first. */
+export const Pipelines = z.array(z.object({ id: z.number() }));
+
+export const Jobs = z
+  .array(z.object({ id: z.number(), name: z.string(), status: z.string(), allow_failure: z.boolean().default(false) }))
+  .transform((jobs) =>
+    jobs.map(({ id, name, status, allow_failure }) => ({
+      id: String(id),
+      name: allow_failure ? `${name} (may fail)` : name,
+      state: jobState(status),
+    })),
+  );
+
+function jobState(status: string): 'pass' | 'fail' | 'pending' {
+  const state = pipelineOf(status);
+  return state === 'none' ? 'pass' : state;
+}

@@ -3,8 +3,18 @@ import { DONE, ignoreValue, ofBranch } from './answers.ts';
 import type { Forge } from './forge.ts';
 import { type ForgeProgram, programEnvironment, programLogin, programRest } from './forge-program.ts';
 import type { ProgramForge } from './github.ts';
-import { Approvals, Approved, Merged, MergeRequest, MergeRequests, Noted, Notes } from './gitlab-answers.ts';
-import { type RestRequest, requestJson } from './rest.ts';
+import {
+  Approvals,
+  Approved,
+  Jobs,
+  Merged,
+  MergeRequest,
+  MergeRequests,
+  Noted,
+  Notes,
+  Pipelines,
+} from './gitlab-answers.ts';
+import { type RestRequest, requestJson, requestText } from './rest.ts';
 
 const OWN_VARIABLES = /^(GITLAB_|GLAB_)/;
 /** GitLab marks a merge request as a draft by its title. */
@@ -23,7 +33,8 @@ export function gitlabForge({ host, repo, env, timeoutMs }: ProgramForge): Forge
   };
   const rest = programRest(program);
   const remedies = { forge: program.forge, logIn: program.logIn, repo };
-  const root = `projects/${encodeURIComponent(repo)}/merge_requests`;
+  const project = `projects/${encodeURIComponent(repo)}`;
+  const root = `${project}/merge_requests`;
   const call = <S extends z.ZodType>(request: RestRequest & { schema: S }, signal: AbortSignal) =>
     requestJson(rest, { ...request, remedies }, signal);
   const get = <S extends z.ZodType>(path: string, schema: S, signal: AbortSignal) =>
@@ -80,6 +91,15 @@ export function gitlabForge({ host, repo, env, timeoutMs }: ProgramForge): Forge
       if (existing.value.some((note) => note.body.includes(key))) return DONE;
       return ignoreValue(await call({ method: 'POST', path, body: { body }, schema: Noted }, signal));
     },
+    jobs: async (subject, signal) => {
+      const filter = 'commit' in subject ? { sha: subject.commit } : { ref: subject.branch };
+      const query = new URLSearchParams({ ...filter, per_page: '1' });
+      const pipelines = await get(`${project}/pipelines?${query}`, Pipelines, signal);
+      const [newest] = pipelines.ok ? pipelines.value : [];
+      if (!pipelines.ok || newest === undefined) return pipelines.ok ? { ok: true, value: [] } : pipelines;
+      return get(`${project}/pipelines/${newest.id}/jobs?per_page=100`, Jobs, signal);
+    },
+    jobLog: ({ id }, signal) => requestText(rest, { path: `${project}/jobs/${id}/trace`, remedies }, signal),
     headRef: ({ number }) => `refs/merge-requests/${number}/head`,
   };
 }

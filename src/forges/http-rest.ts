@@ -15,16 +15,19 @@ export function httpRest(
   world: World = realWorld,
 ): Rest {
   requireSafe(baseUrl);
-  return async ({ method, path, body }, signal) => {
+  return async ({ method, path, body, isFile = false }, signal) => {
     using limit = timeLimit(timeoutMs, world);
+    const eitherSignal = AbortSignal.any([signal, limit.signal]);
     try {
-      const response = await fetch(`${baseUrl.replace(/\/+$/, '')}/${path}`, {
+      const accept = isFile ? '*/*' : 'application/json';
+      const first = await fetch(`${baseUrl.replace(/\/+$/, '')}/${path}`, {
         method,
-        headers: { Authorization: authorization, Accept: 'application/json', 'Content-Type': 'application/json' },
+        headers: { Authorization: authorization, Accept: accept, 'Content-Type': 'application/json' },
         redirect: 'manual',
-        signal: AbortSignal.any([signal, limit.signal]),
+        signal: eitherSignal,
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
+      const response = isFile ? await followed(first, eitherSignal) : first;
       const text = await limited(response);
       return {
         ok: true,
@@ -36,6 +39,16 @@ export function httpRest(
       return { ok: false, failure: unavailable(forge, why) };
     }
   };
+}
+
+/** Where a response points to, requested without the login. */
+async function followed(response: Response, signal: AbortSignal): Promise<Response> {
+  const location = response.headers.get('location');
+  if (location === null || response.status < 300 || response.status >= 400) return response;
+  const address = new URL(location, response.url);
+  requireSafe(address.href);
+  await response.body?.cancel();
+  return fetch(address, { redirect: 'error', signal });
 }
 
 function requireSafe(baseUrl: string): void {

@@ -1,7 +1,13 @@
 import type { z } from 'zod';
 import type { Answer, ForgeFailure } from './forge.ts';
 
-export type RestRequest = { method: 'GET' | 'POST' | 'PUT' | 'PATCH'; path: string; body?: unknown };
+export type RestRequest = {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH';
+  path: string;
+  body?: unknown;
+  /** The response is a file, perhaps at another address, to which the login is not sent. */
+  isFile?: true;
+};
 /** A response; header names are in lower case. */
 export type RestReply = { status: number; headers: Record<string, string>; body: string };
 
@@ -31,6 +37,21 @@ export async function requestJson<S extends z.ZodType>(
   const where = parsed.error.issues[0];
   const problem = `${where?.path.join('.') || 'the answer'}: ${where?.message ?? 'unknown'}`;
   return { ok: false, failure: unreadable(remedies.forge, `${restRequest.method} ${restRequest.path}: ${problem}`) };
+}
+
+/** Reads a file of the forge as text; one that does not exist (yet) is empty. */
+export async function requestText(
+  rest: Rest,
+  { path, remedies }: { path: string; remedies: Remedies },
+  signal: AbortSignal,
+): Promise<Answer<string>> {
+  const reply = await rest({ method: 'GET', path, isFile: true }, signal);
+  if (!reply.ok) return reply;
+  const { status, body } = reply.value;
+  if (status === 404 || status === 410) return { ok: true, value: '' };
+  return status >= 200 && status < 300
+    ? { ok: true, value: body }
+    : { ok: false, failure: failureOf(reply.value, remedies) };
 }
 
 /** There was no response, or none in time. */

@@ -59,5 +59,7 @@ export const InitDocument = z.object({
   notes: z.array(z.string()),
   /** With --prove: each check that was run. */
   proof: z.array(CheckProof).optional(),
+  /** With --prove, where a check failed in a checkout without its dependencies: what installs them. */
+  install: z.string().optional(),
 });
 export type InitDocument = z.infer<typeof InitDocument>;

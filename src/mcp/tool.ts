@@ -3,6 +3,7 @@ import { OPERATIONS, type OperationName, STREAMS } from '../operations/all.ts';
 import { AttemptCaller } from '../operations/attempt-caller.ts';
 import type { AccessRole } from '../operations/authorize.ts';
 import type { Route, ToolUse } from '../operations/operation.ts';
+import type { Integration } from '../schema/config/integrations.ts';
 import type { Access } from '../schema/task.ts';
 
 /** A tool as the protocol lists it. */
@@ -16,8 +17,8 @@ export type Tool = {
 /** The schema of an input, with its fields. */
 type ObjectSchema = Tool['inputSchema'] & { properties: Record<string, unknown>; required: string[] };
 
-/** Who asks for tools: a role, and for an agent what its task may do. */
-export type ToolUser = { role: AccessRole; access?: Access };
+/** Who asks for tools: a role, and for an agent what its task may do, and which integrations are configured (without this, none is left out). */
+export type ToolUser = { role: AccessRole; access?: Access; integrations?: ReadonlySet<Integration> };
 
 type Offered = {
   name: string;
@@ -58,8 +59,9 @@ function offered(): Offered[] {
   return Object.values(OPERATIONS);
 }
 
-function isOffered({ allow, tool }: Offered, { role, access }: ToolUser): boolean {
+function isOffered({ allow, tool }: Offered, { role, access, integrations }: ToolUser): boolean {
   if (!allow.includes(role) || (tool !== undefined && 'none' in tool)) return false;
+  if (tool !== undefined && 'needs' in tool) return integrations === undefined || integrations.has(tool.needs);
   return tool === undefined || !('only' in tool) || access !== 'read';
 }
 
@@ -68,7 +70,7 @@ function toolName(operation: string): string {
 }
 
 function toolOf({ name, summary, http, input, tool }: Offered, { role }: ToolUser): Tool {
-  const isReading = typeof http === 'string' && http.startsWith('GET ');
+  const isReading = (typeof http === 'string' && http.startsWith('GET ')) || (tool !== undefined && 'needs' in tool);
   const schema = schemaOf(input, role === 'attempt');
   const isRepeated = tool !== undefined && 'inputOf' in tool;
   return {

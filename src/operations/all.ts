@@ -9,6 +9,10 @@ import { showBatch } from './batches/show-batch.ts';
 import { startBatch } from './batches/start-batch.ts';
 import { watchBatch } from './batches/watch-batch.ts';
 import { listInbox } from './inbox/list-inbox.ts';
+import { queryCiLogs } from './integrations/query-ci-logs.ts';
+import { queryDb } from './integrations/query-db.ts';
+import { queryLinear } from './integrations/query-linear.ts';
+import { queryLogs } from './integrations/query-logs.ts';
 import { editKnowledge } from './knowledge/edit-knowledge.ts';
 import { knowledgeStats } from './knowledge/knowledge-stats.ts';
 import { listKnowledge } from './knowledge/list-knowledge.ts';
@@ -207,6 +211,10 @@ export const OPERATIONS = {
   'plan-routes': planRoutes,
   'preview-message': previewMessage,
   'prioritize-task': prioritizeTask,
+  'query-ci-logs': queryCiLogs,
+  'query-db': queryDb,
+  'query-linear': queryLinear,
+  'query-logs': queryLogs,
   'read-note': readNote,
   'read-settings': readSettings,
   'read-transcript': readTranscript,

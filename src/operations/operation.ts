@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { App } from '../app.ts';
 import { AppError } from '../errors.ts';
 import type { Origin } from '../schema/actor.ts';
+import type { Integration } from '../schema/config/integrations.ts';
 import type { AccessRole } from './authorize.ts';
 
 /** Where an operation runs: `engine` ones change runs, `living-engine` ones too, but no process becomes the engine for them; `anywhere` ones read, or write files of the user. */
@@ -12,8 +13,8 @@ export type RouteMethod = 'GET' | 'POST' | 'PUT' | 'DELETE';
 /** The HTTP route of an operation; `{name}` is a field of its input. `GET` reads, every other method acts. */
 export type Route = `${RouteMethod} /api/${string}` | { unreachable: string };
 
-/** How an operation is offered as a tool, if not to everyone who may call it: to nobody, and why; only to agents of tasks that may write; or with the input of another one, which describes it. */
-export type ToolUse = { none: string } | { only: 'writing-tasks' } | { inputOf: string };
+/** How an operation is offered as a tool, if not to everyone who may call it: to nobody, and why; only to agents of tasks that may write; with the input of another one, which describes it; or only where the person configured an integration, in which case the operation refuses other calls. */
+export type ToolUse = { none: string } | { only: 'writing-tasks' } | { inputOf: string } | { needs: Integration };
 
 /** The context of a call: the caller, its entry point, and the abort signal. */
 export type Call = { signal: AbortSignal; origin: Origin };

@@ -3,6 +3,7 @@ import { AgentConfig } from './config/agent.ts';
 import { BackupConfig } from './config/backup.ts';
 import { GitConfig } from './config/git.ts';
 import { HealthThresholds } from './config/health.ts';
+import { IntegrationsConfig } from './config/integrations.ts';
 import { LandMode } from './config/land.ts';
 import { LimitsConfig } from './config/limits.ts';
 import { McpServer } from './config/mcp.ts';
@@ -254,6 +255,7 @@ export const Config = z.strictObject({
   server: ServerConfig,
   backup: BackupConfig,
   errors: ErrorsConfig,
+  integrations: IntegrationsConfig,
   notify: NotifyConfig,
   verify: VerifyConfig,
   progress: InsidePath.optional().describe(

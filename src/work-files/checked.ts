@@ -10,6 +10,11 @@ type Issue = z.core.$ZodIssue;
 type ObjectSchema = z.ZodObject;
 
 const LONGEST_SHOWN = 60;
+/** Keys that other tools use with the same meaning. To leave one out would change what runs, or who runs it. */
+const SYNONYMS = [
+  ['needs', 'depends_on', 'dependsOn', 'depends', 'dependencies', 'deps', 'requires', 'after', 'prerequisites'],
+  ['agent', 'provider'],
+];
 
 /** The value at a path as the schema requires it; what does not fit is reported with what is allowed. Empty keys count as absent. */
 export function checked<S extends z.ZodType>(
@@ -49,7 +54,7 @@ export function reportUnknownKeys(
   if (!isRecord(at.value)) return;
   for (const key of Object.keys(at.value)) {
     if (at.known.includes(key)) continue;
-    const suggested = nearest(key, at.known);
+    const suggested = synonymOf(key, at.known) ?? nearest(key, at.known);
     if (at.foreign && suggested === undefined) {
       notes.add(`The key ${shownValue(key)} is not understood and was left out.`);
       continue;
@@ -57,6 +62,10 @@ export function reportUnknownKeys(
     const help = suggested === undefined ? `known keys here: ${at.known.join(', ')}` : `did you mean "${suggested}"?`;
     errors.addAt(source, [...at.path, key], { code: 'unknown_key', reason: `unknown key; ${help}`, about: 'key' });
   }
+}
+
+function synonymOf(key: string, known: readonly string[]): string | undefined {
+  return SYNONYMS.find((names) => names.includes(key))?.find((name) => known.includes(name));
 }
 
 /** Notes the keys of a map that have no effect here, each with the reason. */

@@ -49,6 +49,7 @@ export interface SetupRun {
 
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 const MOST_MESSAGE_CHARS = 500;
+const STATED_ERROR = /^\s*(?:ERROR|FATAL|error|fatal|E):\s(?!subprocess-exited-with-error)/;
 
 /** The folder with output and records of running set-up commands. */
 export function setupsFolder(home: string): string {
@@ -97,7 +98,7 @@ async function runCommand(options: SetupRun, command: SetupRun['commands'][numbe
     if (succeeded) return;
     const code = exitCode === null ? 'was killed' : `ended with exit code ${exitCode}`;
     const how = end.excess?.text ?? (end.timedOut ? `did not end within ${config.setupSeconds} s` : code);
-    throw new AppError('SETUP_FAILED', `The set-up command "${text}" ${how}: ${lastLineOf(ended.output)}`, {
+    throw new AppError('SETUP_FAILED', `The set-up command "${text}" ${how}: ${reasonIn(ended.output)}`, {
       ...ended,
       ...(kept === undefined ? {} : { outputFile: kept }),
     });
@@ -106,6 +107,9 @@ async function runCommand(options: SetupRun, command: SetupRun['commands'][numbe
   }
 }
 
-function lastLineOf(output: string): string {
-  return output.trimEnd().split('\n').at(-1)?.slice(0, MOST_MESSAGE_CHARS) || 'no output';
+/** The last line that states an error, because some programs end with general notes (pip: "error: subprocess-exited-with-error"); else the last line. */
+function reasonIn(output: string): string {
+  const lines = output.trimEnd().split('\n');
+  const stated = lines.findLast((line) => STATED_ERROR.test(line));
+  return (stated ?? lines.at(-1))?.trim().slice(0, MOST_MESSAGE_CHARS) || 'no output';
 }

@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { exitCodeOfLanding } from '../../src/cli/exit-code.ts';
 import { added, attemptEnded, attempted, spec, started, T0 } from '../support/given.ts';
 import { documentOf, open, type Script, shown, testProgram } from './cli-run.ts';
 
@@ -101,6 +102,15 @@ describe('the prompt of a job', () => {
     expect(stdout).toMatch(
       /^### Guidelines\n\nFix the cause[\s\S]*### The task\n\nMend \{\{it\}\}\n\n### Context\n\na: 1\n$/,
     );
+  });
+});
+
+describe('the exit code of a landing', () => {
+  it('is 0 when the good tasks of a run that is done in part have landed, and not before', () => {
+    const landed = { branch: 'main', commit: 'c'.repeat(40), how: 'merge', url: null };
+    expect(exitCodeOfLanding({ ...DOCUMENT, status: 'partial', landed })).toBe(0);
+    expect(exitCodeOfLanding({ ...DOCUMENT, status: 'partial', landed: null })).toBe(1);
+    expect(exitCodeOfLanding({ ...DOCUMENT, status: 'unverified', result: undefined, landed })).toBe(4);
   });
 });
 

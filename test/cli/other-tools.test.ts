@@ -41,23 +41,49 @@ describe('a command of another tool', () => {
   it('keeps what was typed', async () => {
     const cases: [string, string][] = [
       ['simple run --manifest tasks.jsonl', 'manyhands bulk run tasks.jsonl'],
+      ['simple run --manifest=tasks.jsonl', 'manyhands bulk run tasks.jsonl'],
       ['simple retry --run-id k3v9x2ab', 'manyhands bulk retry'],
-      ['generate --from-todo todo.md', 'manyhands plan todo.md'],
-      ['run --from-todo todo.md --execute', 'manyhands run todo.md --execute'],
+      ['codex do hello -d ./shop', 'manyhands do hello --agent codex -C ./shop'],
+      ['auto hello --max-hours 2', 'manyhands do hello --max-hours 2'],
+      ['runs --resume', 'manyhands resume'],
+      ['runs dag.toml --graph', 'manyhands run dag.toml --dry-run'],
+      ['generate --from-todo todo.md -o tasks.yaml', 'manyhands plan todo.md --output tasks.yaml'],
+      ['run --from-todo=todo.md --execute', 'manyhands run todo.md --execute'],
       ['run --from-todo todo.md --yolo', 'manyhands yolo todo.md'],
-      ['do --provider codex hello', '--agent <agent>'],
-      ['do --phase-provider execute=codex hello', '--agent <role>=<agent>'],
+      ['run --from-todo todo.md --with-review', 'manyhands yolo todo.md --with-review'],
+      ['do --provider codex hello', 'manyhands do --agent codex hello'],
+      [
+        'do --phase-provider execute=codex --phase-provider=review=claude hello',
+        'manyhands do --agent implement=codex --agent review=claude hello',
+      ],
       ['workflow-retry-node --workflow-id k3v --node-id review', 'manyhands retry k3v review'],
-      ['run-streaming Review --role review', 'manyhands job Review --role review --detach'],
+      ['workflow-run --file flow.yaml --mock', 'manyhands run flow.yaml --rehearse'],
+      [
+        'run-streaming Review --role review --allow-write --timeout-seconds 900',
+        'manyhands job Review --role review --write --stop time=900s --detach',
+      ],
+      ['run Map --role review --allow-write', 'manyhands job Map --role review --write'],
+      ['spawn-role-team Audit --roles security,testing', 'manyhands team Audit --roles security,testing'],
+      ['render-prompt --template bugfix --task Fix', 'manyhands template render bugfix Fix'],
+      [
+        'preflight-write-scope --allow src --deny .env --max-diff-lines 800',
+        'manyhands job "<text>" --write --scope-allow src --scope-deny .env --max-diff-lines 800',
+      ],
+      ['cost-guard --max-concurrent 4 --apply', 'manyhands config set limits.agents 4'],
       ['config git.base_branch develop', 'manyhands config set git.base develop'],
       ['config --global agent.max_retries', 'manyhands config get limits.attempts'],
+      ['config --global agent.max_retries 2', 'manyhands config set limits.attempts 3 --global'],
+      ['config tools.permission_mode bypassPermissions', 'manyhands config set tools.permissionMode bypass'],
+      ['config tools.allowed_cli gh,az', 'manyhands config set tools.allowedCli gh,az'],
+      ['config mcps.enabled linear', `manyhands config set mcp.linear '{"command":"mcp-server-linear"}'`],
+      ['config agent.use_resume true', 'nothing: a session is always resumed where that helps'],
       ['config --list', 'manyhands config list'],
       ['dag.toml', 'manyhands run dag.toml'],
-      ['self-improve --discover', 'manyhands improve'],
-      ['improve -d ./shop --discover', '-C <folder>'],
+      ['self-improve --discover', 'manyhands improve --plan-only'],
+      ['improve -d ./shop --discover', 'manyhands improve -C ./shop --plan-only'],
     ];
     for (const [typed, use] of cases)
-      expect(await errorOf(...typed.split(' ')), typed).toContain(`Use instead: ${use}`);
+      expect(await errorOf(...typed.split(' ')), typed).toContain(`Use instead: ${use}\n`);
     expect(Object.values(OTHER_COMMANDS).filter((use) => !use.startsWith('manyhands '))).toEqual([]);
   });
 

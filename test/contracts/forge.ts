@@ -71,6 +71,25 @@ export function forgeContract(name: string, open: () => Promise<StandIn>): void 
       expect(await ciState('pass', 'pass')).toBe('pass');
     });
 
+    it('lists the jobs of the CI of a branch, and reads what they printed', async () => {
+      await using server = await open();
+      const forge = server.forge();
+      expect(value(await forge.jobs({ branch: 'main' }, signal))).toEqual([]);
+      server.change((state) => {
+        state.checks = [
+          { name: 'lint', state: 'pass' },
+          { name: 'test', state: 'fail', log: '{"json": true}\nexpected 1, got 2' },
+        ];
+      });
+      const jobs = value(await forge.jobs({ branch: 'main' }, signal));
+      expect(jobs.map(({ name, state }) => ({ name, state }))).toEqual([
+        { name: 'lint', state: 'pass' },
+        { name: 'test', state: 'fail' },
+      ]);
+      const logs = await Promise.all(jobs.map(async (job) => value(await forge.jobLog(job, signal))));
+      expect(logs).toEqual(['', '{"json": true}\nexpected 1, got 2']);
+    });
+
     it.each([
       ['an expired login', 'expired', 'auth'],
       ['too many requests', '429', 'rate-limit'],

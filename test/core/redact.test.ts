@@ -21,6 +21,31 @@ describe('redaction', () => {
     expect(redactor(['quo"ted\\secret'])(JSON.stringify({ k: 'quo"ted\\secret' }))).toBe('{"k":"[redacted]"}');
   });
 
+  it('finds it broken over lines, and spelled with the escapes of JSON, URLs and HTML', () => {
+    const escapes = (spell: (code: string) => string) =>
+      [...SECRET].map((char) => spell(char.charCodeAt(0).toString(16).padStart(2, '0'))).join('');
+    const broken = [
+      `${SECRET.slice(0, 9)}\n    ${SECRET.slice(9)}`,
+      `${SECRET.slice(0, 9)}\\\r\n${SECRET.slice(9)}`,
+      JSON.stringify(`${SECRET.slice(0, 9)}\n${SECRET.slice(9)}`).slice(1, -1),
+      SECRET.replace('/', '\\/'),
+      SECRET.replace('/', '%2f').replace('+', '&#43;'),
+      escapes((code) => `\\u00${code}`),
+      escapes((code) => `%${code}`),
+      escapes((code) => `&#x${code};`),
+    ];
+    for (const text of broken) expect(redact(`see ${text} there\n`), text).toBe('see [redacted] there\n');
+    const lines =
+      Buffer.from(`a longer text with ${SECRET} in it`)
+        .toString('base64')
+        .match(/.{1,20}/g) ?? [];
+    expect(redact(lines.join('\n'))).toContain('[redacted]');
+    const value = 'quo"ted\\secret';
+    expect(redactor([value])(JSON.stringify(JSON.stringify({ k: value })))).toBe('"{\\"k\\":\\"[redacted]\\"}"');
+    const ordinary = 'at 100%20 of C:\\new\nnothing &amp; more';
+    expect(redact(ordinary)).toBe(ordinary);
+  });
+
   it('removes a secret whatever surrounds it', () => {
     const text = fc.string({ unit: 'grapheme', maxLength: 30 });
     fc.assert(
@@ -56,6 +81,11 @@ describe('redaction', () => {
   it('hides the values of pairs, and counts only those that are certain', () => {
     const pairs: [string, string, boolean][] = [
       ['password=Sommer2024', 'password=[redacted]', false],
+      ['login --password Sommer2024 now', 'login --password [redacted] now', false],
+      ['--token is missing, --api-key $KEY', '--token is missing, --api-key $KEY', false],
+      ['<dbPassword>Sommer2024</dbPassword>', '<dbPassword>[redacted]</dbPassword>', false],
+      ['Authorization: token k8Zq2LmXw0pTr5', 'Authorization: token [redacted]', true],
+      ['curl -u admin:Sommer2024 https://x', 'curl -u admin:[redacted] https://x', false],
       ['export DB_PASSWORD=hunter2', 'export DB_PASSWORD=[redacted]', false],
       ['{"client_secret": "kJ8#mP2$vL9@qR4!"}', '{"client_secret": "[redacted]"}', true],
       ['{\\"apiKey\\":\\"q7Wz3XvB9nM2kL5p\\"}', '{\\"apiKey\\":\\"[redacted]\\"}', true],

@@ -35,6 +35,12 @@ describe.concurrent('a work file at the command line', () => {
     }
     const lines = await project.mh(['run', 'features.json', '--dry-run', '--agent', 'command:./agent.sh']);
     expect(lines.stdout, 'features are shown in their tracks').toMatch(/Tracks\n {2}default: 1/);
+    expect(lines.stdout).toMatch(/1: verify: \d steps?, by the same agent, in a new session/);
+    const two = ['--agent', 'command:./agent.sh one', '--agent', 'command:./agent.sh two'];
+    const other = await project.mh(['run', 'features.json', '--dry-run', '--json', ...two]);
+    expect(DryRun.parse(other.json).batches[0]?.[0]?.gates).toContainEqual(
+      expect.stringMatching(/, by another agent$/),
+    );
     const checked = await project.mh(['check', 'task_config.yaml', '--json']);
     expect(WorkCheck.parse(checked.json)).toMatchObject({ ok: true, format: 'tasks', count: 2, mistakes: [] });
     expect(await project.fingerprint()).toBe(before);

@@ -76,13 +76,23 @@ describe('manyhands init', () => {
   it('keeps the checks with --prove where none passes, because nothing would be verified without them', async () => {
     const manifest = JSON.stringify({ scripts: { test: 'exit 2' }, devDependencies: { x: '1' } });
     using project = makeProject({ 'package.json': manifest });
+    mkdirSync(join(project.root, 'node_modules'));
     const { stdout, stderr } = await call(project, ['--yes', '--prove']);
-    expect(stdout).toContain(
-      'your checkout has no node_modules, so checks may fail only here; install with npm install',
-    );
     expect(stderr).toContain('Next: npm test fails, and nothing lands while a check fails');
     expect(stdout).toContain('✗ npm test  exit 2\n');
     expect((await loadConfig({ dir: project.root, env: project.env })).checks).toMatchObject([{ run: 'npm test' }]);
+  });
+
+  it('keeps the checks with --prove that fail without the dependencies, and advises to install these first', async () => {
+    const manifest = JSON.stringify({ scripts: { test: 'true', lint: 'exit 127' }, devDependencies: { x: '1' } });
+    using project = makeProject({ 'package.json': manifest });
+    const { stdout, stderr } = await call(project, ['--yes', '--prove']);
+    expect(stdout).toContain('✗ npm run lint  exit 127\n');
+    expect(stderr).toContain('Install them with npm install, then run the checks again with manyhands init --prove\n');
+    const { checks } = await loadConfig({ dir: project.root, env: project.env });
+    expect(checks).toMatchObject([{ run: 'npm test' }, { run: 'npm run lint' }]);
+    const again = InitDocument.parse(JSON.parse((await call(project, ['--yes', '--prove', '--json'])).stdout));
+    expect(again.install).toBe('npm install');
   });
 
   it('proves the checks of existing settings, and not others that were detected', async () => {

@@ -223,6 +223,14 @@ describe('a graph of another tool', () => {
     expect(parse(text)).toMatchObject({ input: { nodes: [{ id: 'a', title: 'Add a parser' }] } });
   });
 
+  it('waits for what any of depends_on, needs and inputs names, and leaves no other word for it out', () => {
+    const text =
+      'tasks:\n  - {id: a, prompt: Do it.}\n  - {id: b, prompt: Do it., needs: a}\n  - {id: c, prompt: Do it., depends_on: [a], inputs: [b]}\n';
+    expect(parse(text)).toMatchObject({ input: { nodes: [{}, { needs: ['a'] }, { needs: ['a', 'b'] }] } });
+    const other = text.replace('needs:', 'requires:').replace('id: c,', 'id: c, agent: codex,');
+    expect(() => parse(other)).toThrow(/:3:.*did you mean "needs"\?\n.*:4:.*did you mean "provider"\?/);
+  });
+
   it('says what has no counterpart, and runs no hooks', () => {
     const text =
       'name: x\nhooks: {on_task_start: "rm -rf /"}\ntasks:\n  a: {prompt: P, max_turns: 3, model: gpt-9, shape: round}\n';

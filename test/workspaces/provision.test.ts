@@ -152,6 +152,16 @@ it('reports which set-up command failed, with its output, and ends one that take
     message: expect.stringMatching(/no such package; exit 7" ended with exit code 7: no such package/),
   });
   await failing[Symbol.asyncDispose]();
+  const lines = [
+    'ERROR: No matching distribution found for x',
+    'error: subprocess-exited-with-error',
+    'note: see above',
+  ];
+  const noted = await make({ workspace: { setup: [`printf '%s\\n' '${lines.join("' '")}'; exit 1`] } });
+  await expect(noted.workspace()).rejects.toMatchObject({
+    message: expect.stringMatching(/exit code 1: ERROR: No matching distribution found for x$/),
+  });
+  await noted[Symbol.asyncDispose]();
   const endless = await make({ workspace: { setup: ['sleep 1000'], setupSeconds: 0.2 } });
   await expect(endless.workspace()).rejects.toMatchObject({
     code: 'SETUP_FAILED',

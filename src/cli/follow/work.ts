@@ -30,6 +30,8 @@ export type Work = {
   attend?(caller: Caller, run: string): Promise<void>;
   /** The arguments of this program in a window that shows a run, also if it works in the background. */
   window?(run: string): string[];
+  /** The exit code for a settled run, where it is not that of its status. */
+  exitCode?(document: RunDocument): number;
   /** Called for each settled run; returns more runs to follow. With --detach, a background process stays to call it. */
   settled?(document: RunDocument, caller: Caller): Promise<string[]>;
 };
@@ -55,7 +57,8 @@ export async function work(session: Session, request: Work): Promise<number> {
     while (followed.kind === 'settled' && !request.json && (await answerHold(following, followed.document)))
       followed = await followRun({ ...following, since: platform.world.now() });
     if (followed.document !== undefined) documents.push(followed.document);
-    codes.push(conclude(platform, run, followed));
+    const code = conclude(platform, run, followed);
+    codes.push(followed.kind === 'settled' ? (request.exitCode?.(followed.document) ?? code) : code);
     if (followed.kind === 'interrupted') break;
     runs.push(...((await request.settled?.(followed.document, caller)) ?? []));
   }

@@ -144,30 +144,28 @@ async function staffingOf(caller: Caller, planned: readonly PlannedWork[], optio
   const { dir, agents: requested = [], rehearse = false, scenario } = options;
   const isRehearsal = rehearse || scenario !== undefined;
   const rehearsal = { rehearse, ...(scenario === undefined ? {} : { scenario }) };
-  const roles = planned.flatMap(({ role, gates }) => (gates.some(isVerified) ? [role, 'verify'] : [role]));
   const agents: Agent[] = [];
   // A rehearsal only runs programs that the command line names.
   const programs = new Set<string>();
   const isRehearsed = (agent: string | null) => isRehearsal && agent !== null && !programs.has(agent);
-  const verifiers = new Map<string | null, string | null>();
-  for (const role of new Set(roles)) {
-    const worker = role === 'verify' ? (agents[0]?.agent ?? null) : null;
-    const avoided = worker === null ? {} : { avoid: worker };
-    const pick = await caller.call('pick-model', { dir, role, agents: requested, ...avoided, ...rehearsal });
+  const pickFor = async (role: string, others: { avoid?: string; verified?: boolean }) => {
+    const pick = await caller.call('pick-model', { dir, role, agents: requested, ...others, ...rehearsal });
     for (const { agent, kind } of pick.candidates) if (isUserProgram(kind)) programs.add(agent);
+    return pick;
+  };
+  const workerOf = ({ role, agent }: PlannedWork) => agent ?? agents.find((entry) => entry.role === role)?.agent;
+  const verified = planned.filter(({ gates }) => gates.some(isVerified));
+  const verifier = (worker: string | null | undefined) =>
+    pickFor('verify', typeof worker === 'string' ? { avoid: worker } : {});
+  for (const role of new Set([...planned.map((work) => work.role), ...(verified.length === 0 ? [] : ['verify'])])) {
+    const [first] = role === 'verify' ? verified : [];
+    const isVerifiedLater = verified.some((work) => work.role === role);
+    const pick = await (first === undefined ? pickFor(role, { verified: isVerifiedLater }) : verifier(workerOf(first)));
     agents.push({ role, agent: pick.agent, played: isRehearsed(pick.agent), because: pick.because });
-    if (role === 'verify') verifiers.set(worker, pick.agent);
   }
-  for (const worker of new Set(planned.flatMap(({ agent, gates }) => (gates.some(isVerified) ? (agent ?? []) : [])))) {
-    const pick = await caller.call('pick-model', {
-      dir,
-      role: 'verify',
-      agents: requested,
-      avoid: worker,
-      ...rehearsal,
-    });
-    verifiers.set(worker, pick.agent);
-  }
+  const verifiers = new Map<string | null, string | null>();
+  for (const worker of new Set(verified.map((work) => workerOf(work) ?? null)))
+    verifiers.set(worker, (await verifier(worker)).agent);
   return { agents, isRehearsed, verifierOf: (worker) => verifiers.get(worker) ?? null };
 }
 

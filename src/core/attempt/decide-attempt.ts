@@ -293,6 +293,7 @@ function switchAfterCrashes(state: RunState, task: TaskState, failure: Failure):
     role: task.spec.role,
     access: task.spec.access,
     agent: task.spec.agent,
+    verification: task.spec.verify,
   });
   if (next === undefined || next === agent || Object.hasOwn(unable ?? {}, next)) return undefined;
   return { action: 'switch', restUntil: 0, reason: `${agent} crashed ${times} times in a row` };

@@ -36,6 +36,8 @@ export type RoutingRequest = {
   crashes?: Readonly<Record<string, number>>;
   /** The agent that did the work to be verified: another one is preferred, unless this one was requested. */
   avoid?: string | undefined;
+  /** How the work will be verified: where that names one agent, another one is preferred for the work. */
+  verification?: { role: string; agent?: string | undefined } | undefined;
   /** Agents that are not usable here, and why. */
   unable?: Readonly<Record<string, string>> | undefined;
   /** By role: the agents whose order the user did not set, the best first by verified results. */
@@ -61,9 +63,10 @@ export function route(state: RunState, task: TaskState, availability: AgentAvail
   const { role, agent, access } = task.spec;
   const worked = task.spec.verifies ?? task.spec.avoidsAgentOf;
   const avoid = worked === undefined ? undefined : state.tasks[worked]?.attempts.at(-1)?.agent;
+  const verification = task.spec.verify;
   const session = hasUndeliveredMessage(task) ? lastAttempt(task) : undefined;
   return pickAgent(
-    { config, agents, spentBy, crashes, unable, ranking, role, access, agent, avoid, session },
+    { config, agents, spentBy, crashes, unable, ranking, role, access, agent, avoid, verification, session },
     availability,
     now,
   );
@@ -117,29 +120,44 @@ export function pickAgent(request: RoutingRequest, availability: AgentAvailabili
 /** The candidate agents, the best first; unusable ones and those that keep crashing come last. */
 export function candidatesFor(request: RoutingRequest): string[] {
   const { crashes = {}, unable = {} } = request;
+  const avoid = avoidedBy(request);
   const rank = (agent: string) => {
     if (Object.hasOwn(unable, agent)) return 2;
     if ((crashes[agent] ?? 0) >= CRASHES_IN_A_ROW) return 1;
-    return agent === request.avoid && isLeftOpen(request) ? 0.5 : 0;
+    return agent === avoid && isLeftOpen(request) ? 0.5 : 0;
   };
   const candidates = plainCandidates(request);
-  // Without fallback only the first one may do it; the one that did the work gives way to the next.
+  // Without fallback only the first one may do it; the one that did the work, or will verify it, gives way to the next.
   const [first] = candidates;
-  const isAvoided = first !== undefined && first === request.avoid && isLeftOpen(request);
+  const isAvoided = first !== undefined && first === avoid && isLeftOpen(request);
   const [only = first] = isAvoided ? candidates.filter((agent) => agent !== first && rank(agent) === 0) : [first];
   if (!request.config.routing.fallback) return only === undefined ? [] : [only];
   return candidates.sort((a, b) => rank(a) - rank(b));
 }
 
-/** Whether nothing names the one agent for this role; agents named for all roles, or several for this one, leave the choice among them open. */
-function isLeftOpen({ config, agents, role, agent }: RoutingRequest): boolean {
-  const preferred = config.routing.prefer[role] ?? [];
-  const named = namesIn(agent ?? agents[role] ?? config.roles[role]?.agent);
-  return named.length !== 1 && preferred.length !== 1;
+/** The agent that should not do it: the one whose work is verified, or the only one that may verify this work. */
+function avoidedBy(request: RoutingRequest): string | undefined {
+  const { avoid, verification } = request;
+  if (avoid !== undefined || verification === undefined) return avoid;
+  return soleAgent({ ...request, role: verification.role, agent: verification.agent });
 }
 
-function passedReason({ unable = {}, avoid }: RoutingRequest, agent: string): string {
+/** Whether nothing names the one agent for this role; agents named for all roles, or several for this one, leave the choice among them open. */
+function isLeftOpen(request: RoutingRequest): boolean {
+  return soleAgent(request) === undefined;
+}
+
+/** The one agent that is named for exactly this role, if one is. */
+function soleAgent({ config, agents, role, agent }: RoutingRequest): string | undefined {
+  const preferred = config.routing.prefer[role] ?? [];
+  const named = namesIn(agent ?? agents[role] ?? config.roles[role]?.agent);
+  return [named, preferred].find(({ length }) => length === 1)?.[0];
+}
+
+function passedReason(request: RoutingRequest, agent: string): string {
+  const { unable = {}, avoid } = request;
   const why = unable[agent];
+  if (why === undefined && avoid === undefined && agent === avoidedBy(request)) return `${agent} verifies the work`;
   if (why === undefined && agent === avoid) return `${agent} did the work itself`;
   return why === undefined ? `${agent} crashed ${CRASHES_IN_A_ROW} times in a row` : `${agent} cannot be used (${why})`;
 }

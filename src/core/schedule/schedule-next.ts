@@ -148,11 +148,13 @@ function* unclaimed(run: RunState, keys: Iterable<TaskKey>, schedulingInput: Sch
 function pick(line: RunLine, schedulingInput: SchedulingInput, tally: Tally): Intent[] {
   const { run } = line;
   const { state } = run;
-  if (tally.slots <= 0 || run.live >= state.maxParallel) {
-    if (schedulingInput.shortage !== undefined) wakeAt(tally, schedulingInput.now + SHORTAGE_MS);
-    const waiting = tally.slots <= 0 ? line.head : undefined;
+  const { slotLimit, shortages, outside } = schedulingInput;
+  const shortage = shortages?.[state.start.run];
+  if (tally.slots <= 0 || shortage !== undefined || run.live >= state.maxParallel) {
+    if (shortage !== undefined) wakeAt(tally, schedulingInput.now + SHORTAGE_MS);
+    const waiting = tally.slots <= 0 || shortage !== undefined ? line.head : undefined;
     if (waiting !== undefined)
-      wait(run, waiting, reasonToWait(state, waiting, schedulingInput.outside) ?? slotsWait(schedulingInput));
+      wait(run, waiting, reasonToWait(state, waiting, outside) ?? slotsWait({ slotLimit, shortage }));
     return [];
   }
   for (let task = line.head; task !== undefined; task = line.head) {
@@ -216,7 +218,7 @@ function kindOf(
   const name = `${run} ${task}`;
   if (spec.verifies !== undefined || spec.avoidsAgentOf !== undefined || messages.length > 0) return undefined;
   if (fleet?.labels.has(name) === true || fleet?.affinity.has(name) === true) return undefined;
-  return `${spec.role} ${spec.agent ?? ''} ${spec.access}`;
+  return `${spec.role} ${spec.agent ?? ''} ${spec.access} ${spec.verify?.role ?? ''} ${spec.verify?.agent ?? ''}`;
 }
 
 function attemptIntent(

@@ -40,7 +40,7 @@ export function slotsWait({
   slotLimit,
   shortage,
 }: {
-  slotLimit?: number;
+  slotLimit?: number | undefined;
   shortage?: string | undefined;
 }): Omit<Wait, 'task'> {
   const busy = slotLimit === undefined ? 'all slots busy' : `${slotLimit} of ${slotLimit} slots busy`;

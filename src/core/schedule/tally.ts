@@ -13,8 +13,8 @@ export type SchedulingInput = {
   slots: number;
   /** How many attempts may run at once, over all runs. */
   slotLimit?: number;
-  /** Why fewer may start than there are slots, such as low memory. */
-  shortage?: string | undefined;
+  /** By run: why it starts nothing although there are slots, such as less free memory than its settings require. */
+  shortages?: Readonly<Record<string, string>>;
   availability: AgentAvailability;
   /** The cost of each project's other runs, which are not part of this input. */
   projects: Readonly<Record<string, number>>;

@@ -59,7 +59,7 @@ export class SchedulingInputTracker {
     return {
       now: this.#world.now(),
       ...(isDraining
-        ? { slots: 0, shortage: 'the engine is ending' }
+        ? { slots: 0, shortages: Object.fromEntries(active.map(({ id }) => [id, 'the engine is ending'])) }
         : slotsFor(states, claimed.size - waiting.size, this.#home)),
       availability: this.#availability(runs, new Set([...claimed].filter((task) => !waiting.has(task)))),
       waiting,
@@ -154,32 +154,37 @@ export function runsOfToday(store: Store, now: number, active: ReadonlyMap<strin
   });
 }
 
-/** The free slots; none while memory, disk space or the load of the machine does not allow another attempt. */
+/** The free slots, and the runs that may not use them because of the memory, disk space or load of the machine. */
 function slotsFor(
   states: readonly RunState[],
   busy: number,
   home: Home,
-): Pick<SchedulingInput, 'slots' | 'slotLimit' | 'shortage'> {
+): Pick<SchedulingInput, 'slots' | 'slotLimit' | 'shortages'> {
   const slotLimit = Math.max(0, ...states.map((state) => state.maxParallel));
   const slots = slotLimit - busy;
   if (slots <= 0) return { slots, slotLimit };
-  const shortage = shortageFor(
-    states.map((state) => state.start.config.limits),
-    home,
-  );
-  return shortage === undefined ? { slots, slotLimit } : { slots: 0, slotLimit, shortage };
+  const [lastMinute = 0] = loadavg();
+  const machine = {
+    memory: freemem(),
+    disk: freeDisk(home.root),
+    loadPerCore: lastMinute / availableParallelism(),
+  };
+  const shortages = states.flatMap(({ start }) => {
+    const shortage = shortageFor(start.config.limits, machine);
+    return shortage === undefined ? [] : [[start.run, shortage]];
+  });
+  return { slots, slotLimit, shortages: Object.fromEntries(shortages) };
 }
 
-/** Why no attempt may start on this machine now, if so; the most permissive limit of the runs applies. */
-function shortageFor(limits: readonly Config['limits'][], home: Home): string | undefined {
-  const memoryMb = Math.min(...limits.map(({ freeMemoryMb }) => freeMemoryMb));
-  const diskMb = Math.min(...limits.map(({ freeDiskMb }) => freeDiskMb));
-  const load = Math.max(...limits.map(({ loadPerCore }) => loadPerCore ?? Number.POSITIVE_INFINITY));
-  if (freemem() < memoryMb * MEGABYTE) return `less than ${memoryMb} MB of memory is free`;
-  if (freeDisk(home.root) < diskMb * MEGABYTE) return `less than ${diskMb} MB of disk space is free`;
-  const [lastMinute = 0] = loadavg();
-  return lastMinute / availableParallelism() > load
-    ? `the load of the machine is over ${load} per processor core`
+/** What of the machine is less than these limits require before an attempt starts, if anything is. */
+function shortageFor(
+  { freeMemoryMb, freeDiskMb, loadPerCore = Number.POSITIVE_INFINITY }: Config['limits'],
+  machine: { memory: number; disk: number; loadPerCore: number },
+): string | undefined {
+  if (machine.memory < freeMemoryMb * MEGABYTE) return `less than ${freeMemoryMb} MB of memory is free`;
+  if (machine.disk < freeDiskMb * MEGABYTE) return `less than ${freeDiskMb} MB of disk space is free`;
+  return machine.loadPerCore > loadPerCore
+    ? `the load of the machine is over ${loadPerCore} per processor core`
     : undefined;
 }
 

@@ -134,3 +134,30 @@ function ctestStatus(word = ''): TestCase['status'] {
   if (word === 'Passed') return 'passed';
   return word === 'Skipped' || word === 'Disabled' ? 'skipped' : 'failed';
 }
+
+const SUREFIRE_TOTAL = /^(?:\[\w+\] +)?Tests run: (\d+), Failures: (\d+), Errors: (\d+), Skipped: (\d+)$/;
+const SUREFIRE_FAILED = /^\[ERROR\] {3}(\w\S*?\.\w+)(?::\d+| »|->)/;
+
+/** The tests of Maven; each module has one total, and its report files name the tests. */
+export const mavenReader: TestReader = {
+  runner: 'Maven',
+  isPerPackage: true,
+  marks: ['Tests run: '],
+  start() {
+    const reports: TestReport[] = [];
+    let cases: TestCase[] = [];
+    return {
+      line(line) {
+        const name = SUREFIRE_FAILED.exec(line)?.[1];
+        if (name !== undefined) cases.push({ name, status: 'failed' });
+        const found = SUREFIRE_TOTAL.exec(line);
+        if (found === null) return;
+        const [ran = 0, failures = 0, errors = 0, skipped = 0] = found.slice(1).map(Number);
+        const failed = failures + errors;
+        reports.push({ passed: Math.max(0, ran - failed - skipped), failed, skipped, cases });
+        cases = [];
+      },
+      end: () => reports,
+    };
+  },
+};

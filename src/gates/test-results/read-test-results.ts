@@ -3,9 +3,11 @@ import { cleanText } from '../../process/output-text.ts';
 import type { TestList, TestResults } from '../../schema/gate.ts';
 import { cargoReader, goReader, nextestReader } from './compiled-runners.ts';
 import { jestReader, mochaReader, nodeReader, vitestReader } from './javascript-runners.ts';
-import { ctestReader, dotnetReader, phpunitReader, rspecReader } from './other-runners.ts';
+import { bunReader, denoReader } from './javascript-runtimes.ts';
+import { ctestReader, dotnetReader, mavenReader, phpunitReader, rspecReader } from './other-runners.ts';
 import { pytestReader, unittestReader } from './python-runners.ts';
 import { junitReader, junitReport, tapReader } from './report-formats.ts';
+import { bustedReader, exunitReader, minitestReader, pestReader } from './scripting-runners.ts';
 import type { TestReader, TestReport } from './test-report.ts';
 
 /** The results of a check with the tests that its output names. */
@@ -27,6 +29,13 @@ const READERS: readonly TestReader[] = [
   rspecReader,
   dotnetReader,
   ctestReader,
+  mavenReader,
+  minitestReader,
+  exunitReader,
+  bustedReader,
+  pestReader,
+  bunReader,
+  denoReader,
 ];
 
 /** The runners that print one summary for each package or test binary. */

@@ -19,11 +19,15 @@ export async function roleTraits({ root }: Pick<AgentsView, 'root'>, role: strin
 /** The agent and model that a role would get now, and why. */
 export function pickFor(
   view: AgentsView,
-  { role, traits, avoid }: { role: string; traits: RoleTraits | undefined; avoid?: string | undefined },
+  {
+    role,
+    traits,
+    ...others
+  }: { role: string; traits: RoleTraits | undefined } & Pick<RoutingRequest, 'avoid' | 'verification'>,
 ): AgentPick {
   const { config, byRole, ranking, resting, now } = view;
   const unable = Object.fromEntries(view.agents.flatMap(({ name, ok, detail }) => (ok ? [] : [[name, detail]])));
-  const request: RoutingRequest = { config, agents: byRole, role, access: traits?.access, ranking, unable, avoid };
+  const request: RoutingRequest = { config, agents: byRole, role, access: traits?.access, ranking, unable, ...others };
   const named = config.roles[role]?.tier ?? traits?.tier;
   const tier = named ?? 'standard';
   const candidates = candidatesFor(request).map((agent) => candidateOf(view, role, agent));

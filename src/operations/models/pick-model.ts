@@ -16,13 +16,18 @@ export const pickModel = operation({
     role: z.string(),
     agents: z.array(z.string()).default([]),
     avoid: z.string().optional().describe('The agent whose work is verified: another one is preferred.'),
+    verified: z
+      .boolean()
+      .default(false)
+      .describe('The work is verified afterwards: another agent than the only one that may verify it is preferred.'),
     rehearse: z.boolean().default(false).describe('Pick for a rehearsal, which uses scripted agents.'),
     scenario: z.string().optional().describe('The scenario file of the rehearsal.'),
   }),
   output: AgentPick,
-  run: async (app, { dir, role, avoid, ...choices }) => {
+  run: async (app, { dir, role, avoid, verified, ...choices }) => {
     const view = await viewAgents(app, dir, choices);
     for (const named of view.requestedRoles) await roleTraits(view, named);
-    return pickFor(view, { role, traits: await roleTraits(view, role), avoid });
+    const verification = verified ? { role: 'verify' } : undefined;
+    return pickFor(view, { role, traits: await roleTraits(view, role), avoid, verification });
   },
 });

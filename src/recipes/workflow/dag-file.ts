@@ -21,6 +21,8 @@ import { checkedExpression } from './expression-check.ts';
 type Entry = { id: string; at: Path; needsKey: string; task: DagTask };
 type Options = WorkFile['options'];
 
+/** The keys that name what a task waits for; a file may use several. */
+const NEEDS_KEYS = ['depends_on', 'needs', 'inputs'] as const;
 const LOOP_GUARD = 500;
 const MOST_LISTED = 10;
 /** The request for JSON in the prompts of that tool, which are written in English or Chinese. */
@@ -110,7 +112,8 @@ function entriesOf(reading: Reading, tasks: unknown): Entry[] {
     noteUnused(reading, value);
     const task = checkedKeys(reading, { path: at, value }, DagTask);
     if (name === undefined || task === undefined) return [];
-    return [{ id: name, at, needsKey: task.depends_on === undefined ? 'inputs' : 'depends_on', task }];
+    const needsKey = NEEDS_KEYS.find((key) => task[key] !== undefined) ?? 'depends_on';
+    return [{ id: name, at, needsKey, task }];
   });
 }
 
@@ -122,8 +125,8 @@ function noteUnused(reading: Reading, value: unknown): void {
   noteUnusedKeys(reading, value.loop, { reasons: UNUSED_LOOP_KEYS, prefix: 'loop.' });
 }
 
-function needsOf({ depends_on, inputs }: DagTask): string[] {
-  return depends_on ?? inputs ?? [];
+function needsOf(task: DagTask): string[] {
+  return [...new Set(NEEDS_KEYS.flatMap((key) => task[key] ?? []))];
 }
 
 function toNode(

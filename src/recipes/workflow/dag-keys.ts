@@ -14,6 +14,7 @@ export const DagTask = z.object({
   prompt_template: Text.optional(),
   instruction: Text.optional(),
   depends_on: oneOrMany(FileId).optional(),
+  needs: oneOrMany(FileId).optional(),
   inputs: oneOrMany(FileId).optional(),
   outputs: oneOrMany(FileId).optional(),
   timeout: WorkflowNode.shape.timeoutSeconds,

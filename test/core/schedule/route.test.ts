@@ -247,4 +247,28 @@ describe('the agent that verifies', () => {
     expect(verifier({ verify: 'one' })).toBe('one');
     expect(verifier({}, { prefer: ['one'] })).toBe('one');
   });
+
+  const worker = (agents: Record<string, string>, config: Parameters<typeof started>[1] = {}, work = {}) => {
+    const verify = { role: 'verify', prompt: '', steps: [], rounds: 1, fixRole: 'fix', limits: {} };
+    const routing = { order: ['one', 'two'], fallback: true, prefer: {}, ...config?.routing };
+    const { state } = given(started({ agents }, { ...config, routing }), added(spec('job/1', { verify, ...work })));
+    const task = state.tasks['job/1'];
+    if (task === undefined) throw new Error('the task is missing');
+    const found = route(state, task, { rateLimited: {}, busy: {}, maxParallel: {} }, T0);
+    return found.kind === 'agent' ? found : found.because;
+  };
+
+  it('is left to verify alone: work that it will verify goes to another one, where one may do it', () => {
+    const other = { kind: 'agent', agent: 'two', because: 'one verifies the work' };
+    expect(worker({ verify: 'one' })).toEqual(other);
+    expect(worker({ verify: 'one', '*': 'one,two' })).toEqual(other);
+    expect(worker({}, { roles: { verify: { agent: 'one' } } })).toEqual(other);
+    expect(worker({}, { routing: { prefer: { verify: ['one'] } } })).toEqual(other);
+    expect(worker({ verify: 'one' }, { routing: { fallback: false } })).toEqual(other);
+    expect(worker({ verify: 'one', '*': 'one' })).toMatchObject({ agent: 'one' });
+    expect(worker({ verify: 'one', job: 'one' })).toMatchObject({ agent: 'one' });
+    expect(worker({ verify: 'one' }, {}, { agent: 'one' })).toMatchObject({ agent: 'one' });
+    expect(worker({ verify: 'one,two' })).toMatchObject({ agent: 'one' });
+    expect(worker({ verify: 'one' }, {}, { verify: undefined })).toMatchObject({ agent: 'one' });
+  });
 });

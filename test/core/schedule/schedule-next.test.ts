@@ -357,11 +357,13 @@ describe('what a run waits for', () => {
     expect(waits([one()], { slots: 0, slotLimit: 1 })).toEqual({
       run1: { kind: 'slots', text: '1 of 1 slots busy', task: 'a' },
     });
-    const short = schedulingInput({ slots: 0, shortage: 'low' });
+    const short = schedulingInput({ shortages: { run1: 'low' } });
     expect(next([one()], short).wakeAt).toBeGreaterThan(short.now);
-    expect(waits([one()], { slots: 0, shortage: 'less than 500 MB of memory is free' }).run1?.text).toBe(
+    expect(waits([one()], { shortages: { run1: 'less than 500 MB of memory is free' } }).run1?.text).toBe(
       'less than 500 MB of memory is free',
     );
+    const two = [one(), run('run2', [added(spec('a'))])];
+    expect(actions(two, { shortages: { run1: 'low' } }), 'the limits of a run are its own').toEqual(['attempt run2 a']);
     const rateLimited = { one: T0 + 5_000, two: T0 + 3_000 };
     expect(waits([one()], { availability: { rateLimited, busy: {}, maxParallel: {} } })).toEqual({
       run1: { kind: 'agent', text: 'two is rate-limited', until: T0 + 3_000, task: 'a' },

@@ -6,9 +6,13 @@ const STATES = { pass: 'SUCCESSFUL', fail: 'FAILED', pending: 'INPROGRESS' };
 /** The part of Bitbucket's interface that is used, over a state. */
 export function bitbucket(state, { method, path, body }) {
   const url = new URL(path, 'http://forge/');
-  const [, first, owner, name, , number, rest] = url.pathname.split('/');
+  const [, first, owner, name, kind, number, rest, step, log] = url.pathname.split('/');
   if (first === 'user') return { operation: 'user', status: 200, body: { uuid: state.user, display_name: 'Ann' } };
+  if (first === 'logs') return { operation: 'job-log', status: 200, text: state.checks[Number(owner)].log ?? '' };
   if (first !== 'repositories' || `${owner}/${name}` !== REPO.full_name) return missing('repo');
+  if (kind === 'pipelines' && log !== undefined)
+    return { operation: 'job-log', status: 307, headers: { Location: `/logs/${step}` }, body: {} };
+  if (kind === 'pipelines') return pipelines(state, number);
   const pull = number === undefined ? undefined : findPull(state, number);
   if (number !== undefined && pull === undefined) return missing('view');
   if (rest === 'comments') return comments(method, pull, body);
@@ -30,6 +34,21 @@ export function bitbucket(state, { method, path, body }) {
   }
   if (pull !== undefined) return { operation: 'view', status: 200, body: shown(state, pull) };
   return method === 'POST' ? create(state, body) : list(state, url.searchParams.get('q'));
+}
+
+function pipelines(state, number) {
+  const target = { ref_name: 'main', commit: { hash: 'c0ffee0000000000' } };
+  if (number === undefined) {
+    const values = state.checks.length === 0 ? [] : [{ uuid: '{one}', target }];
+    return { operation: 'jobs', status: 200, body: { values } };
+  }
+  const result = (how) => (how === 'pending' ? null : { name: STATES[how] });
+  const values = state.checks.map(({ name, state: how }, index) => ({
+    uuid: String(index),
+    name,
+    state: { result: result(how) },
+  }));
+  return { operation: 'jobs', status: 200, body: { values } };
 }
 
 function create(state, { source, destination, title, description, draft }) {

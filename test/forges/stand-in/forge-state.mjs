@@ -27,7 +27,7 @@ export function answer(file, request, act) {
   if (played !== undefined) played.times -= 1;
   kept.calls.push(`${reply.operation} ${request.method}`);
   writeState(file, kept);
-  return fault === undefined ? { ...reply, headers: {} } : faulty(fault);
+  return fault === undefined ? { headers: {}, ...reply } : faulty(fault);
 }
 
 function faulty({ kind, retryAfter = 1 }) {

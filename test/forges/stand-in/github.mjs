@@ -15,6 +15,7 @@ export function github(state, { method, path, body }) {
   const [repos, owner, name, kind, number, rest] = parts;
   if (repos !== 'repos' || `${owner}/${name}` !== REPO.full_name) return missing('repo');
   if (kind === 'commits') return commit(state, rest);
+  if (kind === 'actions') return actions(state, parts.slice(4));
   const pull = number === undefined ? undefined : findPull(state, number);
   if (number !== undefined && pull === undefined) return missing('view');
   if (kind === 'issues') return comments(method, pull, body);
@@ -64,6 +65,17 @@ function comments(method, pull, body) {
     return { operation: 'comments', status: 200, body: pull.comments.map((text) => ({ body: text })) };
   pull.comments.push(body.body);
   return { operation: 'comment', status: 201, body: { id: pull.comments.length } };
+}
+
+/** Two runs of workflows: that of the newest commit, and one before. */
+function actions(state, [kind, id, rest]) {
+  if (kind === 'jobs') return { operation: 'job-log', status: 200, text: state.checks[Number(id)].log ?? '' };
+  if (rest === undefined) {
+    const runs = state.checks.length === 0 ? [] : ['new', 'old'].map((head_sha, id) => ({ id, head_sha }));
+    return { operation: 'jobs', status: 200, body: { workflow_runs: runs } };
+  }
+  const { check_runs } = commit(state, 'check-runs').body;
+  return { operation: 'jobs', status: 200, body: { jobs: check_runs.map((run, id) => ({ id, ...run })) } };
 }
 
 function commit(state, rest) {

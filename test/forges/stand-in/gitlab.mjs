@@ -3,8 +3,10 @@ import { findPull, merge, open, tipOf } from './forge-state.mjs';
 /** The part of GitLab's interface that is used, over a state. */
 export function gitlab(state, { method, path, body }) {
   const url = new URL(path, 'http://forge/');
-  const [, projects, repo, , number, rest] = url.pathname.split('/');
+  const [, projects, repo, kind, number, rest] = url.pathname.split('/');
   if (projects !== 'projects' || decodeURIComponent(repo) !== 'ann/shop') return missing('repo');
+  if (kind === 'pipelines') return pipelines(state, rest);
+  if (kind === 'jobs') return { operation: 'job-log', status: 200, text: state.checks[Number(number)].log ?? '' };
   const request = number === undefined ? undefined : findPull(state, number);
   if (number !== undefined && request === undefined) return missing('view');
   if (rest === 'notes') return notes(method, request, body);
@@ -55,6 +57,12 @@ function notes(method, request, body) {
     return { operation: 'comments', status: 200, body: request.comments.map((text) => ({ body: text })) };
   request.comments.push(body.body);
   return { operation: 'comment', status: 201, body: { id: request.comments.length } };
+}
+
+function pipelines(state, rest) {
+  if (rest === undefined) return { operation: 'jobs', status: 200, body: state.checks.length === 0 ? [] : [{ id: 4 }] };
+  const jobs = state.checks.map(({ name, state: how }, id) => ({ id, name, status: PIPELINES[how] }));
+  return { operation: 'jobs', status: 200, body: jobs };
 }
 
 const PIPELINES = { pass: 'success', fail: 'failed', pending: 'running' };

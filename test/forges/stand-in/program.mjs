@@ -13,7 +13,7 @@ export function play({ file, act, args }) {
   process.stdout.write(
     `HTTP/2.0 ${reply.status} Whatever\n${headers.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`,
   );
-  process.stdout.write(JSON.stringify(reply.body));
+  process.stdout.write(reply.text ?? JSON.stringify(reply.body));
   if (reply.status >= 400) {
     process.stderr.write(`${reply.body.message} (HTTP ${reply.status})\n`);
     process.exitCode = 1;

@@ -77,6 +77,38 @@ const DOCUMENTED: [string, string, number[]][] = [
     'nextest',
     [2, 1, 1, 1],
   ],
+  [
+    'SumTest#test_adds = 0.00 s = .\n\n  1) Failure:\nSumTest#test_fails [test/sum_test.rb:9]:\nExpected: 3\n\n3 runs, 3 assertions, 1 failures, 0 errors, 1 skips',
+    'minitest',
+    [2, 1, 1, 1],
+  ],
+  [
+    '3 tests, 3 assertions, 1 failures, 0 errors, 0 pendings, 1 omissions, 0 notifications\n33.3% passed',
+    'minitest',
+    [2, 1, 1, 1],
+  ],
+  [
+    '  1) test adds (SumTest)\n     test/sum_test.exs:4\nFinished in 0.03 seconds (0.00s async, 0.03s sync)\n1 doctest, 3 tests, 1 failure, 1 excluded, 1 skipped',
+    'ExUnit',
+    [2, 1, 1, 2],
+  ],
+  ['●●◌\n2 successes / 1 failure / 0 errors / 1 pending : 0.002 seconds', 'busted', [3, 2, 1, 1]],
+  ['  Tests:    1 failed, 1 skipped, 2 passed (4 assertions)\n  Duration: 0.08s', 'Pest', [3, 2, 1, 1]],
+  [
+    'bun test v1.1.0\n\nsum.test.ts:\n(pass) adds [0.12ms]\n(fail) fails [0.2ms]\n(skip) later\n\n 1 pass\n 1 skip\n 1 fail\n 2 expect() calls\nRan 3 tests across 1 file. [12.00ms]',
+    'bun test',
+    [2, 1, 1, 1],
+  ],
+  [
+    'running 3 tests from ./sum_test.ts\nadds ... ok (1ms)\nfails ... FAILED (2ms)\nlater ... ignored (0ms)\n\nFAILED | 1 passed (2 steps) | 1 failed | 1 ignored (5ms)',
+    'deno test',
+    [2, 1, 1, 1],
+  ],
+  [
+    '[ERROR] Tests run: 4, Failures: 1, Errors: 1, Skipped: 1, Time elapsed: 0.1 s <<< FAILURE! -- in SumTest\n[ERROR]   SumTest.adds:9 expected 3\n[ERROR] Tests run: 4, Failures: 1, Errors: 1, Skipped: 1',
+    'Maven',
+    [3, 1, 2, 1],
+  ],
 ];
 
 describe('the results of tests', () => {

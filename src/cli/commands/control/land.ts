@@ -2,11 +2,19 @@ import { Option } from 'commander';
 import { z } from 'zod';
 import { LandMode } from '../../../schema/config/land.ts';
 import { addDir, addFollowing, addHelp, addJson, type CliCommand, FollowOptions, whenCalled } from '../../command.ts';
-import { EXIT_CODES } from '../../exit-code.ts';
+import { exitCodeOfLanding } from '../../exit-code.ts';
 import { work } from '../../follow/work.ts';
 import { resolveDir } from '../../target.ts';
 
 const Flags = FollowOptions.extend({ how: LandMode.optional(), accept: z.string().optional() });
+
+const EXIT_CODES = `Exit codes:
+  0    landed; of a run that is done in part, the tasks that succeeded
+  1    not landed: the run failed or was cancelled
+  2    invalid command line
+  3    the command failed; the message states the reason
+  4    waiting for the user (held, blocked, awaiting approval), or landed without any check, without its review, or with tests of --known-red
+  130  interrupted; manyhands resume continues the run`;
 
 const EXAMPLES = ['manyhands land', 'manyhands land k3v9x2ab', 'manyhands land k3v9x2ab --how pr'];
 
@@ -37,6 +45,7 @@ export const landCommand: CliCommand = {
         return work(session, {
           ...flags,
           dir,
+          exitCode: exitCodeOfLanding,
           begin: async (caller) => [(await caller.call('land-run', input)).run],
         });
       },

@@ -110,7 +110,10 @@ async function setUp(session: Session, { root, dir, flags }: SetupRequest): Prom
   const imported = flags.import ? await importProject(root, env) : null;
   const decisions = await decide(session, { detection, held: imported?.held ?? [], flags });
   if (decisions === null) return null;
-  const proof = flags.prove ? await prove(session, root, decisions.choices) : undefined;
+  const install = installCommand(detection);
+  const proof = flags.prove
+    ? await prove(session, { root, choices: decisions.choices, isInstalled: install === undefined })
+    : undefined;
   const document = await initProject(
     {
       ...decisions,
@@ -124,25 +127,26 @@ async function setUp(session: Session, { root, dir, flags }: SetupRequest): Prom
     },
     platform.world,
   );
-  const notes = [
-    ...document.notes,
-    ...(await notesOf(document, { root, dir, flags })),
-    ...(proof?.some(({ passed }) => !passed) ? uninstalledNotes(detection) : []),
-  ];
-  return { ...document, notes, ...(proof === undefined ? {} : { proof }) };
+  const notes = [...document.notes, ...(await notesOf(document, { root, dir, flags }))];
+  const failsWithout = proof?.some(({ passed }) => !passed) ? install : undefined;
+  return {
+    ...document,
+    notes,
+    ...(proof === undefined ? {} : { proof }),
+    ...(failsWithout === undefined ? {} : { install: failsWithout }),
+  };
 }
 
-/** A check that fails in a checkout without its dependencies may pass in a workspace, where the set-up runs first. */
-function uninstalledNotes({ root, dependencyDirs, setup }: Detection): string[] {
-  const absent = dependencyDirs.filter((folder) => !existsSync(join(root, folder)));
-  if (absent.length === 0 || setup.length === 0) return [];
-  return [
-    `your checkout has no ${absent.join(', ')}, so checks may fail only here; install with ${setup.join(' && ')}`,
-  ];
+/** What installs the dependencies that the checkout lacks: a check that fails without them may pass in a workspace, where the set-up runs first. */
+function installCommand({ root, dependencyDirs, setup }: Detection): string | undefined {
+  const isComplete = dependencyDirs.every((folder) => existsSync(join(root, folder)));
+  return isComplete || setup.length === 0 ? undefined : setup.join(' && ');
 }
 
-/** Runs the checks of the settings, where there are any, else the chosen ones. A failed one is used only if it is in the settings already, or if none passes. */
-async function prove({ platform }: Session, root: string, choices: Choices): Promise<CheckProof[]> {
+type Proving = { root: string; choices: Choices; isInstalled: boolean };
+
+/** Runs the checks of the settings, where there are any, else the chosen ones. A failed one is used only if it is in the settings already, if none passes, or if its dependencies are not installed. */
+async function prove({ platform }: Session, { root, choices, isInstalled }: Proving): Promise<CheckProof[]> {
   const { env, err } = platform.terminal;
   const configured = checksOfRun(await loadConfig({ dir: root, env }), []).map((check, index) => {
     const { name = `check ${index + 1}`, run } = typeof check === 'string' ? { run: check } : check;
@@ -151,7 +155,7 @@ async function prove({ platform }: Session, root: string, choices: Choices): Pro
   const checks = configured.length > 0 ? configured : choices.checks;
   const onProgress = (line: string) => err(`${oneLine(line)}\n`);
   const proven = await proveChecks({ root, checks, env, onProgress }, platform.world);
-  const isEachUsed = configured.length > 0 || !proven.some(({ passed }) => passed);
+  const isEachUsed = configured.length > 0 || !isInstalled || !proven.some(({ passed }) => passed);
   return proven.map((check) => ({ ...check, isUsed: check.passed || isEachUsed }));
 }
 
@@ -199,7 +203,9 @@ function print({ platform: { terminal } }: Session, document: InitDocument, json
   else if (document.detected !== null) terminal.err(`${nextText(document)}\n`);
 }
 
-function nextText({ proof = [] }: InitDocument): string {
+function nextText({ proof = [], install }: InitDocument): string {
+  if (install !== undefined)
+    return `Next: your checkout has no dependencies, so its checks may fail only here. Install them with ${install}, then run the checks again with manyhands init --prove`;
   const failed = proof.filter(({ passed }) => !passed);
   const used = failed.filter(({ isUsed }) => isUsed);
   if (failed.length === 0) return 'Next: manyhands doctor, then manyhands do "<goal>"';
