@@ -96,6 +96,7 @@ import { listWarnings } from './runs/list-warnings.ts';
 import { markRead } from './runs/mark-read.ts';
 import { pauseRun } from './runs/pause-run.ts';
 import { previewTask } from './runs/preview-task.ts';
+import { prioritizeRun } from './runs/prioritize-run.ts';
 import { prioritizeTask } from './runs/prioritize-task.ts';
 import { rejectRun } from './runs/reject-run.ts';
 import { renameRun } from './runs/rename-run.ts';
@@ -113,10 +114,12 @@ import { watchStart } from './runs/watch-start.ts';
 import { wrapUpRun } from './runs/wrap-up-run.ts';
 import { getSetting } from './settings/get-setting.ts';
 import { listSettings } from './settings/list-settings.ts';
+import { readSettingsText } from './settings/read-settings-text.ts';
 import { readSettings } from './settings/read-settings.ts';
 import { setSetting } from './settings/set-setting.ts';
 import { testNotify } from './settings/test-notify.ts';
 import { unsetSetting } from './settings/unset-setting.ts';
+import { writeSettingsText } from './settings/write-settings-text.ts';
 import { writeSettings } from './settings/write-settings.ts';
 import { listShares } from './shares/list-shares.ts';
 import { revokeShare } from './shares/revoke-share.ts';
@@ -210,6 +213,7 @@ export const OPERATIONS = {
   'plan-bench': planBench,
   'plan-routes': planRoutes,
   'preview-message': previewMessage,
+  'prioritize-run': prioritizeRun,
   'prioritize-task': prioritizeTask,
   'query-ci-logs': queryCiLogs,
   'query-db': queryDb,
@@ -217,6 +221,7 @@ export const OPERATIONS = {
   'query-logs': queryLogs,
   'read-note': readNote,
   'read-settings': readSettings,
+  'read-settings-text': readSettingsText,
   'read-transcript': readTranscript,
   'read-work-file': readWorkFile,
   'recheck-run': recheckRun,
@@ -282,6 +287,7 @@ export const OPERATIONS = {
   'wrap-up-run': wrapUpRun,
   'write-note': writeNote,
   'write-settings': writeSettings,
+  'write-settings-text': writeSettingsText,
 } as const;
 
 /** Every operation that answers with items as they happen. */

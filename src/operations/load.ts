@@ -68,6 +68,7 @@ export const LOAD_OPERATION: Loaders<typeof OPERATIONS> = {
   'plan-bench': async () => (await import('./models/plan-bench.ts')).planBench,
   'plan-routes': async () => (await import('./models/plan-routes.ts')).planRoutes,
   'preview-message': async () => (await import('./tasks/preview-message.ts')).previewMessage,
+  'prioritize-run': async () => (await import('./runs/prioritize-run.ts')).prioritizeRun,
   'prioritize-task': async () => (await import('./runs/prioritize-task.ts')).prioritizeTask,
   'query-ci-logs': async () => (await import('./integrations/query-ci-logs.ts')).queryCiLogs,
   'query-db': async () => (await import('./integrations/query-db.ts')).queryDb,
@@ -75,6 +76,7 @@ export const LOAD_OPERATION: Loaders<typeof OPERATIONS> = {
   'query-logs': async () => (await import('./integrations/query-logs.ts')).queryLogs,
   'read-note': async () => (await import('./notes/read-note.ts')).readNote,
   'read-settings': async () => (await import('./settings/read-settings.ts')).readSettings,
+  'read-settings-text': async () => (await import('./settings/read-settings-text.ts')).readSettingsText,
   'read-transcript': async () => (await import('./transcripts/read-transcript.ts')).readTranscript,
   'read-work-file': async () => (await import('./projects/read-work-file.ts')).readWorkFile,
   'recheck-run': async () => (await import('./results/recheck-run.ts')).recheckRun,
@@ -140,6 +142,7 @@ export const LOAD_OPERATION: Loaders<typeof OPERATIONS> = {
   'wrap-up-run': async () => (await import('./runs/wrap-up-run.ts')).wrapUpRun,
   'write-note': async () => (await import('./notes/write-note.ts')).writeNote,
   'write-settings': async () => (await import('./settings/write-settings.ts')).writeSettings,
+  'write-settings-text': async () => (await import('./settings/write-settings-text.ts')).writeSettingsText,
 };
 
 /** Loads one operation that answers with items as they happen. */

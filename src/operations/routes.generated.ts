@@ -68,6 +68,7 @@ export const ROUTES = {
   'plan-routes': 'GET /api/models/routes',
   'preview-message': 'POST /api/runs/{run}/tasks/{task}/messages/preview',
   'preview-task': { unreachable: 'A preview belongs to the terminal that shows its address, and ends with it.' },
+  'prioritize-run': 'POST /api/runs/{run}/priority',
   'prioritize-task': 'POST /api/runs/{run}/tasks/{task}/priority',
   'query-ci-logs': { unreachable: 'An agent calls it through the socket of its attempt.' },
   'query-db': { unreachable: 'An agent calls it through the socket of its attempt.' },
@@ -76,6 +77,7 @@ export const ROUTES = {
   'read-logs': 'GET /api/runs/{run}/logs',
   'read-note': { unreachable: 'An agent calls it through the socket of its attempt.' },
   'read-settings': 'GET /api/settings',
+  'read-settings-text': 'GET /api/settings/text',
   'read-transcript': 'GET /api/runs/{run}/tasks/{task}/transcript',
   'read-work-file': 'GET /api/work-file',
   'recheck-run': 'POST /api/runs/{run}/recheck',
@@ -147,4 +149,5 @@ export const ROUTES = {
   'wrap-up-run': 'POST /api/runs/{run}/wrap-up',
   'write-note': { unreachable: 'An agent calls it through the socket of its attempt.' },
   'write-settings': 'PUT /api/settings',
+  'write-settings-text': 'PUT /api/settings/text',
 } as const satisfies Record<string, Route>;
