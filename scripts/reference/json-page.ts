@@ -22,6 +22,7 @@ import { KnowledgeEntry } from '../../src/schema/coordination/knowledge.ts';
 import { AgentPick, AgentStatus, LogLine, RunDocument, RunSummary, UsageRow } from '../../src/schema/document.ts';
 import { ArchiveResult, BackupResult } from '../../src/schema/keeping.ts';
 import { BenchItem, BenchResult, ModelScore, RoutePlan } from '../../src/schema/model.ts';
+import { PressureReport, TeamReport } from '../../src/schema/report/work-report.ts';
 import { TemplateDocument } from '../../src/schema/template.ts';
 import { WatchDocument } from '../../src/schema/watch/watch-round.ts';
 import { WorkCheck } from '../../src/work-files/work-plan.ts';
@@ -33,6 +34,8 @@ const DOCUMENTS: Record<string, z.ZodType> = {
   RunSummary,
   LogLine,
   UsageRow,
+  TeamReport,
+  PressureReport,
   CompactRun,
   SearchResult,
   InboxItem,
@@ -169,6 +172,8 @@ const PRINTED: readonly (readonly [string, string])[] = [
   ['`verify`', '[Acceptance](#acceptance)'],
   ['`judge`', '[Judgement](#judgement)'],
   ['`report`', '`{ "run", "format", "text", "file" }`; `file` is null when it was not written to one'],
+  ['`report --team`', '`{ "format", "text", "file", "report" }`; `report` is a [TeamReport](#teamreport)'],
+  ['`report --pressure`', '`{ "format", "text", "file", "report" }`; `report` is a [PressureReport](#pressurereport)'],
   ['`undo`', '[UndoResult](#undoresult)'],
   ['`backup`', '[BackupResult](#backupresult)'],
   ['`store move`', '`{ "to", "runs", "events", "texts", "transcriptRows", "kept" }`; `kept` is the old file, or null'],

@@ -196,8 +196,12 @@ function refuseUpgrades(server: Server): void {
   };
   server.on('upgrade', refuseUpgrade);
   server.on('connect', refuseUpgrade);
-  server.on('clientError', (_, socket) => {
-    if (socket.writable) socket.end(problemText(new AppError('REQUEST_INVALID', 'This is not HTTP')));
+  server.on('clientError', (error, socket) => {
+    const problem =
+      errorCode(error) === 'HPE_HEADER_OVERFLOW'
+        ? new AppError('REQUEST_TOO_LARGE', 'The address and the headers of the request are too long')
+        : new AppError('REQUEST_INVALID', 'This is not HTTP');
+    if (socket.writable) socket.end(problemText(problem));
     else socket.destroy();
   });
 }

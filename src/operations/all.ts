@@ -74,7 +74,9 @@ import { judgeRun } from './results/judge-run.ts';
 import { landRun } from './results/land-run.ts';
 import { listSalvage } from './results/list-salvage.ts';
 import { recheckRun } from './results/recheck-run.ts';
+import { reportPressure } from './results/report-pressure.ts';
 import { reportRun } from './results/report-run.ts';
+import { reportTeam } from './results/report-team.ts';
 import { restoreSalvage } from './results/restore-salvage.ts';
 import { runChanges } from './results/run-changes.ts';
 import { summarizeDiff } from './results/summarize-diff.ts';
@@ -237,9 +239,11 @@ export const OPERATIONS = {
   'rename-run': renameRun,
   'reply-watch': replyWatch,
   'report-learnings': reportLearnings,
+  'report-pressure': reportPressure,
   'report-progress': reportProgress,
   'report-run': reportRun,
   'report-status': reportStatus,
+  'report-team': reportTeam,
   'resize-terminal': resizeTerminal,
   'restore-archive': restoreArchive,
   'restore-salvage': restoreSalvage,

@@ -12,14 +12,14 @@ import {
   type TaskSpec,
 } from '../schema/task.ts';
 
-/** The command gates of the settings; a check without a name is named by its text. */
+/** The command gates of the settings; a check without a name is named by its text, without secrets in it. */
 export function checksOf(config: Config): CommandGateSpec[] {
   return config.checks.map((check) => {
-    if (typeof check === 'string') return { gate: 'command', name: check, run: check, timeoutMs: 600_000 };
+    if (typeof check === 'string') return { gate: 'command', name: redactForms(check), run: check, timeoutMs: 600_000 };
     const text = typeof check.run === 'string' ? check.run : check.run.join(' ');
     return {
       gate: 'command',
-      name: check.name ?? text,
+      name: check.name ?? redactForms(text),
       run: check.run,
       timeoutMs: check.timeoutSeconds * 1000,
       ...(check.full === undefined ? {} : { full: check.full }),

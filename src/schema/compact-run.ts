@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { RunDocument, RunStatus, TaskLabel } from './document.ts';
 import { TaskOverviewStatus } from './overview.ts';
+import { Checkpoint } from './report/checkpoint.ts';
 import { RiskFlag } from './risk.ts';
 
 /** The minimum that a controlling agent needs of a run: current step, last action, risks and next step. */
@@ -24,6 +25,10 @@ export const CompactRun = z.object({
   toolCalls: z
     .array(z.object({ task: z.string(), tool: z.string(), detail: z.string(), times: z.number().int() }))
     .describe('Tool calls since the cursor, repeated calls listed once, the latest last; at most 50.'),
+  checkpoints: z
+    .array(Checkpoint.extend({ task: z.string(), label: TaskLabel, attempt: z.number().int() }))
+    .default([])
+    .describe('How far long attempts are that run now, or that ended last in their task; at most 5.'),
   changedFiles: z.array(z.string()).describe('Files that agents reported as changed since the cursor; at most 200.'),
   risks: z.array(RiskFlag.extend({ task: z.string(), label: TaskLabel })).describe('The worst first.'),
   warnings: z.array(z.object({ task: z.string(), label: TaskLabel, message: z.string() })),

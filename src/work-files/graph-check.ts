@@ -26,7 +26,8 @@ export function looseNode(entry: unknown, at: Path): GraphNode[] {
   const id = FileId.safeParse(entry.id);
   const needsKey = ['needs', 'depends_on', 'dependsOn'].find((key) => entry[key] !== undefined) ?? 'needs';
   const needs = oneOrMany(FileId).safeParse(entry[needsKey] ?? []);
-  return id.success ? [{ id: id.data, needs: needs.data ?? [], at, needsAt: [...at, needsKey] }] : [];
+  // Nothing can need an entry without a valid id, so its place in the file is as good as an id.
+  return [{ id: id.data ?? JSON.stringify(at), needs: needs.data ?? [], at, needsAt: [...at, needsKey] }];
 }
 
 /** Reports one cycle for each group of nodes that wait for each other. */

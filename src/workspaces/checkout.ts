@@ -11,6 +11,7 @@ import type { Contain } from '../process/sandbox/bubblewrap.ts';
 import { endLeftover } from '../process/supervised.ts';
 import type { Config } from '../schema/config.ts';
 import { realWorld, type World } from '../world.ts';
+import { showCaches } from './cache-layers.ts';
 import { removeTree } from './copy-tree.ts';
 import { copyIncluded, describeIncluded } from './included.ts';
 import type { KeptDependencies } from './kept-dependencies.ts';
@@ -64,6 +65,7 @@ export async function gateCheckout(options: CheckoutOptions, world: World = real
   observer?.step({ kind: 'workspace', what: `checks out ${options.commit.slice(0, 8)}` });
   const checkout = await plainCheckout(options, world);
   const kept = canKeep(options, seed) ? options.kept : undefined;
+  showCaches(checkout.path, seed.caches);
   try {
     const installed = await kept?.install(seed, checkout.path, { signal, world, observer });
     if (installed === undefined) await applySeed(seed, checkout.path, { replace: true, signal, observer });
@@ -120,7 +122,11 @@ async function plainCheckout(options: CheckoutOptions, world: World): Promise<As
     { mirror, path, commit, signal, ...(overlay ? { overlay } : {}), ...(lfsStorage ? { lfsStorage } : {}) },
     world,
   );
-  return { path, [Symbol.asyncDispose]: () => removeTree(path) };
+  const remove = async () => {
+    showCaches(path, undefined);
+    await removeTree(path);
+  };
+  return { path, [Symbol.asyncDispose]: remove };
 }
 
 /** Ends and removes what a killed engine was preparing; only for the engine that now holds the data directory's lock. */

@@ -5,6 +5,7 @@ import type { LaunchLimits } from '../process/launch.ts';
 import type { Contain } from '../process/sandbox/bubblewrap.ts';
 import type { Config } from '../schema/config.ts';
 import { crashpoint, realWorld, type World } from '../world.ts';
+import { showCaches } from './cache-layers.ts';
 import { SERVICE_SCRIPT, writeServiceScript } from './docker.ts';
 import { copyIncluded } from './included.ts';
 import { applySeed, type Seed } from './seed.ts';
@@ -36,6 +37,7 @@ export interface Provisioned {
 export async function provision(options: Provision, world: World = realWorld): Promise<Provisioned> {
   const { workspace, seed, config, signal, observer } = options;
   crashpoint('workspace.provisioning');
+  showCaches(workspace, seed.caches);
   const seeded = await applySeed(seed, workspace, { replace: false, signal, observer });
   const copied = await copyIncluded({ ...options, seeded });
   if (config.docker !== undefined) await writeServiceScript(workspace, config.docker);

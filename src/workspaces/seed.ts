@@ -2,8 +2,10 @@ import { createHash } from 'node:crypto';
 import { mkdir, readdir, readlink, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative } from 'node:path';
 import { exists } from '../git/path-kind.ts';
+import type { Contain } from '../process/sandbox/bubblewrap.ts';
 import type { Config } from '../schema/config.ts';
 import { crashpoint, realWorld, type World } from '../world.ts';
+import { keepingCaches, pruneCaches } from './cache-layers.ts';
 import { copyTree, removeTree } from './copy-tree.ts';
 import { copyIncluded, describeIncluded, foldersToCopy, isVirtualEnvironment, modifiedAt } from './included.ts';
 import { isInside, targetInside } from './inside.ts';
@@ -28,6 +30,8 @@ export interface SeedOptions {
   config: Config['workspace'];
   lockHash: string;
   env: Record<string, string>;
+  /** Puts a set-up command into its sandbox. */
+  contain?: Contain | undefined;
   /** Creates a clean checkout in which the set-up runs; called only if there is no seed yet. */
   checkout(): Promise<AsyncDisposable & { path: string }>;
   signal: AbortSignal;
@@ -41,6 +45,8 @@ export interface Seed {
   entries: readonly string[];
   /** The set-up creates nothing that can be copied, so it runs in every workspace. */
   runInEach: boolean;
+  /** What the set-up has added to package caches, where it ran in a sandbox. */
+  caches?: string;
   size?: TreeSize | undefined;
 }
 
@@ -49,6 +55,8 @@ export const EMPTY_SEED: Seed = { key: '', files: '', entries: [], runInEach: fa
 
 /** Files in which installers record what they have installed. */
 const INSTALL_MARKERS = ['', '.package-lock.json', '.modules.yaml', '.yarn-integrity', '.yarn-state.yml'];
+
+const CACHES = 'caches';
 
 /** Seeds that are being prepared, each with all who wait for it. */
 const preparing = new Map<string, { done: Promise<unknown>; observers: Set<PreparationObserver> }>();
@@ -70,7 +78,9 @@ export async function prepareSeed(options: SeedOptions, world: World = realWorld
   preparing.set(folder, { done, observers });
   try {
     const { entries, runInEach, size } = await done;
-    return { key, files: join(folder, 'files'), entries, runInEach, size };
+    const caches = join(folder, CACHES);
+    const kept = (await exists(caches)) ? { caches } : {};
+    return { key, files: join(folder, 'files'), entries, runInEach, size, ...kept };
   } finally {
     if (options.observer !== undefined) observers.delete(options.observer);
     if (preparing.get(folder)?.done === done) preparing.delete(folder);
@@ -167,7 +177,10 @@ async function installSeed(creation: SeedCreation, temporary: string): Promise<S
   await copySources(creation, checkout.path);
   const copied = await findCreatedPaths(checkout.path, before);
   const copiedHash = await hashPaths(checkout.path, copied);
-  await runSetup({ ...creation, commands: creation.config.setup, cwd: checkout.path }, creation.world);
+  const caches = join(temporary, CACHES);
+  const contain = keepingCaches(creation.contain, caches);
+  await runSetup({ ...creation, contain, commands: creation.config.setup, cwd: checkout.path }, creation.world);
+  await pruneCaches(caches);
   const entries = await findCreatedPaths(checkout.path, before);
   const isUnchanged = entries.length === copied.length && (await hashPaths(checkout.path, copied)) === copiedHash;
   if (isUnchanged || (await hasVirtualEnvironment(checkout.path, entries)))

@@ -59,16 +59,17 @@ it("keeps the server's tokens out of transcripts, where a viewer could read them
 it('keeps a token in the text of a job out of lists, documents, commits and raw output; the agent gets it', async () => {
   const token = `ghp_${'aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6'}`;
   const program =
-    '#!/bin/sh\ngrep -o "ghp_[A-Za-z0-9]*" | tee -a /dev/stderr | wc -c > got.txt\necho "password=Sommer2024" >&2\n';
+    '#!/bin/sh\ntoken=$(grep -o "ghp_[A-Za-z0-9]*" | head -n 1 | tee -a /dev/stderr)\necho "$token" | wc -c > got.txt\ngit switch -q -c "fix/$token"\necho "password=Sommer2024" >&2\n';
   const settings = 'agents:\n  hand: { kind: command, command: ./agent.sh }\n';
   await using project = await makeScratch({
     files: { 'base.txt': 'x\n', 'agent.sh': program, '.manyhands/config.yaml': settings },
   });
   const work = ['job', `Push with ${token} to the server`, '--json'];
-  const { json } = await project.mh([...work, '--check', 'true', '--land', 'merge']);
+  const { json } = await project.mh([...work, '--check', `: ${token}`, '--land', 'merge', '--collection', token]);
   expect(JSON.stringify(json)).not.toContain(token);
   expect(RunDocument.parse(json)).toMatchObject({ status: 'done', title: 'Push with [redacted] to the server' });
   expect(readFileSync(join(project.repo, 'got.txt'), 'utf8').trim()).toBe(String(token.length + 1));
+  await project.mh(['flag', RunDocument.parse(json).run, '--note', `see ${token}`]);
   const shown: string[] = [project.git('log', '--format=%B', '--all')];
   for (const args of [
     ['ls'],
@@ -76,6 +77,8 @@ it('keeps a token in the text of a job out of lists, documents, commits and raw 
     ['show'],
     ['show', '--json'],
     ['show', '--task', 'job/1', '--json'],
+    ['collection', 'ls', '--json'],
+    ['salvage', '--json'],
     ['logs'],
     ['report'],
   ])

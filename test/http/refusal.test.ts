@@ -186,6 +186,11 @@ describe('with the token of an operator, from elsewhere', () => {
     expect((await raw('CONNECT', `127.0.0.1:${server.port}`, [ourHost()])).status).toBe(403);
   });
 
+  it('says that headers or an address are too long', async () => {
+    expect((await raw('GET', '/api/runs', [ourHost(), `X-Long: ${'a'.repeat(20_000)}`])).status).toBe(413);
+    expect((await raw('GET', `/api/runs?${'a'.repeat(20_000)}`, [ourHost()])).status).toBe(413);
+  });
+
   it('refuses two names at once', async () => {
     for (const other of ['Host: evil.example', ourHost()])
       expect((await raw('GET', '/api/runs', [ourHost(), other])).status).toBe(400);

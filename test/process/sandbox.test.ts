@@ -1,14 +1,15 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ending } from '../../src/process/launch.ts';
 import { run } from '../../src/process/run.ts';
 import { bubblewrapCommand, overlayFolders, sandboxAvailability } from '../../src/process/sandbox/bubblewrap.ts';
-import { isMountable, type Overlays } from '../../src/process/sandbox/overlays.ts';
+import { isMountable, type Overlays, withLayers } from '../../src/process/sandbox/overlays.ts';
 import { seccompFile } from '../../src/process/sandbox/seccomp.ts';
 import { packageCaches, toolchainFolders } from '../../src/process/sandbox/toolchains.ts';
 import { runSupervised } from '../../src/process/supervised.ts';
 import { terminate } from '../../src/process/terminate.ts';
+import { pruneCaches } from '../../src/workspaces/cache-layers.ts';
 import { bundledBubblewrap } from '../real/programs.ts';
 import { SANDBOX } from '../support/sandbox.ts';
 import { launchIn, PATH, temporaryFolder, waitForOutput } from './launching.ts';
@@ -71,13 +72,11 @@ test('toolchains on PATH are shown with what is beside them, and folders with lo
 });
 
 test('the caches of package managers are known, also where a variable names them, and logins beside them are not', () => {
-  const home = temporaryFolder();
-  for (const folder of ['.npm/_cacache', '.npm/_logs', '.cargo/registry', 'elsewhere', '.m2/repository'])
-    mkdirSync(join(home, folder), { recursive: true });
-  writeFileSync(join(home, '.cargo', 'credentials.toml'), '');
-  expect(packageCaches({ PIP_CACHE_DIR: join(home, 'elsewhere') }, home)).toEqual(
-    ['.npm/_cacache', 'elsewhere', '.cargo/registry', '.m2/repository'].map((folder) => join(home, folder)),
+  const caches = packageCaches({ PIP_CACHE_DIR: '/elsewhere', npm_config_cache: 'relative' }, '/home/ann');
+  expect(caches).toEqual(
+    expect.arrayContaining(['/home/ann/.npm/_cacache', '/elsewhere', '/home/ann/.cargo/registry']),
   );
+  expect(caches.filter((path) => /\.cargo$|\.npm$|\.cache\/pip|\.m2$|relative/.test(path))).toEqual([]);
 });
 
 describe.skipIf(SANDBOX.missing)('a cache of a package manager', () => {
@@ -101,10 +100,11 @@ describe.skipIf(SANDBOX.missing)('a cache of a package manager', () => {
     const staging = join(temporaryFolder(), 'overlays');
     const overlaid = await overlayFolders(program, caches, staging);
     // The system of the tests allows such mounts, or none at all.
-    expect([{ by: 'mounts', folders: caches, staging }, expect.objectContaining({ folders: [] })]).toContainEqual(
-      overlaid,
-    );
-    for (const cache of overlaid.folders) {
+    expect([
+      { by: 'mounts', folders: caches.map((path) => ({ path, lower: [path] })), staging },
+      expect.objectContaining({ folders: [] }),
+    ]).toContainEqual(overlaid);
+    for (const { path: cache } of overlaid.folders) {
       const command = contained('cat kept; echo changed >kept && echo new >new && cat kept', cache);
       const { stdout, stderr } = await run(bubblewrapCommand(program, command, only(overlaid)), options);
       expect(stdout.toString(), stderr).toBe('originalchanged\n');
@@ -120,10 +120,30 @@ describe.skipIf(SANDBOX.missing)('a cache of a package manager', () => {
     const limited = { ...only(overlaid), privateBytes: 1024 * 1024 };
     const writing = bubblewrapCommand(SANDBOX.program, contained('head -c 3000000 /dev/zero >large', cache), limited);
     expect((await run(writing, options)).stderr).toContain('No space left on device');
-    const broken: Overlays = { by: 'mounts', folders: [join(cache, 'kept')], staging };
+    const broken: Overlays = { by: 'mounts', folders: [{ path: cache, lower: [join(cache, 'kept')] }], staging };
     const reading = bubblewrapCommand(SANDBOX.program, contained('echo started', '/'), only(broken));
     const { code, stdout } = await run(reading, options);
     expect([code === 0, stdout.toString()]).toEqual([false, '']);
+  });
+
+  test('keeps what a set-up adds, which later programs see below their own changes', async ({ skip }) => {
+    const [cache, missing] = [makeCache('cache'), join(temporaryFolder(), 'none', 'yet')];
+    const staging = join(temporaryFolder(), 'overlays');
+    const folder = join(temporaryFolder(), 'layers');
+    const overlaid = await overlayFolders(SANDBOX.program, [cache], staging);
+    if (overlaid.by === 'none') skip('this system does not allow to mount overlays');
+    const runWith = async (isWritten: boolean, script: string) => {
+      const shown = only(withLayers(overlaid, [cache, missing], { folder, isWritten }));
+      return (
+        await run(bubblewrapCommand(SANDBOX.program, contained(script, cache), shown), options)
+      ).stdout.toString();
+    };
+    await runWith(true, `echo added >added; rm kept; echo other >${missing}/other`);
+    await pruneCaches(folder);
+    const list = `ls; cat added ${missing}/other; echo mine >>added; echo mine >${missing}/mine`;
+    for (const _ of [1, 2]) expect(await runWith(false, list)).toBe('added\nadded\nother\n');
+    expect([readFileSync(join(cache, 'kept'), 'utf8'), existsSync(missing)]).toEqual(['original', false]);
+    expect(readdirSync(folder)).toHaveLength(2);
   });
 
   test.each(['a,b', 'a:b', 'a\\b'])('is not mounted where its name would be read as an option: %s', (name) => {

@@ -66,6 +66,12 @@ describe('a broken work file', () => {
       ['[0].inputs', '[2].inputs'],
     ],
     [
+      'an id and what its task needs',
+      'tasks.yaml',
+      'tasks:\n  - { id: a b, title: A, description: D, needs: [nope] }\n  - { title: B, description: D, needs: [neither] }\n',
+      ['[0].id', '[0].needs[0]', '[1].id', '[1].needs[0]'],
+    ],
+    [
       'nodes and their gates',
       'flow.yaml',
       `nodes:\n  a: { role: review, task: T, timeout_seconds: soon, outputs: o }\n  g: { type: gate, needs: [a], pass_when: 'b.ok' }\n`,

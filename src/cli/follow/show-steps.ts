@@ -1,10 +1,10 @@
 import type { Caller } from '../../access/caller.ts';
 import { type CurrentStep, currentSteps, type RunNow, stepText, waitText } from '../../core/view/activity.ts';
-import { timeText } from '../../core/view/amounts.ts';
+import { durationText, timeText } from '../../core/view/amounts.ts';
 import type { RunOverview } from '../../schema/overview.ts';
 import type { World } from '../../world.ts';
 import type { Platform } from '../platform.ts';
-import { clockText, durationText } from '../render/amounts.ts';
+import { clockText } from '../render/amounts.ts';
 import { oneLine } from '../render/clean-text.ts';
 import { painter } from '../render/symbols.ts';
 import { shorten } from '../render/text-width.ts';

@@ -11,15 +11,6 @@ export function clockText(ms: number): string {
   return hours > 0 ? `${hours}:${two(minutes)}:${two(seconds)}` : `${minutes}:${two(seconds)}`;
 }
 
-/** A duration with units: 40ms, 1.2s, 3m 20s. */
-export function durationText(ms: number): string {
-  if (ms < 1000) return `${Math.round(ms)}ms`;
-  if (ms < 60_000) return `${(ms / 1000).toFixed(1)}s`;
-  const total = Math.round(ms / 1000);
-  if (total < 3600) return `${Math.floor(total / 60)}m ${total % 60}s`;
-  return `${Math.floor(total / 3600)}h ${Math.floor(total / 60) % 60}m`;
-}
-
 export function bytesText(bytes: number): string {
   let size = bytes;
   let unit = 0;

@@ -24,10 +24,7 @@ export function nextSteps(document: RunDocument): NextStep[] {
       return failureSteps(document);
     case 'cancelled':
     case 'cancelling':
-      return [
-        { command: `manyhands salvage ${run}`, purpose: 'list the saved work' },
-        { command: `manyhands retry ${run}`, purpose: 'continue it anyway' },
-      ];
+      return [...salvageSteps(document), { command: `manyhands retry ${run}`, purpose: 'continue it anyway' }];
     case 'held':
     case 'blocked':
     case 'paused':
@@ -87,7 +84,14 @@ function resultSteps(document: RunDocument): NextStep[] {
   ];
 }
 
-function failureSteps({ run, tasks }: RunDocument): NextStep[] {
+/** A run that ended before its first attempt has no saved work. */
+function salvageSteps({ run, tasks }: RunDocument): NextStep[] {
+  const isAttempted = tasks.some(({ attempts }) => attempts > 0);
+  return isAttempted ? [{ command: `manyhands salvage ${run}`, purpose: 'list the saved work' }] : [];
+}
+
+function failureSteps(document: RunDocument): NextStep[] {
+  const { run, tasks } = document;
   if (tasks.length === 0) return [{ command: `manyhands logs ${run}`, purpose: 'show what went wrong' }];
   const failed = tasks.find(({ status }) => status === 'failed');
   return [
@@ -96,7 +100,7 @@ function failureSteps({ run, tasks }: RunDocument): NextStep[] {
       purpose: 'show what went wrong',
     },
     { command: `manyhands retry ${run}`, purpose: 'retry the failed tasks' },
-    { command: `manyhands salvage ${run}`, purpose: 'list the saved work' },
+    ...salvageSteps(document),
   ];
 }
 

@@ -1,11 +1,10 @@
 import { containmentText } from '../../core/attempt/containment.ts';
 import { currentSteps, stepText, waitText } from '../../core/view/activity.ts';
-import { momentText, moneyText } from '../../core/view/amounts.ts';
+import { durationText, momentText, moneyText } from '../../core/view/amounts.ts';
 import { checkOutputLines, failedChecks } from '../../core/view/failed-check.ts';
 import { shellWord } from '../../core/view/shell-word.ts';
 import { taskLabel } from '../../core/view/task-label.ts';
 import type { RunDocument, TaskDocument } from '../../schema/document.ts';
-import { durationText } from './amounts.ts';
 import { cleanText, oneLine } from './clean-text.ts';
 import { nextSteps } from './next-steps.ts';
 import { labelIn, nodeLines, progressLines, type SummaryView } from './progress-lines.ts';

@@ -1,11 +1,11 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { z } from 'zod';
 import type { Caller } from '../../access/caller.ts';
-import { momentText } from '../../core/view/amounts.ts';
+import { durationText, momentText } from '../../core/view/amounts.ts';
 import { AppError } from '../../errors.ts';
 import { Repeat } from '../../schema/job-parts.ts';
 import type { Session } from '../platform.ts';
-import { durationText, wholeNumber } from '../render/amounts.ts';
+import { wholeNumber } from '../render/amounts.ts';
 
 const UNITS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 

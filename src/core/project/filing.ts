@@ -1,4 +1,5 @@
 import type { ProjectEvent } from '../../schema/event.ts';
+import { redactForms } from '../redact.ts';
 import type { ProjectState } from './project-state.ts';
 
 /** Hides a run in lists, or shows it again; no event if nothing changes. */
@@ -10,8 +11,9 @@ export function hideRun(state: ProjectState, run: string, hidden: boolean): Proj
 /** Flags a run, with an optional note; flagging it again replaces the note. */
 export function flagRun(state: ProjectState, run: string, note: string | undefined): ProjectEvent[] {
   const flag = state.flagged[run];
-  if (flag !== undefined && (note === undefined || flag.note === note)) return [];
-  return [{ type: 'run.flagged', data: { run, ...(note === undefined || note === '' ? {} : { note }) } }];
+  const shown = note === undefined ? undefined : redactForms(note);
+  if (flag !== undefined && (shown === undefined || flag.note === shown)) return [];
+  return [{ type: 'run.flagged', data: { run, ...(shown === undefined || shown === '' ? {} : { note: shown }) } }];
 }
 
 /** Marks a run as read at a version, or, with 0, as unread again. */
@@ -30,7 +32,9 @@ export function fileNewRun(
   { collection, item }: { collection: string | undefined; item: { batch: string; item: number } | undefined },
 ): ProjectEvent[] {
   return [
-    ...(collection === undefined ? [] : [{ type: 'collection.filed' as const, data: { run, collection } }]),
+    ...(collection === undefined
+      ? []
+      : [{ type: 'collection.filed' as const, data: { run, collection: redactForms(collection) } }]),
     ...(item === undefined ? [] : [{ type: 'batch.item-started' as const, data: { ...item, run } }]),
   ];
 }

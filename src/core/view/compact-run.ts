@@ -18,7 +18,11 @@ const MOST_RISKS = 50;
 const RANK: Readonly<Record<RiskSeverity, number>> = { high: 0, medium: 1, low: 2 };
 
 /** A summary of a run: `rows` are the last rows of its last attempts, in order; with a cursor only newer ones are included. */
-export function compactRun(state: RunState, rows: readonly RunTranscriptItem[], after: string | undefined): CompactRun {
+export function compactRun(
+  state: RunState,
+  rows: readonly RunTranscriptItem[],
+  after: string | undefined,
+): Omit<CompactRun, 'checkpoints'> {
   const since = cursorOf(after);
   const recent = rows.filter(({ id }) => id > since.row);
   const { result } = runDocument(state);

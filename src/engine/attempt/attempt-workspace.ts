@@ -13,6 +13,7 @@ import { checkWorkspace, createWorkspace, removeWorkspace } from '../../git/work
 import type { SavedWork } from '../../schema/event.ts';
 import type { TaskKey } from '../../schema/ids.ts';
 import { attemptId } from '../../schema/ids.ts';
+import { showCaches } from '../../workspaces/cache-layers.ts';
 import { seedForCommit } from '../../workspaces/checkout.ts';
 import { childEnvironment } from '../../workspaces/environment.ts';
 import { linkWorkspace, unlinkWorkspace } from '../../workspaces/location.ts';
@@ -129,6 +130,7 @@ export async function removeAttemptWorkspace(ctx: EngineContext, run: ActiveRun,
     using _step = ctx.activities.begin({ run, tasks: [task.spec.key] }, step);
     await tearDown(ctx, run, task, workspace);
     await removeWorkspace({ mirror: run.project.mirror, path: workspace.path });
+    showCaches(workspace.path, undefined);
     await rm(excludedFile(ctx, workspace.path), { force: true });
   }
   await unlinkWorkspace(ctx.home.workspaces, workspace.path);

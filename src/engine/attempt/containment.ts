@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { homedir, totalmem } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -15,10 +16,12 @@ import {
   type SandboxNetwork,
   sandboxAvailability,
 } from '../../process/sandbox/bubblewrap.ts';
+import { withLayers } from '../../process/sandbox/overlays.ts';
 import { seccompFile } from '../../process/sandbox/seccomp.ts';
 import { packageCaches } from '../../process/sandbox/toolchains.ts';
 import type { Config } from '../../schema/config.ts';
 import type { ContainmentPart, ContainmentRecord } from '../../schema/containment.ts';
+import { cachesIn } from '../../workspaces/cache-layers.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
 import { openAgentNetwork, openCommandNetwork } from './network.ts';
 import { ownSandboxProblem } from './own-sandbox.ts';
@@ -175,7 +178,10 @@ async function sandboxOf(ctx: EngineContext, run: ActiveRun): Promise<Sandbox> {
   const seccomp = await seccompFile(ctx.home.root);
   const objects = join(run.project.mirror.dir, 'objects');
   const caches = packageCaches(ctx.env, ctx.env.HOME ?? homedir());
-  const overlaid = await overlayFolders(sandbox.program, caches, join(ctx.home.root, 'overlays'));
+  const existing = caches.filter((path) => existsSync(path));
+  const hasCaches = existing.length > 0 || config.workspace.setup.length > 0;
+  const staging = join(ctx.home.root, 'overlays');
+  const overlays = hasCaches ? await overlayFolders(sandbox.program, existing, staging) : undefined;
   const paths = { read: config.sandboxPaths.read.map(expand), write: config.sandboxPaths.write.map(expand) };
   return {
     record,
@@ -184,6 +190,8 @@ async function sandboxOf(ctx: EngineContext, run: ActiveRun): Promise<Sandbox> {
     containWith: (request, network) => (program) => {
       const { read, write, copied } = permissionsFor({ ...request(program.cwd), objects, paths });
       const hidden = [ctx.home.root];
+      const layers = program.caches ?? cachesIn(program.cwd);
+      const overlaid = overlays === undefined ? undefined : withLayers(overlays, caches, layers);
       const shown = { read: [...read, OWN_PROGRAMS], write, hidden, copied, overlaid, privateBytes, seccomp, network };
       return bubblewrapCommand(sandbox.program, program, shown);
     },

@@ -26,7 +26,7 @@ import { resourcesOf } from './containment.ts';
 import { programOf } from './interactive-attempt.ts';
 import { interruptible } from './interrupt-attempt.ts';
 import { adoptUnrecorded, writeLaunchRecord } from './launch-record.ts';
-import { memorySection } from './memory.ts';
+import { checkpointSection, memorySection } from './memory.ts';
 import { adoptAgentNetwork } from './network.ts';
 import { GRACE_MS, type Outcome, type Started, supervise } from './supervise.ts';
 import type { AttemptWorkspace } from './workspace-of-task.ts';
@@ -71,7 +71,8 @@ export async function performAttempt(ctx: EngineContext, run: ActiveRun, task: T
       ...(application === null ? {} : { appUrl: application.url, appPort: application.port }),
     };
     const assignment = await assignmentFor(ctx, run, assigning);
-    const memory = await memorySection(ctx, run, { task, attempt: assignment.attempt });
+    const checkpoint = checkpointSection(ctx, run, { task, session: assignment.session });
+    const memory = `${checkpoint}${await memorySection(ctx, run, { task, attempt: assignment.attempt })}`;
     const shown = appUrl === undefined ? {} : { appUrl };
     await writePrompt(run, task, { assignment, memory, capabilities: agent.capabilities, ...shown });
     await recordMessages(ctx, run, { task, attempt });

@@ -12,6 +12,9 @@ const WINDOW_MS = 60_000;
 /** Wrong codes and tokens from one address in a minute. */
 const MAX_FAILURES = 20;
 
+/** Wrong cookies: more, because the page of an ended session sends its cookie with each request. */
+const MAX_WRONG_COOKIES = 200;
+
 /** Addresses to remember; beyond that all are forgotten. */
 const MAX_ADDRESSES = 10_000;
 
@@ -21,10 +24,12 @@ const MAX_ADDRESSES = 10_000;
  */
 class FailedLogins {
   readonly #world: World;
+  readonly #most: number;
   readonly #counts = new Map<string, { count: number; until: number }>();
 
-  constructor(world: World) {
+  constructor(world: World, most: number) {
     this.#world = world;
+    this.#most = most;
   }
 
   /** Counts a failure; throws LOGIN_THROTTLED if the address has exceeded its limit. */
@@ -35,7 +40,7 @@ class FailedLogins {
     current.count += 1;
     if (this.#counts.size >= MAX_ADDRESSES) this.#counts.clear();
     this.#counts.set(address, current);
-    if (current.count > MAX_FAILURES)
+    if (current.count > this.#most)
       throw new AppError('LOGIN_THROTTLED', 'Too many wrong codes or tokens were sent from this address');
   }
 }
@@ -65,7 +70,8 @@ const LASTS_MS = 30 * 24 * 3_600_000;
 export async function openAccess(folder: string, world: World): Promise<Access> {
   const tokens = await openTokens(folder, world);
   const sessions = await openSessions(folder, { tokens, world });
-  const failures = new FailedLogins(world);
+  const failures = new FailedLogins(world, MAX_FAILURES);
+  const wrongCookies = new FailedLogins(world, MAX_WRONG_COOKIES);
   const name = `manyhands-${tokens.id}`;
   // A cookie of its own: an operator who opens a shared link remains one, and a guest keeps the runs of other links.
   const guestName = `manyhands-guest-${tokens.id}`;
@@ -103,8 +109,10 @@ export async function openAccess(folder: string, world: World): Promise<Access> 
         return undefined;
       }
       const own = readCookie(incoming, name);
-      const grants = await grantsOf([...(own === undefined ? [] : [own]), ...guestSecrets(incoming)]);
-      return identityOf(grants, 'cookie');
+      const secrets = [...(own === undefined ? [] : [own]), ...guestSecrets(incoming)];
+      const identity = await identityOf(await grantsOf(secrets), 'cookie');
+      if (identity === undefined && secrets.length > 0) wrongCookies.count(incoming.socket.remoteAddress ?? '');
+      return identity;
     },
     logIn: async (credential, incoming) => {
       const grant =

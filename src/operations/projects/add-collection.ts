@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { addCollection as decideAdd, fileRuns } from '../../core/project/collection.ts';
+import { redactForms } from '../../core/redact.ts';
 import { CollectionDocument, CollectionName } from '../../schema/collection.ts';
 import { projectOf } from '../find-run.ts';
 import { operation } from '../operation.ts';
@@ -14,7 +15,8 @@ export const addCollection = operation({
   allow: ['operator'],
   input: z.object({ dir: z.string(), name: CollectionName, runs: z.array(z.string()).max(10_000).default([]) }),
   output: CollectionDocument,
-  run: async (app, { dir, name, runs }, { origin }) => {
+  run: async (app, { dir, name: requested, runs }, { origin }) => {
+    const name = redactForms(requested);
     const project = await projectOf(app, dir);
     const ids = requireRunsOf(app, project, runs);
     const state = await app.projects.submit(

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { renameCollection as decideRename } from '../../core/project/collection.ts';
+import { redactForms } from '../../core/redact.ts';
 import { CollectionDocument, CollectionName } from '../../schema/collection.ts';
 import { projectOf } from '../find-run.ts';
 import { operation } from '../operation.ts';
@@ -14,7 +15,8 @@ export const renameCollection = operation({
   allow: ['operator'],
   input: z.object({ dir: z.string(), name: z.string(), to: CollectionName }),
   output: CollectionDocument,
-  run: async (app, { dir, name, to }, { origin }) => {
+  run: async (app, { dir, name, to: requested }, { origin }) => {
+    const to = redactForms(requested);
     const { id } = await projectOf(app, dir);
     const state = await app.projects.submit(id, (current) => decideRename(current, { name, to }), origin);
     return collectionDocument(app, state, to);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { App } from '../../app.ts';
+import { redactForms } from '../../core/redact.ts';
 import { taskLabel } from '../../core/view/task-label.ts';
 import type { Mirror } from '../../git/mirror/mirror.ts';
 import { readGraph } from '../../git/read/commit-graph.ts';
@@ -45,7 +46,14 @@ export const listSalvage = operation({
         const [, , ordinal, attempt] = SAVED_REF.exec(saved.ref) ?? [];
         if (isEmpty(app, run, saved.ref)) continue;
         const about = describe(app, run, Number(ordinal));
-        items.push({ ...saved, run, attempt: Number(attempt), ...about, landed: isLanded(saved.commit) });
+        items.push({
+          ...saved,
+          ref: redactForms(saved.ref),
+          run,
+          attempt: Number(attempt),
+          ...about,
+          landed: isLanded(saved.commit),
+        });
       }
     }
     return items.sort((a, b) => (a.at < b.at ? 1 : -1));

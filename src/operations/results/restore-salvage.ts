@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { App } from '../../app.ts';
+import { redactForms } from '../../core/redact.ts';
 import { openProject } from '../../engine/start/open-run.ts';
 import { AppError } from '../../errors.ts';
 import type { Mirror } from '../../git/mirror/mirror.ts';
@@ -30,7 +31,7 @@ export const restoreSalvage = operation({
   run: async (app, input) => {
     const project = await projectOfSaved(app, input);
     const saved = (await savedWork(app, project)).filter(
-      (item) => item.ref === input.ref || item.commit.startsWith(input.ref),
+      (item) => [item.ref, redactForms(item.ref)].includes(input.ref) || item.commit.startsWith(input.ref),
     );
     const [only, second] = [...new Map(saved.map((item) => [item.commit, item])).values()];
     if (only === undefined || (second !== undefined && input.ref.length < 7)) {

@@ -2,6 +2,8 @@ import { z } from 'zod';
 import type { App } from '../../app.ts';
 import type { RunState } from '../../core/run/state.ts';
 import { compactRun as compact, type RunTranscriptItem } from '../../core/view/compact-run.ts';
+import { taskLabel } from '../../core/view/task-label.ts';
+import { lastCheckpoint } from '../../engine/attempt/memory.ts';
 import { CompactRun } from '../../schema/compact-run.ts';
 import { attemptId, runStream } from '../../schema/ids.ts';
 import { findRun, RunRef } from '../find-run.ts';
@@ -11,6 +13,7 @@ import { readUntilFound } from '../wait-for-change.ts';
 /** How many of the latest attempts are read, and how many of their last rows. */
 const MOST_ATTEMPTS = 20;
 const MOST_ROWS = 300;
+const MOST_CHECKPOINTS = 5;
 
 /** A short summary of a run and what to do next. */
 export const compactRun = operation({
@@ -43,12 +46,26 @@ export const compactRun = operation({
 });
 
 function summaryOf(app: App, state: RunState, after: string | undefined): CompactRun {
-  const summary = compact(state, lastRows(app, state), after);
+  const summary = { ...compact(state, lastRows(app, state), after), checkpoints: checkpointsOf(app, state) };
   const { run } = state.start;
   if (summary.recommended.action !== 'wait' || app.runs.isActive(run)) return summary;
   const because = 'it was interrupted: no engine is running it';
   const recommended = { action: 'resume' as const, task: null, because, command: `manyhands resume ${run}` };
   return { ...summary, recommended };
+}
+
+/** Those of running tasks first, else of the tasks that are not done. */
+function checkpointsOf({ store }: App, state: RunState): CompactRun['checkpoints'] {
+  const running = Object.keys(state.running);
+  const isOpen = (key: string) => state.tasks[key]?.phase.status !== 'done';
+  const keys = state.status.kind === 'ended' ? [] : running.length > 0 ? running : state.order.filter(isOpen);
+  return keys.slice(0, MOST_CHECKPOINTS).flatMap((key) => {
+    const task = state.tasks[key];
+    const checkpoint = task === undefined ? undefined : lastCheckpoint(store, state, task);
+    return task === undefined || checkpoint === undefined
+      ? []
+      : [{ task: key, label: taskLabel(task.spec), ...checkpoint }];
+  });
 }
 
 function lastRows({ store }: App, state: RunState): RunTranscriptItem[] {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { redactForms } from '../../core/redact.ts';
 import { reject } from '../../core/run/answer-hold.ts';
 import { runDocument } from '../../core/view/document.ts';
 import { RunDocument } from '../../schema/document.ts';
@@ -27,7 +28,8 @@ export const rejectRun = operation({
     const control = requireControl(app);
     const selected = { task: task === undefined ? undefined : completeKey(found, task), hold };
     await control.resume(found.start.run);
-    const decide = (state: typeof found) => reject(state, { ...selected, reason, now: app.world.now() });
+    const decide = (state: typeof found) =>
+      reject(state, { ...selected, reason: redactForms(reason), now: app.world.now() });
     return runDocument(await control.submit(found.start.run, decide, origin));
   },
 });

@@ -3,7 +3,9 @@ import { lastAttempt } from '../../core/run/state.ts';
 import { folderName } from '../../core/view/guest-run.ts';
 import { runStatus } from '../../core/view/run-status.ts';
 import { wholeTask } from '../../core/view/shown-state.ts';
+import { lastCheckpoint } from '../../engine/attempt/memory.ts';
 import { RunStatus } from '../../schema/document.ts';
+import { Checkpoint } from '../../schema/report/checkpoint.ts';
 import { isGuest } from '../authorize.ts';
 import { completeKey, findRun, requireTask, TaskRef } from '../find-run.ts';
 import { operation } from '../operation.ts';
@@ -25,6 +27,9 @@ export const showTask = operation({
     task: z.unknown().describe('The state of the task: spec, attempts, evidence, phase.'),
     dependents: z.array(z.string()).describe('The tasks that need it.'),
     stale: z.boolean().describe('It was done and must be done again.'),
+    checkpoint: Checkpoint.extend({ attempt: z.number().int() })
+      .optional()
+      .describe('How far its last long attempt is.'),
     resumable: z.boolean().describe('Its agent can continue the session of the last attempt.'),
   }),
   run: async (app, { task: named, ...ref }, { origin }) => {
@@ -32,6 +37,7 @@ export const showTask = operation({
     const { run, title, project, recipe } = state.start;
     const key = completeKey(state, named);
     const task = requireTask(state, key);
+    const checkpoint = lastCheckpoint(app.store, state, task);
     return {
       run,
       title,
@@ -41,6 +47,7 @@ export const showTask = operation({
       task: wholeTask(task),
       dependents: state.dependents[key] ?? [],
       stale: state.invalidated.includes(key),
+      ...(checkpoint === undefined ? {} : { checkpoint }),
       resumable: lastAttempt(task)?.session != null,
     };
   },

@@ -13,7 +13,7 @@ import {
 import { FORWARD_FOLDER, forwardStart } from '../network/forward.ts';
 import { run } from '../run.ts';
 import { afterCopies, originalMounts, type PrivateFolder, privateFolderMounts } from './login-folders.ts';
-import { afterMounts, isMountable, type Overlays, overlayMounts } from './overlays.ts';
+import { afterMounts, type CacheLayers, isMountable, type Overlays, overlayMounts } from './overlays.ts';
 import { programFolders, toolchainFolders } from './toolchains.ts';
 
 /** Whether programs can be contained on this machine. */
@@ -27,6 +27,8 @@ export type ContainedProgram = {
   cwd: string;
   env: Record<string, string>;
   programs?: readonly string[];
+  /** What the set-up of its dependencies adds, or has added, to package caches. */
+  caches?: CacheLayers;
 };
 
 /** Wraps the command of a program, so that it runs in a sandbox. */
@@ -48,7 +50,7 @@ export type SandboxPaths = {
   /** The file with the filter of system calls. */
   seccomp?: string | undefined;
   /** Folders that the program sees and may change, without changing them. */
-  overlaid?: Overlays;
+  overlaid?: Overlays | undefined;
   /** Folders of which the program writes private copies. */
   copied?: readonly PrivateFolder[];
   /** The limit of each private folder, which is in memory. */
@@ -90,6 +92,9 @@ const NAMESPACES = [
 /** The limit of each private folder, unless another one is given. */
 const PRIVATE_BYTES = 2 * 1024 ** 3;
 const SECCOMP_FD = 7;
+const NO_OVERLAYS: Overlays = { by: 'none', folders: [], staging: '' };
+/** A folder of every system, to try overlays with. */
+const ANY_FOLDER = '/usr';
 const PROBE_MS = 10_000;
 
 const known = new Map<string, Promise<SandboxAvailability>>();
@@ -103,33 +108,31 @@ export function sandboxAvailability(env: NodeJS.ProcessEnv): Promise<SandboxAvai
   return found;
 }
 
-const overlays = new Map<string, Promise<Overlays>>();
+const overlaysTried = new Map<string, Promise<Overlays>>();
 
 /** Those of these folders that can be shown copy-on-write, and how, tried once; `staging` is an own folder in which they are mounted. */
 export function overlayFolders(bwrap: string, folders: readonly string[], staging: string): Promise<Overlays> {
   const key = [bwrap, staging, ...folders].join('\0');
-  const found = overlays.get(key) ?? tryOverlays(bwrap, folders, staging);
-  overlays.set(key, found);
+  const found = overlaysTried.get(key) ?? tryOverlays(bwrap, folders, staging);
+  overlaysTried.set(key, found);
   return found;
 }
 
 async function tryOverlays(bwrap: string, folders: readonly string[], staging: string): Promise<Overlays> {
-  const none: Overlays = { by: 'mounts', folders: [], staging };
-  if (folders.length === 0) return none;
   await mkdir(staging, { recursive: true, mode: 0o700 });
-  const mountable = isMountable(staging) ? folders.filter(isMountable) : [];
-  for (const ways of [
-    { ...none, folders: mountable },
-    { by: 'bubblewrap' as const, folders },
-  ]) {
+  const mountable = isMountable(staging) ? [ANY_FOLDER, ...folders.filter(isMountable)] : [];
+  for (const [by, tried] of [['mounts', mountable] as const, ['bubblewrap', [ANY_FOLDER, ...folders]] as const]) {
     const usable: string[] = [];
-    for (const folder of ways.folders) {
-      const overlaid = { ...ways, folders: [folder] };
-      if ((await trialProblem(bwrap, { PATH: '/usr/bin:/bin' }, { overlaid })) === undefined) usable.push(folder);
+    for (const path of tried) {
+      const overlaid: Overlays = { by, folders: [{ path, lower: [path] }], staging };
+      if ((await trialProblem(bwrap, { PATH: '/usr/bin:/bin' }, { overlaid })) === undefined) usable.push(path);
+      // Where not even this one can be, no other can.
+      else if (path === ANY_FOLDER) break;
     }
-    if (usable.length > 0) return { ...ways, folders: usable };
+    const shown = usable.filter((path) => path !== ANY_FOLDER).map((path) => ({ path, lower: [path] }));
+    if (usable.length > 0) return { by, folders: shown, staging };
   }
-  return none;
+  return { ...NO_OVERLAYS, staging };
 }
 
 /** The command inside a sandbox that shows the system, the toolchains on its PATH, the program itself and these paths. */
@@ -150,11 +153,14 @@ export function bubblewrapCommand(bwrap: string, program: ContainedProgram, path
   for (const [path, mount] of privateFolderMounts(copied, (each) => privateFolder(each, paths.privateBytes)))
     mounts.set(path, mount);
   for (const path of read) mounts.set(path, ['--ro-bind', path, path]);
-  const overlaid = paths.overlaid ?? { by: 'bubblewrap', folders: [] };
-  for (const [path, mount] of overlayMounts(overlaid)) mounts.set(path, mount);
+  const overlaid = paths.overlaid ?? NO_OVERLAYS;
+  const overlays = new Map(overlayMounts(overlaid));
+  for (const [path, mount] of overlays) mounts.set(path, mount);
   for (const path of paths.write) mounts.set(path, ['--bind', path, path]);
   // A folder is mounted before what is in it, which it would cover otherwise.
-  const sorted = [...mounts].filter(([path]) => isPrivate(mounts, path) || existsSync(path)).sort(byDepth);
+  const sorted = [...mounts]
+    .filter(([path]) => isPrivate(mounts, path) || overlays.has(path) || existsSync(path))
+    .sort(byDepth);
   const sandbox = [
     ...filtered(bwrap, paths.seccomp),
     ...NAMESPACES,

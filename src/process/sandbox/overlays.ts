@@ -1,12 +1,18 @@
+import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { shellWord } from '../shim.ts';
 
+/** A folder that a sandbox shows copy-on-write, with its layers from the top; `kept` is where its changes are kept, without it they are in memory. */
+type Overlay = { path: string; lower: readonly string[]; kept?: string };
+
 /**
- * Folders that a sandbox shows copy-on-write: what a program writes there is in memory and gone when it ends. `mounts`: we
- * mount them in a namespace in which bubblewrap starts, below `staging`; `bubblewrap`: it mounts them itself (0.11 or newer).
+ * How such folders are shown. `mounts`: we mount them below `staging`, in a namespace in which bubblewrap starts;
+ * `bubblewrap`: it mounts them itself (0.11 or newer); `none`: this machine cannot.
  */
-export type Overlays = { by: 'mounts'; folders: readonly string[]; staging: string } | BubblewrapOverlays;
-type BubblewrapOverlays = { by: 'bubblewrap'; folders: readonly string[] };
+export type Overlays = { by: 'mounts' | 'bubblewrap' | 'none'; folders: readonly Overlay[]; staging: string };
+
+/** What set-up commands have added to package caches: written while they run, then shown to the programs that use it. */
+export type CacheLayers = { folder: string; isWritten: boolean };
 
 /** Characters that separate the options of a mount, or the folders in them. */
 const SEPARATORS = /[,:\\\n]/;
@@ -21,33 +27,56 @@ export function isMountable(folder: string): boolean {
   return !SEPARATORS.test(folder);
 }
 
-/** The mounts of such folders, by their paths, as arguments of bubblewrap. */
-export function overlayMounts({ by, folders }: Overlays): [string, string[]][] {
-  const option = (path: string) =>
-    by === 'mounts' ? ['--bind', path, path] : ['--overlay-src', path, '--tmp-overlay', path];
-  return folders.map((path) => [path, option(path)]);
+/** The overlays of package caches with what a set-up has added; these are all paths at which a cache can be. */
+export function withLayers(overlays: Overlays, paths: readonly string[], layers: CacheLayers | undefined): Overlays {
+  if (layers === undefined || overlays.by === 'none' || !isMountable(layers.folder)) return overlays;
+  const folders = paths.filter(isMountable).flatMap((path): Overlay[] => {
+    const own = overlays.folders.find((each) => each.path === path);
+    const layer = join(layers.folder, path.replaceAll('/', '+'));
+    if (layers.isWritten) return [{ path, lower: own?.lower ?? [], kept: layer }];
+    const files = join(layer, 'files');
+    if (existsSync(files)) return [{ path, lower: [files, ...(own?.lower ?? [])] }];
+    return own === undefined ? [] : [own];
+  });
+  return { ...overlays, folders };
+}
+
+/** The mounts of such folders, by their paths, as arguments of bubblewrap; folders for changes are made. */
+export function overlayMounts({ by, folders, staging }: Overlays): [string, string[]][] {
+  return folders.map(({ path, lower, kept }, index) => {
+    if (kept !== undefined) for (const name of ['files', 'work']) mkdirSync(join(kept, name), { recursive: true });
+    if (kept !== undefined && lower.length === 0) return [path, ['--bind', join(kept, 'files'), path]];
+    if (by === 'mounts') return [path, ['--bind', mountPoint(staging, index), path]];
+    const sources = [...lower].reverse().flatMap((each) => ['--overlay-src', each]);
+    if (kept === undefined) return [path, [...sources, '--tmp-overlay', path]];
+    return [path, [...sources, '--overlay', join(kept, 'files'), join(kept, 'work'), path]];
+  });
 }
 
 /** The command of a sandbox after these folders were mounted for it; it does not start where that fails. */
-export function afterMounts(command: readonly string[], overlays: Overlays, bytes: number): string[] {
-  if (overlays.by === 'bubblewrap' || overlays.folders.length === 0) return [...command];
-  const { folders, staging } = overlays;
-  const parts = folders.map((folder, index) => {
-    const [upper, work] = [join(staging, `upper-${index}`), join(staging, `work-${index}`)];
-    const options = `lowerdir=${folder},upperdir=${upper},workdir=${work},userxattr`;
-    return `/bin/mkdir ${shellWord(upper)} ${shellWord(work)} && /bin/mount -t overlay -o ${shellWord(options)} overlay ${shellWord(folder)}`;
-  });
+export function afterMounts(command: readonly string[], { by, folders, staging }: Overlays, bytes: number): string[] {
+  const mounted = folders.flatMap(({ lower, kept }, index) =>
+    lower.length === 0 ? [] : [mountCommand({ lower, kept, staging, index })],
+  );
+  if (by !== 'mounts' || mounted.length === 0) return [...command];
   const memory = `/bin/mount -t tmpfs -o size=${bytes},mode=700 tmpfs ${shellWord(staging)}`;
-  const script = `${[memory, ...parts].join(' && ')} && exec "$@"`;
+  const script = `${[memory, ...mounted].join(' && ')} && exec "$@"`;
   const isRoot = process.getuid?.() === 0;
-  const start = isRoot ? AS_ROOT : AS_USER;
-  return [
-    ...start,
-    '--',
-    '/bin/sh',
-    '-c',
-    script,
-    'sandbox',
-    ...(isRoot ? command : [...WITHOUT_CAPABILITIES, ...command]),
-  ];
+  const start = [...(isRoot ? AS_ROOT : AS_USER), '--', '/bin/sh', '-c', script, 'sandbox'];
+  return [...start, ...(isRoot ? [] : WITHOUT_CAPABILITIES), ...command];
+}
+
+type Mount = { lower: readonly string[]; kept: string | undefined; staging: string; index: number };
+
+function mountCommand({ lower, kept, staging, index }: Mount): string {
+  const point = mountPoint(staging, index);
+  const changes = kept ?? join(staging, String(index));
+  const [upper, work] = [join(changes, 'files'), join(changes, 'work')];
+  const options = `lowerdir=${lower.join(':')},upperdir=${upper},workdir=${work},userxattr`;
+  const folders = [upper, work, point].map(shellWord).join(' ');
+  return `/bin/mkdir -p ${folders} && /bin/mount -t overlay -o ${shellWord(options)} overlay ${shellWord(point)}`;
+}
+
+function mountPoint(staging: string, index: number): string {
+  return join(staging, `${index}-shown`);
 }

@@ -63,13 +63,13 @@ export function toolchainFolders(env: Record<string, string>, hidden: readonly s
   return [...new Set(folders)].filter((folder) => isShown(folder, hidden));
 }
 
-/** The caches of package managers that exist; none of them holds a login. */
+/** Where the caches of package managers are or would be; none of them holds a login. */
 export function packageCaches(env: Record<string, string | undefined>, home: string): string[] {
   const found = PACKAGE_CACHES.map(({ path, variable = '', inside = '' }) => {
     const named = env[variable] ?? '';
     return isAbsolute(named) ? join(named, inside) : join(home, path);
   });
-  return [...new Set(found)].filter((path) => existsSync(path));
+  return [...new Set(found)];
 }
 
 /** The files of these programs and scripts, with what they need beside them; other words are ignored. */

@@ -236,6 +236,11 @@ describe('the next steps', () => {
     ]);
   });
 
+  it('of a run that ended before its first attempt list no saved work', () => {
+    expect(commands({ ...DONE, status: 'cancelled', tasks: [] })).toEqual(['manyhands retry k3v9x2ab']);
+    expect(commands({ ...DONE, status: 'cancelled' })[0]).toBe('manyhands salvage k3v9x2ab');
+  });
+
   it('of a run that no engine is running resume it', () => {
     expect(commands({ ...DONE, status: 'running', carried: false })).toEqual(['manyhands resume k3v9x2ab']);
     expect(commands({ ...DONE, status: 'running' })[0]).toBe('manyhands wait k3v9x2ab');

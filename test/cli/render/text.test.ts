@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { logLines } from '../../../src/cli/commands/watch/logs.ts';
-import { bytesText, clockText, durationText, parseSeconds, parseUsd } from '../../../src/cli/render/amounts.ts';
+import { bytesText, clockText, parseSeconds, parseUsd } from '../../../src/cli/render/amounts.ts';
 import { cleanText, oneLine } from '../../../src/cli/render/clean-text.ts';
 import { painter } from '../../../src/cli/render/symbols.ts';
 import { pad, shorten, textWidth, wrap } from '../../../src/cli/render/text-width.ts';
 import { parseTarget } from '../../../src/cli/target.ts';
 import { usesColor } from '../../../src/cli/terminal/terminal.ts';
+import { durationText } from '../../../src/core/view/amounts.ts';
 
 describe('text of an agent', () => {
   it('loses escape sequences and control characters, and keeps readable text', () => {

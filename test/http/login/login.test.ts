@@ -62,6 +62,18 @@ describe('wrong codes and tokens', () => {
     expect((await logIn(server, { code: await server.code() })).status).toBe(200);
   });
 
+  it('are throttled in cookies too, without locking out the session of the same address', async () => {
+    await using server = await openServer({ answer: () => ({}) });
+    const cookie = cookieOf(await logIn(server, { code: await server.code() }));
+    const [name] = cookie.split('=');
+    const ask = (value: string) => server.ask('/api/runs', { headers: { cookie: value } });
+    const statuses = new Set<number>();
+    for (let index = 0; index < 250; index += 1)
+      statuses.add((await ask(`${name}=${String(index).padStart(64, '0')}`)).status);
+    expect([...statuses]).toEqual([401, 429]);
+    expect((await ask(cookie)).status).toBe(200);
+  });
+
   it('are read only up to 1 KB', async () => {
     await using server = await openServer();
     expect((await logIn(server, { token: 'x'.repeat(2000) })).status).toBe(413);

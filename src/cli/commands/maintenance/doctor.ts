@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { durationText } from '../../../core/view/amounts.ts';
 import { messageOf } from '../../../errors.ts';
 import type { DoctorLine } from '../../../operations/maintenance/doctor/doctor-line.ts';
 import { addDir, addHelp, addJson, type CliCommand, CommonOptions, whenCalled } from '../../command.ts';
@@ -6,7 +7,6 @@ import { type EngineNote, engineNote } from '../../follow/engine-note.ts';
 import { followRun } from '../../follow/follow-run.ts';
 import { showStep } from '../../follow/show-steps.ts';
 import type { Platform, Session } from '../../platform.ts';
-import { durationText } from '../../render/amounts.ts';
 import { cleanText } from '../../render/clean-text.ts';
 import { printJson, printLines } from '../../render/output.ts';
 import { painter } from '../../render/symbols.ts';

@@ -1,14 +1,14 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { z } from 'zod';
 import type { Caller } from '../../../access/caller.ts';
-import { moneyText } from '../../../core/view/amounts.ts';
+import { durationText, moneyText } from '../../../core/view/amounts.ts';
 import { type BenchItem, BenchKind, type BenchResult } from '../../../schema/model.ts';
 import { addDir, addHelp, addJson, CommonOptions, collect, whenCalled } from '../../command.ts';
 import { INTERRUPTED, READING_EXIT_CODES } from '../../exit-code.ts';
 import { followRun } from '../../follow/follow-run.ts';
 import { conclude } from '../../follow/work.ts';
 import type { Platform, Session } from '../../platform.ts';
-import { durationText, parseUsd } from '../../render/amounts.ts';
+import { parseUsd } from '../../render/amounts.ts';
 import { cleanText } from '../../render/clean-text.ts';
 import { printJson, printLines, tableLines } from '../../render/output.ts';
 import { painter } from '../../render/symbols.ts';

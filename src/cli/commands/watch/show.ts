@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { moneyText } from '../../../core/view/amounts.ts';
+import { checkpointLines } from '../../../core/view/checkpoint.ts';
 import type { CompactRun } from '../../../schema/compact-run.ts';
 import { addDir, addHelp, addJson, type CliCommand, CommonOptions, whenCalled } from '../../command.ts';
 import { READING_EXIT_CODES } from '../../exit-code.ts';
@@ -68,6 +69,10 @@ function compactLines(run: CompactRun): string[] {
       return `called: ${task} ${oneLine(tool)} ${oneLine(detail)}${count}`;
     }),
     ...(run.changedFiles.length === 0 ? [] : [`changed: ${run.changedFiles.map(oneLine).join(', ')}`]),
+    ...run.checkpoints.flatMap((checkpoint) => [
+      `checkpoint: ${checkpoint.task} after ${checkpoint.steps} steps`,
+      ...checkpointLines(checkpoint).map((line) => `  ${oneLine(line)}`),
+    ]),
     ...run.risks.map(
       ({ severity, risk, task, detail }) => `risk (${severity}): ${risk} in ${task}: ${oneLine(detail)}`,
     ),

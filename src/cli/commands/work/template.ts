@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { z } from 'zod';
-import { moneyText } from '../../../core/view/amounts.ts';
+import { durationText, moneyText } from '../../../core/view/amounts.ts';
 import { AppError, messageOf } from '../../../errors.ts';
 import { jobPrompt } from '../../../recipes/job/job.ts';
 import { Tier } from '../../../schema/task.ts';
@@ -11,7 +11,7 @@ import { addDir, addHelp, addJson, type CliCommand, CommonOptions, collect, when
 import { READING_EXIT_CODES } from '../../exit-code.ts';
 import { inProject } from '../../in-project.ts';
 import type { Session } from '../../platform.ts';
-import { durationText, parseUsd } from '../../render/amounts.ts';
+import { parseUsd } from '../../render/amounts.ts';
 import { cleanText, oneLine } from '../../render/clean-text.ts';
 import { printJson, printLines, tableLines } from '../../render/output.ts';
 import { addContextOption, contextOf } from '../../start/context-option.ts';

@@ -4,6 +4,7 @@ import { IS_GUEST } from '../../api/role.ts';
 import { useRunOverview } from '../../api/run-overview.ts';
 import { ErrorMessage, Skeleton } from '../../ui/feedback/placeholders.tsx';
 import { usePageTitle } from '../../ui/layout/page.tsx';
+import { CheckpointPanel } from './header/checkpoint-panel.tsx';
 import { TaskHeader } from './header/task-header.tsx';
 import { MessageBox } from './message-box.tsx';
 import styles from './task-page.module.css';
@@ -38,6 +39,7 @@ function Task({ address }: { address: Address }): ReactElement {
         reload={reload}
         onMessage={() => message.current?.focus()}
       />
+      {view.checkpoint === undefined ? null : <CheckpointPanel checkpoint={view.checkpoint} />}
       <TaskTabs address={address} task={view.task} hasTerminal={hasTerminal} />
       <div className={styles.body} role="tabpanel" aria-label={tab}>
         <TaskViews address={address} view={view} reload={reload} />
