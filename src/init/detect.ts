@@ -60,6 +60,7 @@ const PRIVATE_FILES = [
 const KEY_FILES = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'AGENTS.md', 'CLAUDE.md', 'docs'];
 const DEFAULT_CHECKS: readonly CheckName[] = ['test', 'typecheck', 'lint'];
 const PURPOSES: readonly CheckName[] = ['test', 'lint', 'typecheck', 'build'];
+const FETCH_SUBMODULES = 'git submodule update --init --recursive';
 const MAX_FOLDERS = 20;
 const MAX_WORKFLOW_NOTES = 5;
 
@@ -79,7 +80,11 @@ export async function detectProject(root: string, where: { from?: string; path?:
     folders.flatMap(({ folder, found: each }) => each.map((one) => ({ folder, ...one }))),
     commands,
   );
-  const setup = distinct(found.flatMap(({ folder, setup: each }) => each.map((command) => within(folder, command))));
+  const submodules = await submoduleSetup(files);
+  const setup = distinct([
+    ...submodules.setup,
+    ...found.flatMap(({ folder, setup: each }) => each.map((command) => within(folder, command))),
+  ]);
   const proposed = proposeChecks(found);
   const missing = missingPrograms([...setup, ...proposed.map(({ run }) => run)], hasProgram);
   const checks = proposed.map((check) => {
@@ -105,12 +110,24 @@ export async function detectProject(root: string, where: { from?: string; path?:
     hasCommits: facts.hasCommits,
     forge: facts.forge,
     notes: [
+      ...submodules.notes,
       ...found.flatMap(({ folder, notes }) => notes.map((note) => (folder === '' ? note : `${folder}: ${note}`))),
       ...workflowNotes(commands, checks),
       ...missingProgramNotes(missing),
       ...missingNotes(found),
     ],
   };
+}
+
+/** Submodules are empty in a workspace, which has no remote: only those with an address of their own can be fetched there. */
+async function submoduleSetup(files: ProjectFiles): Promise<{ setup: string[]; notes: string[] }> {
+  const modules = files.has('.gitmodules') ? ((await files.read('.gitmodules')) ?? '') : '';
+  const addresses = [...modules.matchAll(/^\s*url\s*=\s*(\S.*)$/gm)].map(([, address = '']) => address.trim());
+  if (addresses.length === 0) return { setup: [], notes: [] };
+  if (addresses.every((address) => !/^\.\.?\//.test(address))) return { setup: [FETCH_SUBMODULES], notes: [] };
+  const note =
+    'submodules with a relative address cannot be fetched into a workspace; their folders are empty there, and checks that need them fail';
+  return { setup: [], notes: [note] };
 }
 
 type ProjectFolder = { folder: string; found: Found[] };

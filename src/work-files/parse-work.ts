@@ -7,7 +7,7 @@ import { InputErrors } from './input-errors.ts';
 import { readJson } from './json-source.ts';
 import { formatOf, type Syntax, syntaxOf } from './recognise.ts';
 import { readCsv, readJsonLines } from './row-source.ts';
-import type { Source } from './source.ts';
+import { isRecord, type Source } from './source.ts';
 import { readToml } from './toml-source.ts';
 import { readYaml } from './yaml-source.ts';
 
@@ -20,6 +20,12 @@ export type WorkOptions = Partial<Omit<ReadOptions, 'name'>> & {
 const MAX_NOTES = 100;
 /** Reading YAML takes seconds for each megabyte. */
 const LONGEST_YAML = 2_000_000;
+/** The sections of other tools' settings; no work file has two of them. */
+const SETTINGS_KEYS = new Set(
+  'orchestrator claude codex routing checkpoint git worktree_dir mcps workflow tools agent review project baseBranch featuresFile worktree verification browser'.split(
+    ' ',
+  ),
+);
 const FORMATS = WorkFormat.options.join(', ');
 
 /** Reads the text of a work file; all its errors are reported at once, with file, line, column and reason. */
@@ -43,8 +49,13 @@ export function parseWork(text: string, name: string, options: WorkOptions = {})
   if (source === undefined) return refuse(errors, 'the file holds nothing');
   const entry = given ?? formatOf(syntax, source.value);
   if (entry === undefined || 'readText' in entry.reader) {
-    const reason = 'not recognised: there is no list of features, tasks or nodes in it; say what it is with --format';
-    return refuse(errors, `${reason}: ${FORMATS}`);
+    const reason = 'not recognised: there is no list of features, tasks or nodes in it';
+    if (isSettings(source.value)) {
+      const advice =
+        'it looks like the settings of another tool, which manyhands init --import reads in its usual place';
+      return refuse(errors, `${reason}; ${advice}`);
+    }
+    return refuse(errors, `${reason}; say what it is with --format: ${FORMATS}`);
   }
   const reading: Reading = { source, errors, notes: new Set() };
   const { input, options: found = {} } = entry.reader.read(reading, readOptions);
@@ -56,6 +67,10 @@ export function parseWork(text: string, name: string, options: WorkOptions = {})
     options: found,
     notes: fewNotes([...reading.notes]),
   });
+}
+
+function isSettings(value: unknown): boolean {
+  return isRecord(value) && Object.keys(value).filter((key) => SETTINGS_KEYS.has(key)).length > 1;
 }
 
 function parseProse(

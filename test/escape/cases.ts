@@ -1,3 +1,5 @@
+import { KERNEL_CASES } from './kernel-cases.ts';
+
 /** An attack from inside an attempt: a shell command that succeeds if it escaped, or one whose trace is found outside. */
 export type EscapeCase = {
   name: string;
@@ -22,6 +24,7 @@ const does = (name: string, command: string): EscapeCase => ({ name, command });
 
 /** Paths: $HOME of the user, $REPO (the user's checkout), $DATA (the data directory), $OTHER (another project); $VICTIM is a process of the user. */
 export const ESCAPE_CASES: readonly EscapeCase[] = [
+  ...KERNEL_CASES,
   reads('an SSH key', '"$HOME/.ssh"'),
   reads('cloud credentials', '"$HOME/.aws"'),
   reads('a GPG key', '"$HOME/.gnupg"'),
@@ -83,6 +86,11 @@ export const ESCAPE_CASES: readonly EscapeCase[] = [
   writes('the configuration of the mirror', '"$MIRROR/config"'),
   writes('the objects of the mirror', '"$MIRROR/objects/info/alternates"'),
   writes('its own prompt', '"$MANYHANDS_PROMPT_FILE"'),
+  reaches(
+    'writes its own prompt through a descriptor',
+    '"$MANYHANDS_PROMPT_FILE"',
+    'for f in /proc/[0-9]*/fd/*; do case $(readlink "$f") in */prompt.md) echo "$NAME" >>"$f" ;; esac; done',
+  ),
   writes('its own exit code', '"$(dirname "$MANYHANDS_PROMPT_FILE")/exit"'),
   writes('another attempt', '"$DATA/attempts/other-1-1/prompt.md"'),
   writes('another workspace', '"$DATA/workspaces/other-1/file"'),

@@ -181,6 +181,15 @@ describe('what is found out about a project', () => {
     expect(found.notes[0]).toBe('the script "lint" waits for changes and never ends, so it is no check');
   });
 
+  it('fetches submodules first, if they have an address of their own', async () => {
+    const modules = (url: string) => `[submodule "a"]\n\tpath = a\n\turl = ${url}\n`;
+    using own = makeProject({ ...npm({ x: '1' }, { test: 'x' }), '.gitmodules': modules('https://example.org/a.git') });
+    using relative = makeProject({ '.gitmodules': modules('../a.git') });
+    expect((await detectProject(own.root)).setup).toEqual(['git submodule update --init --recursive', 'npm ci']);
+    const { setup, notes } = await detectProject(relative.root);
+    expect([setup, notes[0]]).toEqual([[], expect.stringContaining('submodules with a relative address')]);
+  });
+
   it('keeps the build out of the checks where something proves more, and uses it where nothing does', async () => {
     using tested = makeProject(npm({}, { test: 'x', build: 'y' }));
     using plain = makeProject(npm({}, { build: 'y' }));

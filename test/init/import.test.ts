@@ -136,6 +136,13 @@ describe('an import', () => {
     );
   });
 
+  it('reads the booleans of YAML 1.1, which its own library accepts', async () => {
+    using project = makeProject({ '.claude-orchestrator.yaml': 'review:\n  test_before_merge: no\n  automerge: On\n' });
+    const { settings, held } = await importProject(project.root, project.env);
+    expect(settings).toContainEqual(expect.objectContaining({ to: 'review.testBeforeMerge', value: false }));
+    expect(held).toContainEqual(expect.objectContaining({ to: 'review.automerge', value: true }));
+  });
+
   it.each([
     [
       '.claude-orchestrator.yaml',

@@ -1,4 +1,14 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ending } from '../../src/process/launch.ts';
@@ -77,6 +87,20 @@ test('the caches of package managers are known, also where a variable names them
     expect.arrayContaining(['/home/ann/.npm/_cacache', '/elsewhere', '/home/ann/.cargo/registry']),
   );
   expect(caches.filter((path) => /\.cargo$|\.npm$|\.cache\/pip|\.m2$|relative/.test(path))).toEqual([]);
+});
+
+test.skipIf(SANDBOX.missing).each([3, 9, 12])('a folder that was open as descriptor %i is closed', (index) => {
+  const open = openSync('/', 'r');
+  try {
+    const list = { command: ['/bin/sh', '-c', 'ls /proc/self/fd'], cwd: '/', env: { PATH } };
+    const [program = '', ...args] = bubblewrapCommand(SANDBOX.program, list, { read: [], write: [], hidden: [] });
+    const stdio = Array.from({ length: index + 1 }, (_, at) => (at === index ? open : at === 1 ? 'pipe' : 'ignore'));
+    const { stdout } = spawnSync(program, args, { env: { PATH }, stdio, encoding: 'utf8' });
+    // The last one is the folder that is listed.
+    expect(stdout.trim().split('\n')).toEqual(['0', '1', '2', '3']);
+  } finally {
+    closeSync(open);
+  }
 });
 
 describe.skipIf(SANDBOX.missing)('a cache of a package manager', () => {

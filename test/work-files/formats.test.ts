@@ -202,6 +202,13 @@ describe('a workflow', () => {
   });
 });
 
+it('names the import for the settings of another tool', () => {
+  expect(() => parseWork('[orchestrator]\nmax_parallel = 2\n[routing]\nauto_fallback = true\n', 'config.toml')).toThrow(
+    /settings of another tool, which manyhands init --import reads/,
+  );
+  expect(() => parseWork('a: 1\n', 'x.yaml')).toThrow(/say what it is with --format/);
+});
+
 describe('a graph of another tool', () => {
   it('becomes a workflow whose Python conditions are CEL', () => {
     const work = example('dag.toml');

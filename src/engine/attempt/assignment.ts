@@ -95,6 +95,7 @@ export async function assignmentFor(
     ...output,
     ...scopesOf(task),
     ...policyOf(run, task),
+    ...(request.tools === undefined ? {} : { toolsFile: request.tools.file }),
     ...(request.tools?.folder === undefined ? {} : { shownFolders: [request.tools.folder] }),
   };
 }

@@ -9,7 +9,6 @@ import { AppError, messageOf } from '../../errors.ts';
 import { handoffGate, requiresChange } from '../../gates/gate-kinds.ts';
 import { addedLines } from '../../git/read/diff.ts';
 import { listFiles } from '../../git/read/list-files.ts';
-import { changedPaths } from '../../git/read/touched.ts';
 import { outputText } from '../../process/output-text.ts';
 import type { RunEvent, SavedWork } from '../../schema/event.ts';
 import type { Failure, FollowUp } from '../../schema/failure.ts';
@@ -26,6 +25,7 @@ import { filesWithMarkers, type Inspection, inspectWork } from './inspect-work.t
 import { endAgentNetwork } from './network.ts';
 import { changesByPolicy } from './policy-findings.ts';
 import type { Outcome } from './supervise.ts';
+import { changedFiles, noteUnlockedEdits } from './unlocked-edits.ts';
 import type { AttemptWorkspace } from './workspace-of-task.ts';
 
 export type EndedAttempt = {
@@ -81,7 +81,9 @@ async function conclude(ctx: EngineContext, run: ActiveRun, ended: EndedAttempt,
   if (inspection.failure?.kind === 'environment') throw new Error(inspection.failure.message);
   const found = judged ?? inspection.failure;
   const failure = found === undefined ? undefined : withoutSecrets(found, run.redact);
-  const flags = await flagsOf(ctx, run, ended, { saved, failure, inspection });
+  const changed = await changedFiles(run, ended, saved);
+  await noteUnlockedEdits(ctx, run, { task, attempt, changed });
+  const flags = await flagsOf(ctx, run, ended, { saved, failure, inspection, changed });
   await recordEnd(ctx, run, ended, {
     events: inspection.events,
     ...(saved === undefined ? {} : { saved }),
@@ -182,14 +184,11 @@ async function flagsOf(
   ctx: EngineContext,
   run: ActiveRun,
   { task, attempt, outcome }: EndedAttempt,
-  end: { saved: SavedWork | undefined; failure: Failure | undefined; inspection: Inspection },
+  end: { saved: SavedWork | undefined; failure: Failure | undefined; inspection: Inspection; changed: string[] },
 ): Promise<RiskFlag[]> {
   const { digest, result, model, stopped } = outcome;
   if (digest === undefined) return [];
-  const { saved } = end;
-  const changed = saved?.changed
-    ? await changedPaths(run.project.mirror, { from: attempt.base, to: saved.commit })
-    : [];
+  const { saved, changed } = end;
   const programs = changed.filter((path) => fileKind(path) === 'source' || fileKind(path) === 'test');
   const context = {
     digest,

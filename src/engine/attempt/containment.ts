@@ -103,7 +103,7 @@ export async function isNetworkContained(ctx: EngineContext, run: ActiveRun): Pr
 }
 
 /** The command of an attempt in its sandbox, and the record of how it is contained; `start` gives the command without one. */
-export async function containAgent<C extends Omit<AgentCommand, 'stdin' | 'pipeOutput'>>(
+export async function containAgent<C extends Omit<AgentCommand, 'pipeOutput'>>(
   ctx: EngineContext,
   run: ActiveRun,
   { agent, assignment, start }: AgentStart<C>,
@@ -116,6 +116,7 @@ export async function containAgent<C extends Omit<AgentCommand, 'stdin' | 'pipeO
     ? await openAgentNetwork(ctx, run, { agent, assignment, program: own.program })
     : { program: own.program, network: undefined, keys: [] };
   const { program, network, keys } = started;
+  const { stdin, ...opened } = program;
   const { login = [], env, programs = [], isWorkspaceReadOnly } = program;
   const contain = sandbox.containWith(
     () => ({
@@ -125,13 +126,22 @@ export async function containAgent<C extends Omit<AgentCommand, 'stdin' | 'pipeO
     }),
     network,
   );
-  const command = contain({ command: program.command, cwd: workspace, env, programs });
+  // Opened inside: through a descriptor from outside it could be written.
+  const reading =
+    stdin === undefined ? program.command : ['/bin/sh', '-c', 'exec "$@" <"$0"', stdin, ...program.command];
+  const command = contain({
+    command: reading,
+    cwd: workspace,
+    env,
+    programs: [...program.command.slice(0, 2), ...programs],
+  });
   const record: ContainmentRecord = {
     ...sandbox.record,
     login: keys.length > 0 ? 'outside' : 'inside',
     ...own.record,
   };
-  return { program: { ...program, command }, record };
+  // Only `stdin` is left out, which no command needs to have.
+  return { program: { ...opened, command } as C, record };
 }
 
 type AgentStart<C> = { agent: Agent; assignment: Assignment; start(assignment: Assignment): Promise<C> };

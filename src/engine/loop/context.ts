@@ -125,6 +125,8 @@ export interface ActiveRun {
   readonly keptDependencies: KeptDependencies;
   /** What checks of affected packages or files came to on the commit that candidates are merged onto, by tree and definition. */
   readonly baselines: Map<string, Evidence>;
+  /** The files of which a running attempt was warned that it edits them without a lock, by attempt. */
+  readonly warnedEdits: Map<string, Set<string>>;
   /** What was last written to the project's files, and the version of the run at that time. */
   readonly writtenBack: { version: number; content: string | undefined };
   /** Errors of steps since the run is being cancelled, other than aborts. */

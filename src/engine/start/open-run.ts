@@ -58,6 +58,7 @@ export async function openRun(
     projectHosts: undefined,
     keptDependencies: new KeptDependencies(),
     baselines: new Map(),
+    warnedEdits: new Map(),
     writtenBack: { version: 0, content: undefined },
     cancelErrors: 0,
   };

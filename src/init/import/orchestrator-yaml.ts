@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { valueAt } from '../../config/merge.ts';
 import { ignored, type KeyMapping, left, mapped, widening } from './key-mapping.ts';
-import { Amount, Flag, Listed, Text, Whole } from './value.ts';
+import { Amount, Listed, Text, Whole, YamlFlag } from './value.ts';
 
 const Permission = z.enum(['default', 'acceptEdits', 'plan', 'dontAsk', 'bypassPermissions']);
 const TEST_INSTRUCTIONS = '.manyhands/test-instructions.md';
@@ -78,7 +78,7 @@ export const ORCHESTRATOR_YAML: readonly KeyMapping[] = [
       value === 'yolo' ? widening('mode', value, 'nothing stops for a review') : { settings: [{ to: 'mode', value }] },
   }),
   mapped('workflow.stop_after_generate', 'stopAfterGenerate', {
-    type: Flag,
+    type: YamlFlag,
     turn: (value) =>
       value
         ? left('mode review stops there anyway, and mode yolo never did')
@@ -98,8 +98,8 @@ export const ORCHESTRATOR_YAML: readonly KeyMapping[] = [
   ...ignored('a session is always resumed where that helps', ['agent.use_resume']),
   mapped('agent.retry_delay', 'limits.retryDelaySeconds', { type: Amount }),
   flag('review.automerge', 'review.automerge', { when: true, says: 'reviewed pull requests are merged' }),
-  mapped('review.test_before_merge', 'review.testBeforeMerge', { type: Flag }),
-  mapped('review.require_all_tests_pass', 'review.requireAllTestsPass', { type: Flag }),
+  mapped('review.test_before_merge', 'review.testBeforeMerge', { type: YamlFlag }),
+  mapped('review.require_all_tests_pass', 'review.requireAllTestsPass', { type: YamlFlag }),
   ...toolKeys('review.tools', 'review.tools'),
   ...ignored('reviewers never skip permissions', ['review.tools.skip_permissions']),
 ];
@@ -121,7 +121,7 @@ export const TASK_CONFIG: readonly KeyMapping[] = [
 /** A switch that is copied, except for the value that lets agents do more. */
 function flag(key: string, to: string, widens: { when: boolean; says: string }): KeyMapping {
   return mapped(key, to, {
-    type: Flag,
+    type: YamlFlag,
     turn: (value) => (value === widens.when ? widening(to, value, widens.says) : { settings: [{ to, value }] }),
   });
 }

@@ -14,6 +14,7 @@ import { FORWARD_FOLDER, forwardStart } from '../network/forward.ts';
 import { run } from '../run.ts';
 import { afterCopies, originalMounts, type PrivateFolder, privateFolderMounts } from './login-folders.ts';
 import { afterMounts, type CacheLayers, isMountable, type Overlays, overlayMounts } from './overlays.ts';
+import { startBubblewrap } from './start-bubblewrap.ts';
 import { programFolders, toolchainFolders } from './toolchains.ts';
 
 /** Whether programs can be contained on this machine. */
@@ -72,12 +73,16 @@ const SYSTEM = [
   '/gnu',
   '/snap',
   '/var/lib/gems',
-  '/run/systemd/resolve',
+  '/run/systemd/resolve/resolv.conf',
+  '/run/systemd/resolve/stub-resolv.conf',
   '/sys/devices/system/cpu',
 ];
 /** Secrets of the system, which root could read. */
 const SECRET_FILES = ['/etc/shadow', '/etc/shadow-', '/etc/gshadow', '/etc/gshadow-', '/etc/sudoers'];
 const SECRET_FOLDERS = ['/etc/ssl/private', '/etc/ssh', '/etc/sudoers.d'];
+/** What the kernel lets root change or read through `/proc` without any capability: one file in it names a program that the kernel starts. */
+const KERNEL_SETTINGS = ['/proc/sys', '/proc/sysrq-trigger', '/proc/irq', '/proc/bus', '/proc/fs'];
+const KERNEL_FILES = ['/proc/kcore', '/proc/keys', '/proc/timer_list', '/proc/sched_debug', '/proc/latency_stats'];
 /** Processes, mounts and identities of its own; the sandbox ends with the shim that started it. */
 const NAMESPACES = [
   '--unshare-user',
@@ -91,7 +96,6 @@ const NAMESPACES = [
 ];
 /** The limit of each private folder, unless another one is given. */
 const PRIVATE_BYTES = 2 * 1024 ** 3;
-const SECCOMP_FD = 7;
 const NO_OVERLAYS: Overlays = { by: 'none', folders: [], staging: '' };
 /** A folder of every system, to try overlays with. */
 const ANY_FOLDER = '/usr';
@@ -148,7 +152,8 @@ export function bubblewrapCommand(bwrap: string, program: ContainedProgram, path
     ...paths.read,
   ];
   const mounts = new Map<string, string[]>();
-  for (const path of ['/tmp', '/var/tmp', home])
+  const runtime = env.XDG_RUNTIME_DIR ?? '';
+  for (const path of ['/tmp', '/var/tmp', '/dev/shm', ...(/^\/run\/./.test(runtime) ? [runtime] : []), home])
     if (path !== '/') mounts.set(path, privateFolder(path, paths.privateBytes));
   for (const [path, mount] of privateFolderMounts(copied, (each) => privateFolder(each, paths.privateBytes)))
     mounts.set(path, mount);
@@ -162,7 +167,7 @@ export function bubblewrapCommand(bwrap: string, program: ContainedProgram, path
     .filter(([path]) => isPrivate(mounts, path) || overlays.has(path) || existsSync(path))
     .sort(byDepth);
   const sandbox = [
-    ...filtered(bwrap, paths.seccomp),
+    ...startBubblewrap(bwrap, paths.seccomp),
     ...NAMESPACES,
     ...(paths.network === undefined ? [] : ['--unshare-net']),
     ...SYSTEM.flatMap(systemMount),
@@ -170,12 +175,16 @@ export function bubblewrapCommand(bwrap: string, program: ContainedProgram, path
     ...SECRET_FOLDERS.filter((path) => existsSync(path)).flatMap((path) => ['--tmpfs', path]),
     '--proc',
     '/proc',
+    ...(process.getuid?.() === 0 ? kernelMounts() : []),
     '--dev',
     '/dev',
     ...sorted.flatMap(([, mount]) => mount),
     ...originalMounts(copied),
     ...(env.TMPDIR === undefined ? [] : ['--setenv', 'TMPDIR', '/tmp']),
     ...networkArguments(paths.network),
+    ...(home === '/' ? [] : ['--remount-ro', '/']),
+    '--remount-ro',
+    '/dev',
     '--chdir',
     cwd,
     '--',
@@ -201,10 +210,11 @@ function networkHelpers({ proxy, ports = [], serves }: SandboxNetwork = {}): str
   ];
 }
 
-/** A shell, which becomes bubblewrap, opens the filter for it. */
-function filtered(bwrap: string, seccomp: string | undefined): string[] {
-  if (seccomp === undefined) return [bwrap];
-  return ['/bin/sh', '-c', `exec "$@" ${SECCOMP_FD}<"$0"`, seccomp, bwrap, '--seccomp', String(SECCOMP_FD)];
+function kernelMounts(): string[] {
+  return [
+    ...KERNEL_SETTINGS.filter((path) => existsSync(path)).flatMap((path) => ['--ro-bind', path, path]),
+    ...KERNEL_FILES.filter((path) => existsSync(path)).flatMap((path) => ['--ro-bind', '/dev/null', path]),
+  ];
 }
 
 function privateFolder(path: string, bytes = PRIVATE_BYTES): string[] {
