@@ -19,6 +19,7 @@ import { listKnowledge } from './knowledge/list-knowledge.ts';
 import { removeKnowledge } from './knowledge/remove-knowledge.ts';
 import { reportLearnings } from './knowledge/report-learnings.ts';
 import { searchKnowledge } from './knowledge/search-knowledge.ts';
+import { checkEdit } from './locks/check-edit.ts';
 import { checkFileLocks } from './locks/check-file-locks.ts';
 import { listLocks } from './locks/list-locks.ts';
 import { lockFiles } from './locks/lock-files.ts';
@@ -116,13 +117,13 @@ import { watchStart } from './runs/watch-start.ts';
 import { wrapUpRun } from './runs/wrap-up-run.ts';
 import { getSetting } from './settings/get-setting.ts';
 import { listSettings } from './settings/list-settings.ts';
-import { readSettingsText } from './settings/read-settings-text.ts';
 import { readSettings } from './settings/read-settings.ts';
+import { readSettingsText } from './settings/read-settings-text.ts';
 import { setSetting } from './settings/set-setting.ts';
 import { testNotify } from './settings/test-notify.ts';
 import { unsetSetting } from './settings/unset-setting.ts';
-import { writeSettingsText } from './settings/write-settings-text.ts';
 import { writeSettings } from './settings/write-settings.ts';
+import { writeSettingsText } from './settings/write-settings-text.ts';
 import { listShares } from './shares/list-shares.ts';
 import { revokeShare } from './shares/revoke-share.ts';
 import { shareRun } from './shares/share-run.ts';
@@ -164,6 +165,7 @@ export const OPERATIONS = {
   'bulk-status': showBulkStatus,
   'cancel-all': cancelAll,
   'cancel-run': cancelRun,
+  'check-edit': checkEdit,
   'check-file-locks': checkFileLocks,
   'check-policy': checkPolicy,
   clean,

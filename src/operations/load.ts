@@ -17,6 +17,7 @@ export const LOAD_OPERATION: Loaders<typeof OPERATIONS> = {
   'bulk-status': async () => (await import('./runs/bulk-status.ts')).showBulkStatus,
   'cancel-all': async () => (await import('./runs/cancel-all.ts')).cancelAll,
   'cancel-run': async () => (await import('./runs/cancel-run.ts')).cancelRun,
+  'check-edit': async () => (await import('./locks/check-edit.ts')).checkEdit,
   'check-file-locks': async () => (await import('./locks/check-file-locks.ts')).checkFileLocks,
   'check-policy': async () => (await import('./policy/check-policy.ts')).checkPolicy,
   clean: async () => (await import('./maintenance/clean.ts')).clean,

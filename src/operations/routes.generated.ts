@@ -15,6 +15,7 @@ export const ROUTES = {
   'bulk-status': 'GET /api/runs/{run}/items',
   'cancel-all': 'POST /api/cancel',
   'cancel-run': 'POST /api/runs/{run}/cancel',
+  'check-edit': { unreachable: 'The hook of an agent calls it through the socket of its attempt.' },
   'check-file-locks': { unreachable: 'An agent calls it through the socket of its attempt.' },
   'check-policy': 'GET /api/policy/check',
   clean: 'POST /api/clean',
