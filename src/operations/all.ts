@@ -100,7 +100,6 @@ import { markRead } from './runs/mark-read.ts';
 import { pauseRun } from './runs/pause-run.ts';
 import { previewTask } from './runs/preview-task.ts';
 import { prioritizeRun } from './runs/prioritize-run.ts';
-import { prioritizeTask } from './runs/prioritize-task.ts';
 import { rejectRun } from './runs/reject-run.ts';
 import { renameRun } from './runs/rename-run.ts';
 import { resumeRuns } from './runs/resume-runs.ts';
@@ -118,17 +117,18 @@ import { wrapUpRun } from './runs/wrap-up-run.ts';
 import { getSetting } from './settings/get-setting.ts';
 import { listSettings } from './settings/list-settings.ts';
 import { readSettings } from './settings/read-settings.ts';
-import { readSettingsText } from './settings/read-settings-text.ts';
+import { replaceSettingsText } from './settings/replace-settings-text.ts';
 import { setSetting } from './settings/set-setting.ts';
+import { showSettingsText } from './settings/show-settings-text.ts';
 import { testNotify } from './settings/test-notify.ts';
 import { unsetSetting } from './settings/unset-setting.ts';
 import { writeSettings } from './settings/write-settings.ts';
-import { writeSettingsText } from './settings/write-settings-text.ts';
 import { listShares } from './shares/list-shares.ts';
 import { revokeShare } from './shares/revoke-share.ts';
 import { shareRun } from './shares/share-run.ts';
 import { createTask } from './tasks/create-task.ts';
 import { previewMessage } from './tasks/preview-message.ts';
+import { prioritizeTask } from './tasks/prioritize-task.ts';
 import { waitForTasks } from './tasks/wait-for-tasks.ts';
 import { listTemplates } from './templates/list-templates.ts';
 import { removeTemplate } from './templates/remove-template.ts';
@@ -225,7 +225,6 @@ export const OPERATIONS = {
   'query-logs': queryLogs,
   'read-note': readNote,
   'read-settings': readSettings,
-  'read-settings-text': readSettingsText,
   'read-transcript': readTranscript,
   'read-work-file': readWorkFile,
   'recheck-run': recheckRun,
@@ -239,6 +238,7 @@ export const OPERATIONS = {
   'remove-template': removeTemplate,
   'rename-collection': renameCollection,
   'rename-run': renameRun,
+  'replace-settings-text': replaceSettingsText,
   'reply-watch': replyWatch,
   'report-learnings': reportLearnings,
   'report-pressure': reportPressure,
@@ -268,6 +268,7 @@ export const OPERATIONS = {
   'show-leader': showLeader,
   'show-plan': showPlan,
   'show-run': showRun,
+  'show-settings-text': showSettingsText,
   'show-task': showTask,
   'show-template': showTemplate,
   'show-watch': showWatch,
@@ -293,7 +294,6 @@ export const OPERATIONS = {
   'wrap-up-run': wrapUpRun,
   'write-note': writeNote,
   'write-settings': writeSettings,
-  'write-settings-text': writeSettingsText,
 } as const;
 
 /** Every operation that answers with items as they happen. */

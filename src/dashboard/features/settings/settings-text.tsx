@@ -6,15 +6,15 @@ import { ErrorMessage, Skeleton } from '../../ui/feedback/placeholders.tsx';
 import { Panel } from '../../ui/layout/panel.tsx';
 import styles from './settings.module.css';
 
-type SettingsTextProps = { target: OperationInput<'read-settings-text'>; onSaved(): void };
+type SettingsTextProps = { target: OperationInput<'show-settings-text'>; onSaved(): void };
 
 /** The text of a settings file, to be edited as a whole; the way to repair one that is broken. */
 export function SettingsText({ target, onSaved }: SettingsTextProps): ReactElement {
-  const { data, error, reload } = useOperation('read-settings-text', target, { fresh: true });
+  const { data, error, reload } = useOperation('show-settings-text', target, { fresh: true });
   const [draft, setDraft] = useState<string>();
-  const save = useAction('write-settings-text', {
+  const save = useAction('replace-settings-text', {
     done: 'Saved',
-    changes: ['read-settings-text', 'read-settings'],
+    changes: ['show-settings-text', 'read-settings'],
     onDone: () => {
       setDraft(undefined);
       onSaved();

@@ -61,6 +61,7 @@ export function Cost({ state, version }: ViewProps): ReactElement {
         points={history}
         until={state.status.kind === 'ended' ? state.status.at : now()}
         budget={state.start.config.budget.run}
+        isEnded={state.status.kind === 'ended'}
       />
       {[
         { title: 'By agent', rows: agents },

@@ -9,10 +9,10 @@ const HEIGHT = 120;
 /** A run of thousands of attempts is drawn with this many steps. */
 const MAX_POINTS = 400;
 
-type SpendPlotProps = { points: readonly SpendPoint[]; until: number; budget: number | undefined };
+type SpendPlotProps = { points: readonly SpendPoint[]; until: number; budget: number | undefined; isEnded: boolean };
 
 /** The spend of a run over time as a line of steps, with the budget as a line across. */
-export function SpendPlot({ points, until, budget }: SpendPlotProps): ReactElement | null {
+export function SpendPlot({ points, until, budget, isEnded }: SpendPlotProps): ReactElement | null {
   const last = points.at(-1);
   const from = points[0]?.at ?? 0;
   if (last === undefined || points.length < 2) return null;
@@ -38,7 +38,9 @@ export function SpendPlot({ points, until, budget }: SpendPlotProps): ReactEleme
       <figcaption className={styles.ends}>
         <span title={exactTime(from)}>start</span>
         {budget === undefined ? null : <span className={styles.limitName}>budget {moneyText(budget)}</span>}
-        <span title={exactTime(end)}>{end > until ? 'end' : 'now'}</span>
+        <span title={exactTime(end)}>
+          {moneyText(last.usd)} {isEnded ? 'at the end' : 'now'}
+        </span>
       </figcaption>
     </figure>
   );

@@ -8,8 +8,8 @@ import { hashOf, readSettingsFile, SettingsDocument, SettingsRef, settingsTarget
 const MAX_CHARS = 1_000_000;
 
 /** Replaces the text of a settings file, such as of a broken one; a text with a mistake is rejected. */
-export const writeSettingsText = operation({
-  name: 'write-settings-text',
+export const replaceSettingsText = operation({
+  name: 'replace-settings-text',
   where: 'anywhere',
   summary: 'Replace the text of a settings file; rejected if it has a mistake',
   http: 'PUT /api/settings/text',

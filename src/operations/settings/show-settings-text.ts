@@ -17,8 +17,8 @@ export const SettingsText = z.object({
 });
 
 /** Reads a settings file as text, also one that is broken. */
-export const readSettingsText = operation({
-  name: 'read-settings-text',
+export const showSettingsText = operation({
+  name: 'show-settings-text',
   where: 'anywhere',
   summary: 'Read the text of a settings file, also of a broken one, with what is wrong with it',
   http: 'GET /api/settings/text',
