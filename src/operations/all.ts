@@ -8,6 +8,9 @@ import { removeBatch } from './batches/remove-batch.ts';
 import { showBatch } from './batches/show-batch.ts';
 import { startBatch } from './batches/start-batch.ts';
 import { watchBatch } from './batches/watch-batch.ts';
+import { drainHost } from './hosts/drain-host.ts';
+import { listHosts } from './hosts/list-hosts.ts';
+import { removeHost } from './hosts/remove-host.ts';
 import { listInbox } from './inbox/list-inbox.ts';
 import { queryCiLogs } from './integrations/query-ci-logs.ts';
 import { queryDb } from './integrations/query-db.ts';
@@ -46,6 +49,7 @@ import { scoreModels } from './models/score-models.ts';
 import { startBench } from './models/start-bench.ts';
 import { listNotes } from './notes/list-notes.ts';
 import { readNote } from './notes/read-note.ts';
+import { showNotes } from './notes/show-notes.ts';
 import { watchNotes } from './notes/watch-notes.ts';
 import { writeNote } from './notes/write-note.ts';
 import { checkPolicy } from './policy/check-policy.ts';
@@ -176,6 +180,7 @@ export const OPERATIONS = {
   'diff-run': diffRun,
   'dismiss-warning': dismissWarning,
   doctor,
+  'drain-host': drainHost,
   'edit-knowledge': editKnowledge,
   'edit-plan': editPlan,
   'export-audit': exportAudit,
@@ -191,6 +196,7 @@ export const OPERATIONS = {
   'list-batches': listBatches,
   'list-benches': listBenches,
   'list-collections': listCollections,
+  'list-hosts': listHosts,
   'list-inbox': listInbox,
   'list-knowledge': listKnowledge,
   'list-locks': listLocks,
@@ -234,6 +240,7 @@ export const OPERATIONS = {
   'release-locks': releaseLocks,
   'remove-batch': removeBatch,
   'remove-collection': removeCollection,
+  'remove-host': removeHost,
   'remove-knowledge': removeKnowledge,
   'remove-template': removeTemplate,
   'rename-collection': renameCollection,
@@ -266,6 +273,7 @@ export const OPERATIONS = {
   'share-run': shareRun,
   'show-batch': showBatch,
   'show-leader': showLeader,
+  'show-notes': showNotes,
   'show-plan': showPlan,
   'show-run': showRun,
   'show-settings-text': showSettingsText,

@@ -449,6 +449,18 @@ export const COMMANDS: readonly ListedCommand[] = [
     load: async () => (await import('./maintenance/complete.ts')).completeCommand,
   },
   {
+    name: 'host',
+    group: 'Maintenance',
+    summary: 'perform attempts on this machine for a server with PostgreSQL',
+    load: async () => (await import('./maintenance/host.ts')).hostCommand,
+  },
+  {
+    name: 'hosts',
+    group: 'Maintenance',
+    summary: 'list the hosts of the installation, and what runs where',
+    load: async () => (await import('./maintenance/hosts.ts')).hostsCommand,
+  },
+  {
     name: 'notify',
     group: 'Maintenance',
     summary: 'send a test message to the receivers under notify in your settings',
