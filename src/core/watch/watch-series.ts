@@ -30,6 +30,8 @@ export type WatchState = {
   counters: { proposals: number; discussions: number };
   day: WatchDay;
   summaries: { day: string; text: string }[];
+  /** Why no round could begin, how often in a row, and when last; absent when one did. */
+  failure?: { reason: string; times: number; at: number };
 };
 
 /** What happened on a day. */
@@ -71,6 +73,10 @@ export function evolveSeries(state: WatchState, event: WatchEvent, at: number): 
       state.settings = event.data.settings;
       state.isActive = true;
       state.intervalMs = event.data.settings.minMs;
+      delete state.failure;
+      return state;
+    case 'watch.round-failed':
+      state.failure = { reason: event.data.reason, times: (state.failure?.times ?? 0) + 1, at };
       return state;
     case 'watch.stopped':
       state.isActive = false;
@@ -79,9 +85,11 @@ export function evolveSeries(state: WatchState, event: WatchEvent, at: number): 
       state.open = event.data;
       state.round = event.data.round;
       state.beganAt = at;
+      delete state.failure;
       return state;
     case 'watch.round-ended':
       return endRound(state, event, at);
+    case 'watch.messaged':
     case 'watch.said':
       say(state, event.data.discussion, { by: 'person', text: event.data.text, at });
       return state;

@@ -86,6 +86,11 @@ export const WatchDocument = z.object({
   running: z.object({ round: z.number().int(), run: z.string(), why: WakeReason }).nullable(),
   next: z.string().nullable().describe('When the next round begins if nothing else wakes it.'),
   intervalMinutes: z.number(),
+  problem: z
+    .string()
+    .nullable()
+    .default(null)
+    .describe('Why the last round could not begin; it is tried again at `next`.'),
   spentToday: z.number(),
   budgetPerDay: z.number().nullable(),
   proposals: z.array(Proposal),
