@@ -103,7 +103,7 @@ import { listWarnings } from './runs/list-warnings.ts';
 import { markRead } from './runs/mark-read.ts';
 import { pauseRun } from './runs/pause-run.ts';
 import { previewTask } from './runs/preview-task.ts';
-import { prioritizeTask } from './runs/prioritize-task.ts';
+import { prioritizeRun } from './runs/prioritize-run.ts';
 import { rejectRun } from './runs/reject-run.ts';
 import { renameRun } from './runs/rename-run.ts';
 import { resumeRuns } from './runs/resume-runs.ts';
@@ -121,7 +121,9 @@ import { wrapUpRun } from './runs/wrap-up-run.ts';
 import { getSetting } from './settings/get-setting.ts';
 import { listSettings } from './settings/list-settings.ts';
 import { readSettings } from './settings/read-settings.ts';
+import { replaceSettingsText } from './settings/replace-settings-text.ts';
 import { setSetting } from './settings/set-setting.ts';
+import { showSettingsText } from './settings/show-settings-text.ts';
 import { testNotify } from './settings/test-notify.ts';
 import { unsetSetting } from './settings/unset-setting.ts';
 import { writeSettings } from './settings/write-settings.ts';
@@ -130,6 +132,7 @@ import { revokeShare } from './shares/revoke-share.ts';
 import { shareRun } from './shares/share-run.ts';
 import { createTask } from './tasks/create-task.ts';
 import { previewMessage } from './tasks/preview-message.ts';
+import { prioritizeTask } from './tasks/prioritize-task.ts';
 import { waitForTasks } from './tasks/wait-for-tasks.ts';
 import { listTemplates } from './templates/list-templates.ts';
 import { removeTemplate } from './templates/remove-template.ts';
@@ -220,6 +223,7 @@ export const OPERATIONS = {
   'plan-bench': planBench,
   'plan-routes': planRoutes,
   'preview-message': previewMessage,
+  'prioritize-run': prioritizeRun,
   'prioritize-task': prioritizeTask,
   'query-ci-logs': queryCiLogs,
   'query-db': queryDb,
@@ -241,6 +245,7 @@ export const OPERATIONS = {
   'remove-template': removeTemplate,
   'rename-collection': renameCollection,
   'rename-run': renameRun,
+  'replace-settings-text': replaceSettingsText,
   'reply-watch': replyWatch,
   'report-learnings': reportLearnings,
   'report-pressure': reportPressure,
@@ -271,6 +276,7 @@ export const OPERATIONS = {
   'show-notes': showNotes,
   'show-plan': showPlan,
   'show-run': showRun,
+  'show-settings-text': showSettingsText,
   'show-task': showTask,
   'show-template': showTemplate,
   'show-watch': showWatch,

@@ -244,7 +244,7 @@ function script(more: Script = {}): Script {
       usage: [],
       'restore-salvage': { branch: 'b', commit: 'c' },
       clean: { items: [], bytes: 0, applied: false, kept: [] },
-      archive: { items: [], applied: false, folder: '/x' },
+      archive: { items: [], applied: false },
       where: [],
       doctor: [],
     },

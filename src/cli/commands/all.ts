@@ -317,7 +317,7 @@ export const COMMANDS: readonly ListedCommand[] = [
   {
     name: 'prioritize',
     group: 'Control',
-    summary: 'change the priority of a queued task',
+    summary: 'change the priority of a queued task, or of all of a run',
     load: async () => (await import('./control/prioritize.ts')).prioritizeCommand,
   },
   {
