@@ -46,8 +46,10 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('A store on PostgreSQL', () => {
 describe('The embedded store', () => {
   it('loads nothing of PostgreSQL: other folders import it only when a database is set', () => {
     const source = join(import.meta.dirname, '..', '..', 'src');
+    // The program that queries databases for agents is a process of its own.
+    const ownProgram = join('integrations', 'query-postgres.ts');
     const loading = readdirSync(source, { recursive: true, encoding: 'utf8' })
-      .filter((file) => file.endsWith('.ts') && !file.startsWith(join('store', 'postgres')))
+      .filter((file) => file.endsWith('.ts') && !file.startsWith(join('store', 'postgres')) && file !== ownProgram)
       .filter((file) =>
         /^import (?!type )[^;]*from '(pg|[^']*\/postgres\/[^']*)';/m.test(readFileSync(join(source, file), 'utf8')),
       );

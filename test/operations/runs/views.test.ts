@@ -58,7 +58,7 @@ describe('what pages ask for', () => {
   it('pages through a transcript by offset, around a row and to the next match of a text', async () => {
     const task = 'job/1';
     const last = await engine.call('read-transcript', { run, task });
-    expect([last.attempt, last.total, last.offset, last.rows.length]).toEqual([1, 701, 501, 200]);
+    expect([last.attempt, last.total, last.offset, last.rows.length]).toEqual([1, 702, 502, 200]);
     const first = await engine.call('read-transcript', { run, task, offset: 0, limit: 2 });
     expect(first.rows.map(({ text }) => text)).toEqual(['line 1', 'line 2']);
     const { hits, more } = await engine.call('find-in-transcript', { run, task, text: 'turn' });
@@ -67,16 +67,16 @@ describe('what pages ask for', () => {
       false,
     ]);
     const around = await engine.call('read-transcript', { run, task, row: hits[0]?.id ?? 0, limit: 10 });
-    expect([around.offset, around.rows.at(-1)?.text]).toEqual([695, 'the turnip is found']);
+    expect([around.offset, around.rows[5]?.text]).toEqual([695, 'the turnip is found']);
     const next = await engine.call('read-transcript', { run, task, offset: 20, find: 'line 5', limit: 1 });
     expect(next.rows.map(({ text }) => text)).toEqual(['line 50']);
-    expect(await engine.call('read-transcript', { run, task, offset: 9_999 })).toMatchObject({ offset: 701, rows: [] });
+    expect(await engine.call('read-transcript', { run, task, offset: 9_999 })).toMatchObject({ offset: 702, rows: [] });
     await expect(engine.call('read-transcript', { run, task, attempt: 7 })).rejects.toMatchObject({
       code: 'INPUT_INVALID',
     });
     const lines = [];
     for await (const line of engine.stream('read-logs', { run, attempt: 1, after: hits[0]?.id ?? 0 })) lines.push(line);
-    expect(lines).toEqual([]);
+    expect(lines).toMatchObject([{ kind: 'note', text: expect.stringContaining('without a lock') }]);
   });
 
   it('shows a task whole and the run small', async () => {
