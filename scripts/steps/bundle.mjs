@@ -31,7 +31,7 @@ const RUNNER = 'src/run-compiled.ts';
 const SMALL_PROGRAMS = {
   rehearsal: 'src/agents/rehearsal/rehearsal-program.ts',
   acp: 'src/agents/acp/acp-program.ts',
-  'scope-hook': 'src/gates/scope/scope-hook-program.ts',
+  'tool-hook': 'src/agents/tool-hook-program.ts',
   'agent-tools': 'src/mcp/agent-tools-program.ts',
   database: 'src/integrations/database-program.ts',
 };

@@ -75,6 +75,8 @@ export interface Assignment {
   policy?: AttemptPolicy;
   settings: AssignmentSettings;
   env: Record<string, string>;
+  /** The file that says how its tools are reached; absent where it has none. */
+  toolsFile?: string;
   /** Folders besides its own that its sandbox shows. */
   shownFolders?: readonly string[];
   /** It runs in a terminal; no structured output is requested. */

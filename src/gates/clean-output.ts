@@ -2,7 +2,8 @@ import { open } from 'node:fs/promises';
 import { isAbsent } from '../errors.ts';
 import { cleanText } from '../process/output-text.ts';
 import type { GateSpec } from '../schema/gate.ts';
-import { type Gate, noWork, shownPath } from './gate.ts';
+import { type Gate, noWork } from './gate.ts';
+import { shownPath } from './shown-path.ts';
 
 /** Only the end of each channel counts: an error that the agent went on from is none. */
 const LAST_LINES = 20;

@@ -6,7 +6,8 @@ import { readBlobs } from '../git/read/read-blobs.ts';
 import { timeLimit } from '../process/time-limit.ts';
 import type { GateSpec, Verdict } from '../schema/gate.ts';
 import { realWorld, type World } from '../world.ts';
-import { type AttemptWork, type Gate, noWork, shownPath } from './gate.ts';
+import { type AttemptWork, type Gate, noWork } from './gate.ts';
+import { shownPath } from './shown-path.ts';
 
 /** What became of each expression: found, missing, no expression at all, or not decided in the time. */
 type Found = 'found' | 'missing' | 'invalid' | 'too-long';

@@ -1,5 +1,6 @@
 import { AppError } from '../errors.ts';
-import { stream } from '../process/stream.ts';
+import { run } from '../process/run.ts';
+import { type StreamOptions, stream } from '../process/stream.ts';
 import { gitEnvironment } from './environment.ts';
 import { gitCommand } from './git.ts';
 import type { Mirror } from './mirror/mirror-config.ts';
@@ -11,6 +12,10 @@ const EMPTY_TREES = {
 } as const;
 
 const TIMEOUT_MS = 600_000;
+type End = { code: number | null; stderr: string; timedOut: boolean };
+
+/** More is passed on while it is being produced. */
+const SMALL_BYTES = 256 * 1024;
 
 /** Streams the output of git in a mirror, without size limit and without attributes; a failure throws at the end. */
 export async function* gitStream(
@@ -19,7 +24,7 @@ export async function* gitStream(
   options: { input?: string; signal?: AbortSignal | undefined } = {},
 ): AsyncGenerator<Buffer, void> {
   const env = { ...gitEnvironment(false), GIT_LITERAL_PATHSPECS: '1', ...withoutAttributes(mirror) };
-  const end = yield* stream(['git', `--git-dir=${mirror.dir}`, ...args], {
+  const end = yield* outputOf(['git', `--git-dir=${mirror.dir}`, ...args], {
     env,
     cwd: mirror.dir,
     timeoutMs: TIMEOUT_MS,
@@ -34,6 +39,27 @@ export async function* gitStream(
       `${what} ${end.code === null ? 'was killed' : `ended with ${end.code}`} in ${mirror.dir}: ${end.stderr.trim()}`,
       { args },
     );
+}
+
+/** Most output is small: it is collected, which the spawner can do; a program that prints more is started again as a stream. */
+async function* outputOf(command: readonly string[], options: StreamOptions): AsyncGenerator<Buffer, End> {
+  const tooMuch = new AbortController();
+  let bytes = 0;
+  const count = (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > SMALL_BYTES) tooMuch.abort();
+  };
+  const signals = options.signal === undefined ? [tooMuch.signal] : [tooMuch.signal, options.signal];
+  const limited = { ...options, signal: AbortSignal.any(signals), onStdout: count, isRepeatable: true };
+  try {
+    const { code, stdout, stderr, timedOut } = await run(command, limited);
+    if (stdout.length > 0) yield stdout;
+    return { code, stderr, timedOut };
+  } catch (error) {
+    if (!tooMuch.signal.aborted) throw error;
+  }
+  options.signal?.throwIfAborted();
+  return yield* stream(command, options);
 }
 
 /** Some git versions read attributes from a bare repository's branch, which could hide changes from a diff. */

@@ -18,12 +18,40 @@ export type GitOptions = {
   asUser?: boolean;
   /** Receives the progress that git reports, such as `Receiving objects: 40% (4/10)`, where its arguments request it. */
   onProgress?: ((line: string) => void) | undefined;
+  /** Whether the effect of a command that must not run twice is there, where its end was lost. */
+  isDone?: () => Promise<boolean>;
 };
 
 export type GitResult = { code: number; stdout: string; stderr: string };
 
 /** Options of git itself whose value is the next argument. */
 const WITH_VALUE: ReadonlySet<string> = new Set(['-c', '-C']);
+/** Commands that have the same effect and result when they run twice. */
+const REPEATABLE: ReadonlySet<string> = new Set([
+  'add',
+  'cat-file',
+  'check-ignore',
+  'checkout-index',
+  'commit-tree',
+  'diff',
+  'diff-tree',
+  'for-each-ref',
+  'grep',
+  'hash-object',
+  'log',
+  'ls-files',
+  'ls-tree',
+  'merge-base',
+  'merge-tree',
+  'read-tree',
+  'rev-list',
+  'rev-parse',
+  'show-ref',
+  'status',
+  'update-index',
+  'version',
+  'write-tree',
+]);
 const TIMEOUT_MS = 60_000;
 /** With less free space than this a failed write is reported as a full disk. */
 const FULL_DISK_BYTES = 1024 * 1024;
@@ -45,6 +73,8 @@ async function start(args: readonly string[], options: GitOptions): Promise<RunR
       env: environmentFor(options),
       timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
       maxOutputBytes: MAX_OUTPUT_BYTES,
+      isRepeatable: isRepeatable(args, options),
+      ...(options.isDone === undefined ? {} : { isDone: options.isDone }),
       ...(cwd === undefined ? {} : { cwd }),
       ...(options.input === undefined ? {} : { input: options.input }),
       ...(options.signal === undefined ? {} : { signal: options.signal }),
@@ -55,6 +85,10 @@ async function start(args: readonly string[], options: GitOptions): Promise<RunR
     if (errorCode(error) === 'ENOENT') throw new AppError('GIT_FAILED', missing(cwd), { cwd }, { cause: error });
     throw fromSystemError(error, `running git ${gitCommand(args)}`);
   }
+}
+
+function isRepeatable(args: readonly string[], { isDone, onProgress }: GitOptions): boolean {
+  return isDone !== undefined || (REPEATABLE.has(gitCommand(args)) && onProgress === undefined);
 }
 
 const PROGRESS = /^(?:remote: )?[A-Z][\w ]+: +\d+% \(\d+\/\d+\)/;

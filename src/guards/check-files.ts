@@ -18,7 +18,7 @@ const JUDGES =
   /\bassert\b|['"](node:)?(test|assert)(\/strict)?['"]|\bprocess\.exit|\bsys\.exit|\bos\._exit|\bunittest\b|\bpytest\b|\bexpect\s*\(|AssertionError|SystemExit|\bexit\s*\(?\s*[1-9]|\babort\b|\bdie\b/;
 /** What a module that only serves tests contains. */
 const ASSERTS =
-  /\buse\s+Test(?:::|2::)|['"](node:)?assert(\/strict)?['"]|['"](chai|vitest|jest|@jest\/globals|node:test|expect|should|power-assert|testify)['"]|\b(import|from)\s+(pytest|unittest)\b|"testing"|\bAssertionError\b|\bactual\b[\s\S]{0,200}\bexpected\b|\bexpected\b[\s\S]{0,200}\bactual\b|\b(function|const|let|def|func|fn|sub)\s+\(?(?:assert|expect|should|same|equal|equals|eq|fail)(?:[A-Z_]\w*)?\b|\b(?:check|verify|ensure|must|ok)\w*\s*(?:=\s*)?\(\s*(?<left>\w+)\s*,\s*(?<right>\w+)[\s\S]{0,200}?\b\k<left>\s*[!=]==?\s*\k<right>\b/;
+  /\buse\s+Test(?:::|2::)|['"](node:)?assert(\/strict)?['"]|['"](chai|vitest|jest|@jest\/globals|node:test|expect|should|power-assert|testify)['"]|\b(import|from)\s+(pytest|unittest)\b|"testing"|\bAssertionError\b|\bactual\b[\s\S]{0,200}\bexpected\b|\bexpected\b[\s\S]{0,200}\bactual\b|\b(function|const|let|def|func|fn|sub)\s+\(?(?:assert|expect|should|same|equal|equals|eq|fail)(?:[A-Z_]\w*)?\b|\b(?:check|verify|ensure|must|ok)\w*\s*(?:=\s*)?\(\s*(?<left>\w+)\s*,\s*(?<right>\w+)[\s\S]{0,200}?\b\k<left>\s*[!=]==?\s*\k<right>\b|\(\s*(?<one>\w+)\s*,\s*(?<other>\w+)[^)\n]*\)[\s\S]{0,120}?(?:\b\k<one>\s*[!=]==?\s*\k<other>\b|\(\s*\k<one>\s*,\s*\k<other>\s*\))[\s\S]{0,80}?\b(?:throw|raise|panic|Fatalf?|fail)\b/;
 const FAILS =
   /\bthrow\b|\braise\b|\bassert\b|\bexit(Code)?\b|\bfail\b|\bpanic\b|\bexpect\b|\babort\b|\bdie\b|\breject\b|t\.(Error|Fatal)|[!=]==?(?![=>])/i;
 /** What a program contains that is also started by itself. */
@@ -36,10 +36,10 @@ export function isSubject(path: string, text: string | undefined, entries: Reado
 
 /** Whether a module that only tests load is a helper of theirs: it makes assertions, or its name says so. */
 export function isHelper(path: string, text: string, entries: ReadonlySet<string>): boolean {
-  if (entries.has(path)) return false;
   const parts = path.split('/');
   const named = parts.flatMap((part) => wordsOf(part.replace(/\.\w+$/, ''))).some((word) => HELPER_WORDS.test(word));
-  return named || ASSERTS.test(text) || (JUDGES.test(text) && !SOURCE_FOLDERS.test(path) && !HAS_MAIN.test(text));
+  if (named || entries.has(path)) return named;
+  return ASSERTS.test(text) || (JUDGES.test(text) && !SOURCE_FOLDERS.test(path) && !HAS_MAIN.test(text));
 }
 
 /** Whether a compared file holds what is expected: its name says so, or that of no other compared file does. */
@@ -118,7 +118,12 @@ const MAX_DATA_CHARS = 100_000;
 
 /** Whether a helper could fail a test before and cannot any more. */
 export function isEmptied(base: string, candidate: string): boolean {
-  return FAILS.test(withoutComments(base)) && !FAILS.test(withoutComments(candidate));
+  return FAILS.test(withoutNames(base)) && !FAILS.test(withoutNames(candidate));
+}
+
+/** A program's text without comments and without the names of what it defines: `expect` can be empty. */
+function withoutNames(text: string): string {
+  return withoutComments(text).replace(/\b(function\s*\*?|const|let|var|def|func|fn|sub|class)\s+\w+/g, '$1');
 }
 
 /** A program's text without comments on lines of their own; a comment after code stays, so that no text between quotes can hide code. */

@@ -50,6 +50,32 @@ export function packageReason(
   return undefined;
 }
 
+/** Why a package.json whose own names lead elsewhere needs a person: one of them led to a helper of tests. */
+export async function exportReason(
+  path: string,
+  { base, candidate }: { base: string | undefined; candidate: string | undefined },
+  isHelper: (path: string) => Promise<boolean>,
+): Promise<string | undefined> {
+  const [before, after] = [base, candidate].map((text) => (text === undefined ? undefined : read(text)));
+  for (const key of ['exports', 'main', 'module', 'browser']) {
+    const targets = targetsIn(after?.get(key));
+    for (const [name, target] of targetsIn(before?.get(key))) {
+      const file = `${path.slice(0, -'package.json'.length)}${target.replace(/^\.\//, '')}`;
+      if (targets.get(name) !== target && (await isHelper(file)))
+        return `package.json changes "${key}", which led tests to ${file}`;
+    }
+  }
+  return undefined;
+}
+
+/** The files that a map of exports names, by their names and conditions. */
+function targetsIn(value: unknown, name = ''): Map<string, string> {
+  if (typeof value === 'string') return new Map([[name, value]]);
+  const map = Manifest.safeParse(value);
+  if (!map.success) return new Map();
+  return new Map(Object.entries(map.data).flatMap(([key, each]) => [...targetsIn(each, `${name} ${key}`)]));
+}
+
 /** The scripts of a package.json, or none if it has none that can be read. */
 export function scriptsOf(text: string | undefined): Map<string, string> {
   return textsIn(text === undefined ? undefined : read(text)?.get('scripts')) ?? new Map();

@@ -8,7 +8,7 @@ import { COMPILERS } from './configured-files.ts';
 import { CHECK_CONFIG, INSTALLED, looseMatcher, pathMatcher, TOOL_FILES } from './guard-globs.ts';
 import { runsTheSame } from './guard-make.ts';
 import { isLockfile, isManifest, lockfileReason, manifestReason } from './guard-manifest.ts';
-import { packageReason } from './guard-package.ts';
+import { exportReason, packageReason } from './guard-package.ts';
 import { compilerReason, isCompilerSettings } from './guard-tsconfig.ts';
 import { inlineTestReason } from './inline-tests.ts';
 import type { Closure } from './reached-files.ts';
@@ -54,6 +54,7 @@ interface Rules {
   isInstalled(path: string): boolean;
   /** Whether only tests and what checks run load this module, and it serves them. */
   isHelper(path: string): Promise<boolean>;
+  isExportedHelper(path: string): Promise<boolean>;
   /** Whether a configuration of a check loads this module, and no source does. */
   isOnlyConfigured(path: string): Promise<boolean>;
   /** Whether a test or something that a check runs loads this file of the candidate. */
@@ -113,6 +114,7 @@ async function rulesFor(options: GuardOptions): Promise<Rules> {
     isConfig: looseMatcher([...CHECK_CONFIG, ...tools, ...options.config]),
     isInstalled: looseMatcher(INSTALLED),
     isHelper: testHelpers(options.base, { closure, isTest }),
+    isExportedHelper: testHelpers(options.base, { closure: { ...closure, entries: new Set() }, isTest }),
     isOnlyConfigured: (path) => isOnlyConfigured(path, options.base, { closure, isTest }),
     isLoaded: (path) => isLoadedByTests(path, options.candidate, { closure, isTest }),
   };
@@ -131,7 +133,10 @@ async function heldReason(change: ChangedPath, rules: Rules, options: GuardOptio
   if (isPackage || isManifest(path) || isLockfile(path)) {
     if (options.special.has(path)) return 'is a link, so what a check reads there cannot be judged';
     const [base, candidate] = await Promise.all([options.base.read(path), options.candidate.read(path)]);
-    if (isPackage) return packageReason(base, candidate, rules.closure);
+    if (isPackage)
+      return (
+        packageReason(base, candidate, rules.closure) ?? exportReason(path, { base, candidate }, rules.isExportedHelper)
+      );
     return isLockfile(path)
       ? lockfileReason(base, candidate, options.registries)
       : manifestReason(path, base, candidate);

@@ -60,6 +60,22 @@ export function importedFiles(path: string, text: string, files: ReadonlySet<str
   return [...found];
 }
 
+/** Whether a script names this file as a part of a package, such as `app/expect`, `#expect` or a package of the repository. */
+export function namesInPackage(path: string, text: string, module: string): boolean {
+  if (!SCRIPT.test(path) || !SCRIPT.test(module)) return false;
+  const parts = module.replace(/\.\w+$/, '').split('/');
+  const isIndex = parts.at(-1) === 'index';
+  const name = isIndex ? parts.at(-2) : parts.at(-1);
+  return quotedTexts(text).some((quoted) => {
+    if (!/^[@#\w][\w@#./-]*$/.test(quoted)) return false;
+    const [last = '', ...before] = quoted
+      .replace(/\.[cm]?[jt]sx?$/, '')
+      .split(/[/#]/)
+      .reverse();
+    return last === name && (isIndex || before.length > 0);
+  });
+}
+
 /** The texts between quotes in a program or a configuration file. */
 export function quotedTexts(text: string): string[] {
   return [...text.slice(0, MAX_CHARS).matchAll(/"([^"\\\n]{1,300})"|'([^'\\\n]{1,300})'|`([^`\\\n]{1,300})`/g)].map(

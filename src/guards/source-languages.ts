@@ -18,7 +18,7 @@ export const LANGUAGES: readonly Language[] = [
   {
     files: /\.([cm]?[jt]sx?|vue|svelte)$/i,
     exits:
-      /\bprocess\s*\??\.?\s*(?:\.|\[\s*['"`])\s*(?:reallyExit|abort|exit(?!Code)(?!['"`\]\s]*\(\s*[1-9]))\b|\bprocess\s*\.\s*exitCode\s*=(?!=|\s*[1-9])|\bprocess\s*\.\s*(?:on|once|addListener|prependListener)\s*\(\s*['"`](?:exit|beforeExit|uncaughtException\w*|unhandledRejection)|\bprocess\s*\.\s*(?:removeAllListeners|kill\s*\(\s*process\s*\.\s*pid)|\{[^}\n]*\bexit\b[^}\n]*\}\s*=\s*(?:globalThis\.)?process\b|\bimport\b[^;\n]*\bexit\b[^;\n]*from\s*['"](?:node:)?process['"]|\b(?:Deno|Bun)\s*\.\s*exit\s*\((?!\s*[1-9])|(?:\.\s*|\[\s*['"`])exit(?:['"`]\s*\])?\s*\(\s*0?\s*\)/g,
+      /\bprocess\s*\??\.?\s*(?:\.|\[\s*['"`])\s*(?:reallyExit|execve|abort|exit(?!Code)(?!['"`\]\s]*\(\s*[1-9]))\b|\bprocess\s*\.\s*exitCode\s*=(?!=|\s*[1-9])|\bprocess\s*\.\s*(?:on|once|addListener|prependListener)\s*\(\s*['"`](?:exit|beforeExit|uncaughtException\w*|unhandledRejection)|\bprocess\s*\.\s*(?:removeAllListeners|kill\s*\(\s*process\s*\.\s*pid)|\{[^}\n]*\bexit\b[^}\n]*\}\s*=\s*(?:globalThis\.)?process\b|\bimport\b[^;\n]*\bexit\b[^;\n]*from\s*['"](?:node:)?process['"]|\b(?:Deno|Bun)\s*\.\s*exit\s*\((?!\s*[1-9])|(?:\.\s*|\[\s*['"`])exit(?:['"`]\s*\])?\s*\(\s*0?\s*\)/g,
     patches:
       /\bassert(?:\.strict)?\.\w+\s*=(?![=>])|\b(?:Object\.(?:assign|definePropert(?:y|ies))|Reflect\.(?:set|defineProperty))\s*\(\s*(?:assert|expect|globalThis|global|process|console|(?:Object|Reflect|JSON|Promise|Error)(?:\.prototype)?\s*,)|\b(?:globalThis|global|window)\s*(?:\.|\[\s*['"])(?:expect|assert|it|test|describe|process|console|Error|Object|JSON|Promise)\b['"\]]*\s*=(?![=>])|\brequire\.cache\b|\bModule\s*\.\s*(?:_load|_resolveFilename|_extensions|prototype)|\bregisterHooks\s*\(|(?<![.\w$])eval\s*\)?\s*\(|\bnew\s+Function\s*\(|\b(?:globalThis|global)\s*\[(?!\s*['"`][\w$]+['"`]\s*\])[^\]\n]+\]\s*=(?![=>])|\bprocess\s*\.\s*(?:(?:stdout|stderr)\s*\.\s*write|exit|emit)\s*=(?![=>])|\bconsole\s*\.\s*(?:log|error|assert)\s*=(?![=>])|(?<![\w.$])(?:Object|Reflect|Number|JSON|Promise|Symbol|Function|Error)(?:\s*\.\s*prototype)?\s*(?:\.\s*(?!stackTraceLimit\b|prototype\b)\w+|\[[^\]\n]+\])\s*=(?![=>])/g,
     detects:
@@ -28,7 +28,7 @@ export const LANGUAGES: readonly Language[] = [
   {
     files: /\.pyi?$/i,
     exits:
-      /(?<!\w)_exit\s*\(|\bos\s*\.\s*(?:abort|exec[lv]\w*)\s*\(|\bCDLL\s*\(\s*None\s*\)|\bctypes\s*\.\s*pythonapi\b|\bos\s*\.\s*kill\s*\(\s*os\s*\.\s*getpid|\bfrom\s+os\s+import\b[^\n]*\b_exit\b|\batexit\s*\.\s*register|@atexit\b|\bsys\s*\.\s*(?:excepthook|exitfunc)\s*=|\bsignal\s*\.\s*(?:alarm|raise_signal|setitimer)/g,
+      /(?<!\w)_exit\s*\(|\bos\s*\.\s*(?:abort|exec[lv]\w*)\s*\(|\bCDLL\s*\(\s*None\s*\)|\bctypes\s*\.\s*pythonapi\b|\bos\s*\.\s*kill\s*\(\s*os\s*\.\s*getpid|\bfrom\s+(?:os|posix)\s+import\b[^\n]*\b(?:_exit|abort|exec[lv]\w*)\b|\bos\s*\.\s*killpg\s*\(|\batexit\s*\.\s*register|@atexit\b|\bsys\s*\.\s*(?:excepthook|exitfunc)\s*=|\bsignal\s*\.\s*(?:alarm|raise_signal|setitimer)/g,
     patches:
       /\bsys\s*\.\s*modules\s*\[|\bsys\s*\.\s*(?:settrace|setprofile|meta_path|path_hooks)\b|\b(?:unittest|pytest|_pytest|builtins|TestCase)(?:\.\w+)*\.\w+\s*=(?!=)|\bsetattr\s*\(\s*(?:unittest|pytest|builtins|sys|os|TestCase)\b|\b__builtins__\b|\bbuiltins\s*\.\s*__dict__|\bdef\s+__eq__\s*\([^)]*\)[^:\n]*:\s*(?:"""[^"]*"""\s*)?return\s+True\b|\b__eq__\s*=\s*lambda\b[^:\n]*:\s*(?:True|1)\b/g,
     onLoad:
@@ -39,7 +39,8 @@ export const LANGUAGES: readonly Language[] = [
   },
   {
     files: /\.go$/,
-    exits: /\bos\s*\.\s*Exit\s*\((?!\s*[1-9])|\bsyscall\s*\.\s*(?:Exit|Kill)\s*\(|\bruntime\s*\.\s*Goexit\s*\(/g,
+    exits:
+      /\bos\s*\.\s*Exit\s*\((?!\s*[1-9])|\bsyscall\s*\.\s*(?:Exit|Kill|Exec|RawSyscall\w*|Syscall\w*)\s*\(|\bruntime\s*\.\s*Goexit\s*\(/g,
     patches: /\bflag\s*\.\s*Set\s*\(\s*"test\.|\bos\s*\.\s*Args\s*=(?!=)|\bos\s*\.\s*Std(?:out|err)\s*=(?!=)/g,
     detects: /\btesting\s*\.\s*Testing\s*\(|\bflag\s*\.\s*Lookup\s*\(\s*"test\.|\.test"\s*\)/g,
     main: /\bfunc\s+main\s*\(\s*\)\s*\{/g,
@@ -47,7 +48,7 @@ export const LANGUAGES: readonly Language[] = [
   {
     files: /\.rs$/,
     exits:
-      /\bprocess\s*::\s*(?:exit\s*\((?!\s*[1-9])|abort\s*\()|\blibc\s*::\s*_?exit\b|\buse\s+std\s*::\s*process\s*::\s*(?:exit|\{[^}]*\bexit\b)/g,
+      /\bprocess\s*::\s*(?:exit\s*\((?!\s*[1-9])|abort\s*\()|\blibc\s*::\s*_?exit\b|\buse\s+std\s*::\s*process\s*::\s*(?:exit|\{[^}]*\bexit\b)|\bCommandExt\b[\s\S]*\.\s*exec\s*\(/g,
     patches:
       /\bmacro_rules!\s*(?:assert\w*|panic|debug_assert\w*|unreachable)\b|\bpanic\s*::\s*set_hook\b|\bfn\s+(?:eq|ne)\s*\([^)]*\)\s*->\s*bool\s*\{\s*(?:true|false)\s*\}/g,
     detects: /\bcfg!\s*\(\s*(?:not\s*\(\s*)?test\b|#\[\s*cfg\s*\(\s*not\s*\(\s*test\s*\)/g,
@@ -71,16 +72,18 @@ export const LANGUAGES: readonly Language[] = [
   {
     files: /\.(rb|rake)$/i,
     exits:
-      /^\s*(?:Kernel\.|Process\.)?exit!?\s*(?:\(?\s*(?:0|true)?\s*\)?)\s*(?:$|if\b|unless\b)|\bat_exit\b|\bProcess\s*\.\s*(?:exit!?|kill)\b|\bexit!/gm,
+      /^\s*(?:Kernel\.|Process\.)?exit!?\s*(?:\(?\s*(?:0|true)?\s*\)?)\s*(?:$|if\b|unless\b)|\bat_exit\b|\bProcess\s*\.\s*(?:exit!?|kill|exec)\b|\bexit!|\bKernel\s*(?:\.|::)\s*(?:exit|exec)\b|^\s*exec\b(?!\s*=)|\braise\s+SystemExit\b|\btrap\s*\(?\s*['":]EXIT\b/gm,
     patches:
-      /\b(?:module|class)\s+(?:Minitest|RSpec|Test::Unit)\b|\bKernel\s*\.\s*(?:module_eval|class_eval)|\bdef\s+(?:==|eql\?|===)\s*\(?\s*\w+\s*\)?\s*(?:;|\n|=)\s*true\b/g,
+      /\b(?:module|class)\s+(?:Minitest|RSpec|Test::Unit)\b|\b(?:Minitest|RSpec|Test::Unit)(?:::\w+)*\s*\.\s*(?:prepend|include|(?:class|module|instance)_(?:eval|exec)|define_method|remove_method|send|autorun|configure)\b|\bKernel\s*\.\s*(?:module_eval|class_eval)|\bdef\s+(?:==|eql\?|===|equal\?)\s*\(?\s*\w+\s*\)?\s*(?:;|\n|=)\s*true\b/g,
     detects: /\bdefined\?\s*\(?\s*(?:RSpec|Minitest|Test::Unit)\b/g,
     main: /^if\s+(?:__FILE__\s*==\s*\$0|\$0\s*==\s*__FILE__|\$PROGRAM_NAME)[^\n]*/gm,
   },
   {
     files: /\.php$/i,
-    exits: /\b(?:exit|die)\s*(?:\(\s*0?\s*\))?\s*;|\bregister_shutdown_function\b|\bposix_kill\s*\(/g,
-    patches: /\buopz_\w+|\brunkit\w*/g,
+    exits:
+      /(?<![\w$>:'"])(?:exit|die)\s*(?:;|\((?!\s*[1-9]))|\bregister_shutdown_function\b|\bset_(?:exception|error)_handler\b|\bpcntl_exec\s*\(|\bposix_kill\s*\(/gi,
+    patches:
+      /\buopz_\w+|\brunkit\w*|\bassert_options\s*\(|\bini_set\s*\(\s*['"](?:assert\.|zend\.assertions|auto_(?:pre|ap)pend)|\bnamespace\s+(?:PHPUnit|Pest)\b/gi,
     detects: /\bPHPUNIT_\w+|\bclass_exists\s*\(\s*['"]\\?\\?PHPUnit/g,
   },
   {
@@ -93,9 +96,9 @@ export const LANGUAGES: readonly Language[] = [
   {
     files: /\.(exs?|pl|pm|lua|jl|r)$/i,
     exits:
-      /\bSystem\s*\.\s*(?:halt|stop)\s*\(\s*(?:0|:normal|\))|\bPOSIX::_exit\b|^\s*END\s*\{|\bos\s*\.\s*exit\s*\(\s*(?:0|true|\))|^\s*exit\s*\(?\s*0?\s*\)?\s*;?\s*$|\bquit\s*\(\s*status\s*=\s*0/gm,
+      /\bSystem\s*\.\s*(?:halt|stop)\s*\(\s*(?:0|:normal|\))|\bSystem\s*\.\s*at_exit\b|:(?:init|erlang)\s*\.\s*(?:stop|halt)\b|\bos\s*\[\s*['"]exit['"]\s*\]|\bPOSIX::_exit\b|^\s*END\s*\{|\bos\s*\.\s*exit\s*\(\s*(?:0|true|\))|^\s*exit\s*\(?\s*0?\s*\)?\s*;?\s*$|\bquit\s*\(\s*status\s*=\s*0/gm,
     patches:
-      /\bCode\s*\.\s*compiler_options\b|\*\s*\{?\s*["']?(?:main|Test)(?:::|2)[\w:]*["']?\s*\}?\s*=(?![=~])|\bTest::(?:More|Builder)\b[^;\n]*->\s*(?:can_|reset|no_ending|is_passing)/g,
+      /\bCode\s*\.\s*compiler_options\b|\bExUnit\s*\.\s*(?:configure|start|after_suite)\b|\bdefmodule\s+ExUnit\b|^\s*(?:_G\s*\.\s*)?(?:assert|error|pcall|xpcall|require|print)\s*=(?!=)|^\s*function\s+(?:_G\s*\.\s*)?(?:assert|error|pcall|xpcall|require)\s*\(|\b_G\s*\[|\b(\w+)\s*=\s*_(?:G|ENV)\b[\s\S]*?\b\1\s*(?:\.\s*(?:assert|error|pcall|xpcall|require|print|os)\b|\[[^\]\n]*\])[\w.\s]*=(?!=)|\b(?:rawset|setmetatable)\s*\(\s*(?:_G|_ENV)\b|\bpackage\s*\.\s*(?:loaded|preload|searchers|loaders)\b|\bdebug\s*\.\s*(?:sethook|setmetatable|setupvalue)\b|\b__eq\s*=\s*function\s*\([^)]*\)\s*return\s+true\b|\bos\s*\.\s*exit\s*=(?!=)|\*\s*\{?\s*["']?(?:main|Test)(?:::|2)[\w:]*["']?\s*\}?\s*=(?![=~])|\bTest::(?:More|Builder)\b[^;\n]*->\s*(?:can_|reset|no_ending|is_passing)/gm,
     detects: /\bHARNESS_\w+|\$INC\s*\{\s*['"]?Test\//g,
   },
   {

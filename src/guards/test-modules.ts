@@ -1,5 +1,5 @@
 import { isCheckLike, isData, isGolden, isHelper, SOURCE_FOLDERS } from './check-files.ts';
-import { importedFiles, importPattern, isProgram } from './module-imports.ts';
+import { importedFiles, importPattern, isProgram, namesInPackage } from './module-imports.ts';
 import type { Closure, CommitFiles } from './reached-files.ts';
 
 /** The files of a commit, with a search over all of them. */
@@ -26,7 +26,8 @@ async function importersOf(path: string, files: SearchedFiles): Promise<string[]
   const found: string[] = [];
   for (const file of naming) {
     const text = await files.read(file);
-    if (text !== undefined && importedFiles(file, text, files.paths).includes(path)) found.push(file);
+    if (text === undefined) continue;
+    if (importedFiles(file, text, files.paths).includes(path) || namesInPackage(file, text, path)) found.push(file);
   }
   return found;
 }
@@ -90,7 +91,8 @@ async function isReadOnlyByTests(path: string, files: SearchedFiles, judgement: 
   const plain = (name: string) => name.replace(/[^\w-]/g, '.');
   const [name, folder] = [plain(parts.at(-1) ?? ''), parts.length < 2 ? [] : [`\\b${plain(parts.at(-2) ?? '')}\\b`]];
   const names = isGolden(path) ? [name, ...folder] : [`\\b${name}\\b`];
-  const naming = (await Promise.all(names.map((name) => files.search(name)))).flat().filter((file) => isProgram(file));
+  const found = (await Promise.all(names.map((name) => files.search(name)))).flat();
+  const naming = found.filter((file) => isProgram(file) || OTHER_LANGUAGES.test(file));
   const isCheck = (file: string) => judgement.isTest(file) || judgement.closure.find(file) !== undefined;
   // Other data that only a script of a check reads may be what the check is about.
   return naming.some(isGolden(path) ? isCheck : judgement.isTest) && naming.every(isCheck);

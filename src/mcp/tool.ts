@@ -41,11 +41,11 @@ export function toolsFor(user: ToolUser): Tool[] {
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** The operation behind the name of a tool of this user; undefined where the user has no such tool. */
+/** The operation behind a name that this user may call; undefined where there is none. */
 export function operationOf(tool: string, user: ToolUser): OperationName | undefined {
   const found = offered().find((operation) => toolName(operation.name) === tool);
   // A row of the table has a name of the table, which the type of its values cannot express.
-  return found !== undefined && isOffered(found, user) ? (found.name as OperationName) : undefined;
+  return found !== undefined && isCallable(found, user) ? (found.name as OperationName) : undefined;
 }
 
 /** Why an operation or a stream is no tool; undefined if it is one. */
@@ -63,6 +63,12 @@ function isOffered({ allow, tool }: Offered, { role, access, integrations }: Too
   if (!allow.includes(role) || (tool !== undefined && 'none' in tool)) return false;
   if (tool !== undefined && 'needs' in tool) return integrations === undefined || integrations.has(tool.needs);
   return tool === undefined || !('only' in tool) || access !== 'read';
+}
+
+function isCallable(operation: Offered, user: ToolUser): boolean {
+  const { allow, tool } = operation;
+  const isForPrograms = tool !== undefined && 'none' in tool && tool.byPrograms === true;
+  return isForPrograms ? allow.includes(user.role) : isOffered(operation, user);
 }
 
 function toolName(operation: string): string {

@@ -13,8 +13,16 @@ export type RouteMethod = 'GET' | 'POST' | 'PUT' | 'DELETE';
 /** The HTTP route of an operation; `{name}` is a field of its input. `GET` reads, every other method acts. */
 export type Route = `${RouteMethod} /api/${string}` | { unreachable: string };
 
-/** How an operation is offered as a tool, if not to everyone who may call it: to nobody, and why; only to agents of tasks that may write; with the input of another one, which describes it; or only where the person configured an integration, in which case the operation refuses other calls. */
-export type ToolUse = { none: string } | { only: 'writing-tasks' } | { inputOf: string } | { needs: Integration };
+/**
+ * How an operation is offered as a tool, if not to everyone who may call it: to nobody, and why (`byPrograms`: programs that
+ * an agent starts call it all the same); only to agents of tasks that may write; with the input of another one, which
+ * describes it; or only where the person configured an integration, in which case the operation refuses other calls.
+ */
+export type ToolUse =
+  | { none: string; byPrograms?: true }
+  | { only: 'writing-tasks' }
+  | { inputOf: string }
+  | { needs: Integration };
 
 /** The context of a call: the caller, its entry point, and the abort signal. */
 export type Call = { signal: AbortSignal; origin: Origin };

@@ -8,6 +8,7 @@ import { joinCgroup, leaveCgroup } from './cgroup.ts';
 import { openFifo, waitForRelease } from './fifo.ts';
 import { identify, liveness, type ProcessIdentity, requireToken } from './identity.ts';
 import { type GroupLimits, limitLaunch, removeLimits } from './limit-groups.ts';
+import { childrenOf } from './proc-stat.ts';
 import { CHANNEL_FD, FILES, findUnpassable, LEFT_BY_SHIM, SHIM_NAME, shimScript } from './shim.ts';
 import { spawnTurn } from './spawn-turn.ts';
 import { timeLimit } from './time-limit.ts';
@@ -126,6 +127,11 @@ export async function ending(
 export function hasEnded(folder: string, identity: ProcessIdentity): boolean {
   const found = readEnding(folder);
   return found.kind === 'exited' || found.hasEnded === true || liveness(identity) === 'gone';
+}
+
+/** Whether no program runs under a shim: it has ended and its exit code is not written yet, or it has not been started. */
+export function isWithoutProgram({ pid }: ProcessIdentity): boolean {
+  return childrenOf(pid)?.every(({ isEnded }) => isEnded) ?? false;
 }
 
 function requirePassable(spec: Launch): void {

@@ -31,6 +31,17 @@ export function probeProc(pid: number): Probe {
   }
 }
 
+/** The processes that a process started and did not wait for yet; undefined where the system does not list them. */
+export function childrenOf(pid: number): ProcessEntry[] | undefined {
+  try {
+    const pids = readShort(`/proc/${pid}/task/${pid}/children`).split(' ').filter(Boolean).map(Number);
+    return pids.map(probeProc).flatMap((found) => (found.kind === 'found' ? [found.entry] : []));
+  } catch {
+    // No Linux, a kernel without this file, or the process is gone.
+    return undefined;
+  }
+}
+
 /** Reads a line of /proc/<pid>/stat; the program's name in it may contain spaces and brackets. */
 export function parseProcStat(text: string): ProcessEntry | undefined {
   const nameEnd = text.lastIndexOf(')');

@@ -1,8 +1,15 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import type { Readable } from 'node:stream';
-import { errorCode } from '../errors.ts';
+import { spawn } from 'node:child_process';
 import { realWorld, type World } from '../world.ts';
 import { spawnTurn } from './spawn-turn.ts';
+import {
+  type OutputListeners,
+  type Program,
+  ProgramLost,
+  processSpawner,
+  type Spawner,
+  signalGroup,
+} from './spawner.ts';
+import type { ProgramRequest } from './spawner-program.ts';
 import { timeLimit } from './time-limit.ts';
 
 export type RunOptions = {
@@ -17,6 +24,12 @@ export type RunOptions = {
   /** Receives output as it comes, besides its collection. */
   onStdout?: (chunk: Buffer) => void;
   onStderr?: (chunk: Buffer) => void;
+  /** It may run twice with the same effect, so that the spawner may start it: it runs again where its end was lost. */
+  isRepeatable?: boolean;
+  /** Whether the effect of a repeatable program is there, where its end was lost: then it does not run again and counts as a success. */
+  isDone?: () => Promise<boolean>;
+  /** Instead of the spawner of this process. */
+  spawner?: Spawner;
 };
 
 export type RunResult = {
@@ -30,6 +43,7 @@ export type RunResult = {
 
 const DEFAULT_MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 const MAX_STDERR_BYTES = 1024 * 1024;
+const SUCCESS = { code: 0, signal: null, stdout: Buffer.alloc(0), stderr: '', timedOut: false, truncated: false };
 /** The time between SIGTERM and SIGKILL, in which git removes its lock files. */
 const KILL_GRACE_MS = 1_000;
 /** How long a leftover child of the program may keep the output open. */
@@ -44,15 +58,38 @@ export async function run(
   options: RunOptions,
   world: World = realWorld,
 ): Promise<RunResult> {
+  options.signal?.throwIfAborted();
+  if (options.isRepeatable === true) {
+    const output = collectOutput(options);
+    const program = (options.spawner ?? processSpawner).start({ ...options, command }, output.listeners);
+    try {
+      if (program !== undefined) return await resultOf(program, output, { options, world });
+    } catch (error) {
+      if (!(error instanceof ProgramLost)) throw error;
+      if ((await options.isDone?.()) === true) return SUCCESS;
+    }
+  }
   await spawnTurn();
   options.signal?.throwIfAborted();
-  const child = start(command, options);
-  const stdout = collect(child.stdout, options.maxOutputBytes ?? DEFAULT_MAX_OUTPUT_BYTES);
-  const stderr = collect(child.stderr, MAX_STDERR_BYTES);
-  if (options.onStdout !== undefined) child.stdout?.on('data', options.onStdout);
-  if (options.onStderr !== undefined) child.stderr?.on('data', options.onStderr);
+  const output = collectOutput(options);
+  return resultOf(startHere({ ...options, command }, output.listeners), output, { options, world });
+}
+
+type Output = { listeners: OutputListeners; stdout: Collected; stderr: Collected };
+
+function collectOutput(options: RunOptions): Output {
+  const stdout = collect(options.maxOutputBytes ?? DEFAULT_MAX_OUTPUT_BYTES, options.onStdout);
+  const stderr = collect(MAX_STDERR_BYTES, options.onStderr);
+  return { listeners: { stdout: stdout.add, stderr: stderr.add }, stdout, stderr };
+}
+
+async function resultOf(
+  program: Program,
+  { stdout, stderr }: Output,
+  { options, world }: { options: RunOptions; world: World },
+): Promise<RunResult> {
   using limit = timeLimit(options.timeoutMs, world);
-  const end = await ended(child, { limit: limit.signal, abort: options.signal, world });
+  const end = await ended(program, { limit: limit.signal, abort: options.signal, world });
   options.signal?.throwIfAborted();
   return {
     ...end,
@@ -62,76 +99,82 @@ export async function run(
   };
 }
 
-function start(command: readonly string[], options: RunOptions): ChildProcess {
-  const [program, ...args] = command;
-  if (program === undefined) throw new TypeError('An empty command cannot be run');
-  const child = spawn(program, args, {
-    ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
-    env: options.env,
+function startHere({ command, cwd, env, input }: ProgramRequest, output: OutputListeners): Program {
+  const [name, ...args] = command;
+  if (name === undefined) throw new TypeError('An empty command cannot be run');
+  const child = spawn(name, args, {
+    ...(cwd === undefined ? {} : { cwd }),
+    env,
     detached: true,
-    stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+    stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
   });
   // A program may end without reading its input; its exit code reports that.
   child.stdin?.on('error', () => {});
-  child.stdin?.end(options.input);
-  return child;
+  child.stdin?.end(input);
+  child.stdout?.on('data', output.stdout);
+  child.stderr?.on('data', output.stderr);
+  return {
+    signal: (signal) => {
+      if (child.pid !== undefined) signalGroup(child.pid, signal);
+    },
+    drop: () => {
+      child.stdout?.destroy();
+      child.stderr?.destroy();
+    },
+    onExit: (listener) => child.once('exit', listener),
+    closed: new Promise((resolve, reject) => {
+      child.once('error', reject);
+      child.once('close', (code, signal) => resolve({ code, signal }));
+    }),
+  };
 }
 
-function collect(stream: Readable | null, maxBytes: number): { bytes(): Buffer; isTruncated(): boolean } {
+type Collected = { add(chunk: Buffer): void; bytes(): Buffer; isTruncated(): boolean };
+
+function collect(maxBytes: number, listener: ((chunk: Buffer) => void) | undefined): Collected {
   const chunks: Buffer[] = [];
   let size = 0;
   let truncated = false;
-  stream?.on('data', (chunk: Buffer) => {
+  const add = (chunk: Buffer) => {
+    listener?.(chunk);
     const kept = chunk.subarray(0, maxBytes - size);
     truncated ||= kept.length < chunk.length;
     size += kept.length;
     if (kept.length > 0) chunks.push(kept);
-  });
-  return { bytes: () => Buffer.concat(chunks, size), isTruncated: () => truncated };
+  };
+  return { add, bytes: () => Buffer.concat(chunks, size), isTruncated: () => truncated };
 }
 
 type Stops = { limit: AbortSignal; abort: AbortSignal | undefined; world: World };
 type End = { code: number | null; signal: string | null; timedOut: boolean };
 
-function ended(child: ChildProcess, { limit, abort, world }: Stops): Promise<End> {
+async function ended(program: Program, { limit, abort, world }: Stops): Promise<End> {
   let cancelAlarm = () => {};
   let hasExited = false;
   let timedOut = false;
-  const kill = () => signalGroup(child, 'SIGKILL');
+  const kill = () => program.signal('SIGKILL');
   const stop = () => {
     if (hasExited) return;
     timedOut = limit.aborted;
-    signalGroup(child, 'SIGTERM');
+    program.signal('SIGTERM');
     cancelAlarm = world.alarm(world.now() + KILL_GRACE_MS, kill);
   };
   limit.addEventListener('abort', stop, { once: true });
   abort?.addEventListener('abort', stop, { once: true });
-  const finished = new Promise<End>((resolve, reject) => {
-    child.once('error', reject);
-    child.once('exit', () => {
-      hasExited = true;
-      cancelAlarm();
-      if (timedOut || abort?.aborted) kill();
-      cancelAlarm = world.alarm(world.now() + LINGER_MS, () => {
-        child.stdout?.destroy();
-        child.stderr?.destroy();
-      });
-    });
-    child.once('close', (code, signal) => resolve({ code, signal, timedOut }));
+  program.onExit(() => {
+    hasExited = true;
+    cancelAlarm();
+    if (timedOut || abort?.aborted) kill();
+    cancelAlarm = world.alarm(world.now() + LINGER_MS, () => program.drop());
   });
-  return finished.finally(() => {
+  try {
+    return { ...(await program.closed), timedOut };
+  } catch (error) {
+    if (timedOut && error instanceof ProgramLost) return { code: null, signal: 'SIGKILL', timedOut };
+    throw error;
+  } finally {
     cancelAlarm();
     abort?.removeEventListener('abort', stop);
-  });
-}
-
-function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
-  if (child.pid === undefined) return;
-  try {
-    process.kill(-child.pid, signal);
-  } catch (error) {
-    // The group has already ended; on macOS a group of zombies answers EPERM.
-    if (errorCode(error) !== 'ESRCH' && errorCode(error) !== 'EPERM') throw error;
   }
 }
 

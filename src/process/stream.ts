@@ -1,8 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
-import { errorCode } from '../errors.ts';
 import { realWorld, type World } from '../world.ts';
 import { spawnTurn } from './spawn-turn.ts';
+import { signalGroup } from './spawner.ts';
 import { timeLimit } from './time-limit.ts';
 
 export type StreamOptions = {
@@ -48,7 +48,9 @@ export async function* stream(
     if (stderr.length < MAX_STDERR_CHARS) stderr += chunk.toString('utf8');
   });
   using limit = timeLimit(timeoutMs, world);
-  const stop = () => endGroup(child);
+  const stop = () => {
+    if (child.pid !== undefined) signalGroup(child.pid, 'SIGKILL');
+  };
   limit.signal.addEventListener('abort', stop, { once: true });
   signal?.addEventListener('abort', stop, { once: true });
   try {
@@ -59,15 +61,5 @@ export async function* stream(
   } finally {
     signal?.removeEventListener('abort', stop);
     if (child.exitCode === null && child.signalCode === null) stop();
-  }
-}
-
-function endGroup(child: ChildProcess): void {
-  if (child.pid === undefined) return;
-  try {
-    process.kill(-child.pid, 'SIGKILL');
-  } catch (error) {
-    // The group has already ended; on macOS a group of zombies answers EPERM.
-    if (errorCode(error) !== 'ESRCH' && errorCode(error) !== 'EPERM') throw error;
   }
 }

@@ -3,7 +3,7 @@ import { Tier } from './task.ts';
 import { Spend, Usage } from './usage.ts';
 
 /** The small calls: questions for a cheap model, or for rules. */
-export const CallKind = z.enum(['title', 'tier', 'diagnosis', 'pr-text']);
+export const CallKind = z.enum(['title', 'tier', 'diagnosis', 'pr-text', 'triage']);
 export type CallKind = z.infer<typeof CallKind>;
 
 /** One model that was called: `api:<vendor>` or an agent, its usage, and why its answer was rejected. */
@@ -42,3 +42,14 @@ export const PrText = z.object({
   body: z.string().trim().min(1).max(20_000).describe('What changed and why, in Markdown.'),
 });
 export type PrText = z.infer<typeof PrText>;
+
+/** What a learning is worth, by its id. */
+const TriageDecision = z.object({
+  id: z.string().max(200).describe('The id of the reported learning.'),
+  decision: z.enum(['keep', 'everywhere', 'discard', 'supersede']),
+  other: z.string().max(200).optional().describe('For supersede: the id of the known entry that it corrects.'),
+  because: z.string().trim().max(200).default('').describe('The reason, in a few words.'),
+});
+export type TriageDecision = z.infer<typeof TriageDecision>;
+
+export const TriageAnswer = z.object({ decisions: z.array(TriageDecision).max(50) });

@@ -15,6 +15,8 @@ const PAGES = [
   '/models',
   '/models?view=routes',
   '/templates',
+  '/knowledge',
+  '/watch',
   '/batches',
   '/settings',
   '/settings?view=browser',

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { earlyExit } from '../../src/guards/weakened-source.ts';
 import { free, held, judge, manifest } from './guard-case.ts';
 
 describe('tests of other runners', () => {
@@ -91,5 +92,55 @@ describe('tests of other runners', () => {
     const files = (imports: object) => ({ 'package.json': manifest({ imports }) });
     const base = files({ '#sum': './sum.js' });
     expect(await judge({ base, candidate: files({ '#sum': './sum.js', '#half': './half.js' }) })).toEqual(free);
+  });
+
+  describe('that import parts of packages', () => {
+    const exports = { '.': './sum.js', './expect': './support/expect.js', './same': './tools/same.js' };
+    const base = {
+      'package.json': manifest({ name: 'sums', exports, scripts: { test: 'node --test' } }),
+      'sum.js': 'export const add = (a, b) => a - b;\n',
+      'support/expect.js': "import assert from 'node:assert';\nexport const expect = (a, b) => assert.equal(a, b);\n",
+      'tools/same.js': "import assert from 'node:assert';\nexport const same = (a, b) => assert.equal(a, b);\n",
+      'vendor/sure/index.js': 'export function sure(found, wanted) {\n  if (found !== wanted) throw new Error();\n}\n',
+      'test/own.test.js':
+        "import { sure } from 'sure';\nimport { add } from 'sums';\nimport { expect } from 'sums/expect';\nimport { same } from 'sums/same';\n",
+    };
+    const pointed = (from: string, to: string) => ({ ...base, 'package.json': base['package.json'].replace(from, to) });
+
+    it.each([
+      ['package.json', pointed('support/expect', 'support/lax')],
+      ['package.json', pointed('tools/same', 'tools/lax')],
+      ['support/expect.js', { ...base, 'support/expect.js': 'export const expect = () => {};\n' }],
+      ['vendor/sure/index.js', { ...base, 'vendor/sure/index.js': 'export const sure = () => {};\n' }],
+    ])('are held where %s no longer leads to what makes them fail', async (path, candidate) => {
+      expect(await held({ base, candidate, run: 'npm test' })).toEqual([path]);
+    });
+
+    it('are free where the package is arranged in another way, or a helper still fails', async () => {
+      const better = "import assert from 'node:assert';\nexport const expect = (a, b) => assert.deepEqual(a, b);\n";
+      expect(await held({ base, candidate: pointed('./sum.js', './lib/sum.js'), run: 'npm test' })).toEqual([]);
+      expect(await held({ base, candidate: { ...base, 'support/expect.js': better }, run: 'npm test' })).toEqual([]);
+    });
+  });
+
+  it.each([
+    ['lib/sum.rb', 'exec("true")'],
+    ['lib/sum.rb', 'Minitest::Test.prepend(Module.new)'],
+    ['lib/sum.php', 'exit("done");'],
+    ['lib/sum.php', 'set_exception_handler(fn () => exit(0));'],
+    ['lib/sum.lua', 'assert = function() end'],
+    ['lib/sum.lua', 'local g = _G\ng.assert = print'],
+    ['lib/sum.go', 'func init() { syscall.Exec("/bin/true", nil, nil) }'],
+    ['lib/sum.js', 'process.execve("/bin/true", ["true"], {});'],
+  ])('in %s are not ended or replaced by source: %s', (path, added) => {
+    expect(earlyExit(path, { base: '', candidate: `${added}\n`, hasRunner: false })).toBeDefined();
+  });
+
+  it.each([
+    ['lib/sum.rb', 'def run = system("exec true")\nexit 1 if ARGV.empty?'],
+    ['lib/sum.php', 'if ($failed) { exit(1); }\n$this->exit(0);'],
+    ['lib/sum.lua', 'local assert = assert\nlocal print = print\nassert(x == 1)'],
+  ])('let source of %s pass that only resembles that: %s', (path, added) => {
+    expect(earlyExit(path, { base: '', candidate: `${added}\n`, hasRunner: false })).toBeUndefined();
   });
 });

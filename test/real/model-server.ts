@@ -114,7 +114,7 @@ async function handle(request: IncomingMessage, response: ServerResponse, { runn
   const isAside = requests.tools.length === 0;
   const headers = shownHeaders(request.headers);
   found.arrivals.add({ ...requests, api: dialect.name, path, headers, isAside, body: parsed });
-  const turn = isAside ? found.scenario.aside(requests, dialect.aside(parsed)) : found.scenario.next(requests);
+  const turn = isAside ? found.scenario.aside(requests, dialect.aside(parsed)) : await found.scenario.next(requests);
   if (turn.delayMs > 0) await realWorld.sleep(turn.delayMs);
   if (turn.fault === undefined) response.once('finish', () => charge(found.bill, dialect, turn.reply));
   answer(response, dialect, { requests, turn });

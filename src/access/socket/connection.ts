@@ -9,9 +9,9 @@ import {
   encodeLine,
   Hello,
   LONGEST_LINE_BYTES,
-  PROTOCOL,
   WINDOW_BYTES,
 } from './protocol.ts';
+import { PROTOCOL } from './protocol-version.ts';
 
 interface SendWindow {
   /** Resolves when more may be sent, or when the signal aborts. */

@@ -4,9 +4,6 @@ import { Origin } from '../../schema/actor.ts';
 
 const NEWLINE = 0x0a;
 
-/** Increased whenever an older program could misread a line. */
-export const PROTOCOL = 1;
-
 /** A longer line is never sent, and a peer that sends one is disconnected. */
 export const LONGEST_LINE_BYTES = 64 * 1024 * 1024;
 

@@ -8,9 +8,9 @@ import {
   encodeLine,
   Hello,
   LONGEST_LINE_BYTES,
-  PROTOCOL,
   ServerMessage,
 } from './protocol.ts';
+import { PROTOCOL } from './protocol-version.ts';
 
 /** Receives the responses to one request, until it is cancelled or the connection is lost. */
 type Receiver = { onResponse(response: ServerMessage, bytes: number): void; onLost(): void };

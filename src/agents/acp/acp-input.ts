@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AttemptRules } from '../../gates/scope/scope-hook.ts';
+import { AttemptRules } from '../../gates/scope/attempt-rules.ts';
 import { Permission } from '../../schema/config/agent.ts';
 import { McpServer } from '../../schema/config/mcp.ts';
 import { Access } from '../../schema/task.ts';

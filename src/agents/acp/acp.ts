@@ -4,7 +4,7 @@ import { homedir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { AppError, isAbsent } from '../../errors.ts';
-import { AttemptRules } from '../../gates/scope/scope-hook.ts';
+import { AttemptRules } from '../../gates/scope/attempt-rules.ts';
 import type { AgentConfig } from '../../schema/config/agent.ts';
 import type { LoginPath } from '../../schema/config/sandbox.ts';
 import type { Failure } from '../../schema/failure.ts';

@@ -5,6 +5,7 @@ import type { AgentConfig } from '../../schema/config/agent.ts';
 import type { AssignmentSettings } from '../agent.ts';
 import { restrictableProgram } from '../agent-kinds.ts';
 import { codexMcp } from '../codex/codex-mcp.ts';
+import { withGeminiNames } from '../gemini/gemini-tool-names.ts';
 import { parseJsonObject } from '../json-object.ts';
 import { codexUserServers, freeServerName, opencodeUserServers } from '../user-mcp-servers.ts';
 
@@ -31,7 +32,7 @@ export function withoutUserServers(
         args: ['--allowed-mcp-server-names', [...Object.keys(mcp), ...trustedServers(settings)].join(',') || 'none'],
         env: own,
         mcp,
-        sessionMcp: mcp,
+        sessionMcp: withGeminiNames(mcp),
       };
     case 'codex': {
       const names = codexUserServers(own.CODEX_HOME ?? join(own.HOME ?? homedir(), '.codex'));

@@ -1,38 +1,31 @@
-import { existsSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import type { Assignment } from '../agent.ts';
+import { HOOK_SECONDS, hasRules, prepareToolHook } from '../tool-hook.ts';
 
 const Settings = z.looseObject({ hooks: z.record(z.string(), z.array(z.unknown())).optional() });
 const EVERY_TOOL = '*';
-const WRITING_TOOLS = 'Edit|MultiEdit|Write|NotebookEdit|Bash';
-const TIMEOUT_SECONDS = 30;
+const EDITING_TOOLS = 'Edit|MultiEdit|Write|NotebookEdit';
+const WRITING_TOOLS = `${EDITING_TOOLS}|Bash`;
 
 /**
  * The settings passed to Claude: those of the repository that the user trusts, and before them a hook that refuses a tool
- * which would write outside the task's scope, or which a rule refuses. Without both the settings are unchanged.
+ * which would write outside the task's scope, or which a rule refuses, and that warns of edits without a lock.
  */
-export async function claudeSettings(
-  { folder, workspace, scopes = [], policy }: Assignment,
-  trusted: string | undefined,
-): Promise<string | undefined> {
-  if (scopes.length === 0 && policy === undefined) return trusted;
-  const inputFile = join(folder, 'scope.json');
-  await writeFile(inputFile, JSON.stringify({ workspace, scopes, policy }), { mode: 0o600 });
-  const command = [...hookProgram(), inputFile].map(quoted).join(' ');
-  const scopeHook = {
-    matcher: policy === undefined ? WRITING_TOOLS : EVERY_TOOL,
-    hooks: [{ type: 'command', command, timeout: TIMEOUT_SECONDS }],
-  };
+export async function claudeSettings(assignment: Assignment, trusted: string | undefined): Promise<string | undefined> {
+  const command = await prepareToolHook(assignment, 'rules');
+  if (command === undefined) return trusted;
+  const hook = { matcher: matcherFor(assignment), hooks: [{ type: 'command', command, timeout: HOOK_SECONDS }] };
   const { hooks = {}, ...others } = settingsIn(trusted);
   const { PreToolUse = [] } = hooks;
-  return JSON.stringify({
-    ...others,
-    disableAllHooks: false,
-    hooks: { ...hooks, PreToolUse: [scopeHook, ...PreToolUse] },
-  });
+  // Hooks that the user's trusted settings turn off stay off; only the one that enforces rules cannot be.
+  const isOff = others.disableAllHooks === true && !hasRules(assignment);
+  if (isOff) return trusted;
+  return JSON.stringify({ ...others, disableAllHooks: false, hooks: { ...hooks, PreToolUse: [hook, ...PreToolUse] } });
+}
+
+function matcherFor(assignment: Assignment): string {
+  if (assignment.policy !== undefined) return EVERY_TOOL;
+  return hasRules(assignment) ? WRITING_TOOLS : EDITING_TOOLS;
 }
 
 /** Claude ignores settings that are not an object. */
@@ -43,15 +36,4 @@ function settingsIn(text: string | undefined): z.infer<typeof Settings> {
     // Claude ignores invalid JSON as well.
     return {};
   }
-}
-
-/** The built program if there is one, else its source, which Node runs directly. */
-function hookProgram(): string[] {
-  const built = fileURLToPath(new URL('./scope-hook.js', import.meta.url));
-  const source = fileURLToPath(new URL('../../gates/scope/scope-hook-program.ts', import.meta.url));
-  return [process.execPath, existsSync(built) ? built : source];
-}
-
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
 }

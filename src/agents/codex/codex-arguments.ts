@@ -1,9 +1,11 @@
+import { createHash } from 'node:crypto';
 import type { Effort } from '../../schema/config/agent.ts';
 import type { Assignment } from '../agent.ts';
+import { HOOK_SECONDS } from '../tool-hook.ts';
 import { sandboxArguments } from './codex-sandbox.ts';
 
 /** A value that can be passed on a command line as TOML. */
-export type TomlValue = string | boolean | number | readonly string[] | TomlTable;
+export type TomlValue = string | boolean | number | readonly TomlValue[] | TomlTable;
 
 interface TomlTable {
   readonly [key: string]: TomlValue;
@@ -16,6 +18,8 @@ export interface CodexFacts {
   /** Whether the repository's own settings may be obeyed. */
   isTrusted: boolean;
   schemaFile?: string;
+  /** The command of the hook that warns of edits without a lock. */
+  hook?: string;
   mcp: Readonly<Record<string, TomlValue>>;
 }
 
@@ -28,6 +32,10 @@ const ALWAYS = [
 
 /** xhigh is the highest effort that all its models support. */
 const EFFORT: Readonly<Record<Effort, string>> = { low: 'low', medium: 'medium', high: 'high', max: 'xhigh' };
+
+/** The first hook of the settings on the command line, as Codex names it. */
+const HOOK_KEY = '/<session-flags>/config.toml:pre_tool_use:0:0';
+const EDITING_TOOL = '^apply_patch$';
 
 /** Linux accepts no argument longer than 128 KiB. */
 const LONGEST_INSTRUCTIONS = 100_000;
@@ -67,6 +75,7 @@ function commonArguments(assignment: Assignment, facts: CodexFacts): string[] {
     ...(settings.effort === undefined ? [] : setting('model_reasoning_effort', EFFORT[settings.effort])),
     ...(instructions === '' ? [] : setting('developer_instructions', instructions)),
     ...(settings.disallowedTools.includes('web_search') ? setting('web_search', 'disabled') : []),
+    ...(facts.hook === undefined ? [] : hookSettings(facts.hook)),
     ...Object.entries(facts.mcp).flatMap(([name, server]) => setting(`mcp_servers.${name}`, server)),
   ];
 }
@@ -76,6 +85,18 @@ function trust({ roots, isTrusted }: CodexFacts): string[] {
   const level = { trust_level: isTrusted ? 'trusted' : 'untrusted' };
   const projects = setting('projects', Object.fromEntries(roots.map((root) => [root, level])));
   return isTrusted ? [...projects, '--dangerously-bypass-hook-trust'] : projects;
+}
+
+/**
+ * Our hook, with the hash by which Codex recognises a hook that a person has reviewed: so it runs, and no hook of the
+ * repository or of the user does that nobody has reviewed.
+ */
+function hookSettings(command: string): string[] {
+  // Codex hashes the hook as JSON with sorted keys.
+  const group = { hooks: [{ async: false, command, timeout: HOOK_SECONDS, type: 'command' }], matcher: EDITING_TOOL };
+  const identity = JSON.stringify({ event_name: 'pre_tool_use', ...group });
+  const trusted_hash = `sha256:${createHash('sha256').update(identity).digest('hex')}`;
+  return [...setting('hooks.PreToolUse', [group]), ...setting('hooks.state', { [HOOK_KEY]: { trusted_hash } })];
 }
 
 /** In an untrusted repository it reads no AGENTS.md, so the base's is passed to it. */
@@ -96,7 +117,7 @@ function setting(key: string, value: TomlValue): string[] {
 function toToml(value: TomlValue): string {
   if (typeof value === 'string') return text(value);
   if (typeof value === 'boolean' || typeof value === 'number') return String(value);
-  if (isList(value)) return `[${value.map(text).join(',')}]`;
+  if (isList(value)) return `[${value.map(toToml).join(',')}]`;
   const entries = Object.entries(value).map(([key, inner]) => `${text(key)}=${toToml(inner)}`);
   return `{${entries.join(',')}}`;
 }
@@ -106,6 +127,6 @@ function text(value: string): string {
   return JSON.stringify(value.toWellFormed()).replaceAll('\u007f', '\\u007f');
 }
 
-function isList(value: TomlValue): value is readonly string[] {
+function isList(value: TomlValue): value is readonly TomlValue[] {
   return Array.isArray(value);
 }

@@ -9,9 +9,9 @@ export interface CodexMcp {
   env: Record<string, string>;
 }
 
-/** Our own tools wait up to 90 seconds; by default Codex abandons a call after 60. */
+/** Our own tools wait up to 90 seconds, and must be there on a busy machine too; by default Codex abandons a call after 60 seconds, and a start after 10. */
 const OWN_SERVER = 'manyhands';
-const OWN_TIMEOUT_SECONDS = 120;
+const OWN_TIMEOUTS = { tool_timeout_sec: 120, startup_timeout_sec: 60 };
 
 const SHELL_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
@@ -39,7 +39,7 @@ export function codexMcp(
       ...('url' in server ? remote(server, hide) : local(server, hide)),
       ...(refused.length === 0 ? {} : { disabled_tools: refused }),
       default_tools_approval_mode: 'approve',
-      ...(name === OWN_SERVER ? { tool_timeout_sec: OWN_TIMEOUT_SECONDS } : {}),
+      ...(name === OWN_SERVER ? OWN_TIMEOUTS : {}),
     };
   }
   return { servers, env };

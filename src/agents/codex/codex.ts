@@ -13,6 +13,7 @@ import { codexLogin } from '../login-paths.ts';
 import { PRICES, type PriceList } from '../prices.ts';
 import { findOnPath, requireProgram } from '../program.ts';
 import { programAvailability, readVersion } from '../program-availability.ts';
+import { prepareToolHook } from '../tool-hook.ts';
 import { codexUserServers } from '../user-mcp-servers.ts';
 import { accountVariables, areAllTrusted, promptArgument, type VendorAgentOptions } from '../vendor-agent.ts';
 import { CODEX_NETWORK } from '../vendor-network.ts';
@@ -136,10 +137,12 @@ async function prepareCodex(assignment: Assignment, home: string): Promise<Omit<
   const schemaFile = join(folder, 'codex-schema.json');
   const isEnforced = outputSchema !== undefined && hasStrictForm(outputSchema);
   if (isEnforced) await writeFile(schemaFile, JSON.stringify(strictSchema(outputSchema)), { mode: 0o600 });
+  const hook = await prepareToolHook(assignment, 'warnings');
   return {
     roots: [...new Set([workspace, await realpath(workspace)])],
     isTrusted: await areAllTrusted(workspace, ['.codex'], assignment.settings.trusted),
     ...(isEnforced ? { schemaFile } : {}),
+    ...(hook === undefined ? {} : { hook }),
   };
 }
 

@@ -7,8 +7,10 @@ import type { McpServer } from '../../schema/config/mcp.ts';
 import type { Assignment } from '../agent.ts';
 import { outputRequest } from '../final-json.ts';
 import { parseJsonObject } from '../json-object.ts';
+import { HOOK_SECONDS, prepareToolHook } from '../tool-hook.ts';
 import { geminiRights } from './gemini-permissions.ts';
 import { telemetryFile } from './gemini-telemetry.ts';
+import { withGeminiNames } from './gemini-tool-names.ts';
 
 /** The user's settings that decide how a model is reached; an invalid one is ignored. */
 const UserSettings = z.object({
@@ -38,6 +40,8 @@ interface GeminiSettingsFacts {
   configured: Readonly<Record<string, string>>;
   /** Whether a login with Google is stored. */
   hasGoogleLogin: boolean;
+  /** The command of the hook that warns of edits without a lock. */
+  hook: string | undefined;
 }
 
 /** Its default of 10 can mean minutes of waiting; after 3 our own failure table decides. */
@@ -56,6 +60,7 @@ export interface GeminiHome {
 }
 
 const FOLDER = '.gemini';
+const EDITING_TOOLS = '^(write_file|replace)$';
 /** Sessions are stored with the user's own, so that a later attempt can resume one. */
 const SESSIONS = ['tmp', 'history'];
 /** Files that grant permissions, instruct the agent or run code are not linked; everything else is the user's login. */
@@ -82,7 +87,8 @@ export async function prepareGeminiHome(assignment: Assignment, facts: GeminiHom
   await linkLogin(facts.userFolder, path);
   const user = UserSettings.parse(parseJsonObject(await settingsText(facts.userFolder)) ?? {});
   const hasGoogleLogin = existsSync(join(facts.userFolder, 'oauth_creds.json'));
-  const settings = geminiSettings(assignment, { ...facts, user, hasGoogleLogin });
+  const hook = hasUntrustedSettings(assignment, facts) ? undefined : await prepareToolHook(assignment, 'warnings');
+  const settings = geminiSettings(assignment, { ...facts, user, hasGoogleLogin, hook });
   const policy = join(inner, 'rights.toml');
   await write(join(inner, 'settings.json'), JSON.stringify(settings));
   await write(policy, geminiRights(assignment).policy);
@@ -137,12 +143,28 @@ function geminiSettings({ settings, limits, folder }: Assignment, facts: GeminiS
     model: { ...user.model, ...(limits.turns === undefined ? {} : { maxSessionTurns: limits.turns }) },
     context: { fileName: ['GEMINI.md', 'AGENTS.md'], includeDirectories: settings.addDirs },
     tools: { shell: { enableInteractiveShell: false } },
-    hooksConfig: { enabled: isTrusted },
-    mcpServers: Object.fromEntries(Object.entries(settings.mcp).map(([name, server]) => [name, mcpServer(server)])),
+    hooksConfig: { enabled: isTrusted || facts.hook !== undefined },
+    ...(facts.hook === undefined ? {} : { hooks: { AfterTool: [editHook(facts.hook)] } }),
+    mcpServers: Object.fromEntries(
+      Object.entries(withGeminiNames(settings.mcp)).map(([name, server]) => [name, mcpServer(server)]),
+    ),
     ...(isTrusted ? {} : { experimental: { enableAgents: false } }),
     ...(user.billing === undefined ? {} : { billing: user.billing }),
     ...(user.modelConfigs === undefined ? {} : { modelConfigs: user.modelConfigs }),
   };
+}
+
+/**
+ * Whether the repository has settings that are not trusted: with hooks enabled Gemini would run theirs, which it reads
+ * although it ignores the rest.
+ */
+function hasUntrustedSettings({ workspace }: Assignment, { isTrusted }: GeminiHomeFacts): boolean {
+  return !isTrusted && existsSync(join(workspace, FOLDER));
+}
+
+/** What Gemini calls after an edit; the text of the hook is part of the result that the model reads. */
+function editHook(command: string): Record<string, unknown> {
+  return { matcher: EDITING_TOOLS, hooks: [{ type: 'command', command, timeout: HOOK_SECONDS * 1_000 }] };
 }
 
 /** It does not start without an auth type; a key that is configured for us overrides the user's choice in Gemini. */
@@ -157,5 +179,10 @@ function authOf({ user, env, configured, hasGoogleLogin }: GeminiSettingsFacts):
 
 function mcpServer(server: McpServer): object {
   if ('url' in server) return { httpUrl: server.url, headers: server.headers, trust: true };
-  return { command: server.command, args: server.args, env: server.env, trust: true };
+  return {
+    command: server.command,
+    args: server.args,
+    env: server.env,
+    trust: true,
+  };
 }

@@ -13,6 +13,9 @@ const KINDS: readonly (readonly [ToolKind, RegExp])[] = [
   ],
   ['WebFetch', /^(webfetch|websearch|web_fetch|web_search|google_web_search|fetch)$/i],
 ];
+/** Where a call has a patch in the form of Codex. */
+const PATCHES = ['command', 'input', 'patch'];
+const PATCHED = /^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)$/gm;
 const PATHS = ['file_path', 'filePath', 'filepath', 'notebook_path', 'path', 'absolute_path'];
 
 /** What a vendor's tool is by our names. */
@@ -29,10 +32,12 @@ export function requestOf(
   const values = new Map<string, unknown>(Object.entries(fields));
   const kind = kindOfTool(call.name);
   const command = commandText(values.get('command'));
-  const paths = PATHS.flatMap((key) => {
+  const named = PATHS.flatMap((key) => {
     const value = values.get(key);
-    return typeof value === 'string' && value !== '' ? [inside(value)] : [];
+    return typeof value === 'string' && value !== '' ? [value] : [];
   });
+  const patched = kind === 'Edit' ? PATCHES.flatMap((key) => pathsInPatch(values.get(key))) : [];
+  const paths = [...named, ...patched].map(inside);
   const host = hostOf(values.get('url'));
   return {
     role,
@@ -43,6 +48,12 @@ export function requestOf(
     ...(host === undefined ? {} : { host }),
     inside,
   };
+}
+
+/** The files that a patch changes. */
+function pathsInPatch(patch: unknown): string[] {
+  if (typeof patch !== 'string' || !patch.includes('*** Begin Patch')) return [];
+  return [...patch.matchAll(PATCHED)].flatMap(([, path = '']) => path.trim() || []);
 }
 
 function commandText(command: unknown): string | undefined {

@@ -1,4 +1,5 @@
 import { AppError } from '../../errors.ts';
+import type { TriageDecision } from '../../schema/call.ts';
 import type { KnowledgeEntry, KnowledgeEvent, KnowledgeScope, Learning } from '../../schema/coordination/knowledge.ts';
 
 /** What an attempt received. */
@@ -8,7 +9,11 @@ type GivenKnowledge = { run: string; task: string; attempt: string; entries: str
 export type KnowledgeState = { entries: Record<string, KnowledgeEntry>; given: GivenKnowledge[] };
 
 /** How the run of a learning ended: `open` while it has not. */
-export type RunOutcome = { kind: 'open' } | { kind: 'verified'; commit: string } | { kind: 'not-verified' };
+export type RunOutcome =
+  | { kind: 'open' }
+  /** `advice` is what a light model said about its learnings, by their ids; it cannot keep what the rules discard. */
+  | { kind: 'verified'; commit: string; advice?: Readonly<Record<string, TriageDecision>> }
+  | { kind: 'not-verified' };
 
 type Recorded = { event: KnowledgeEvent; at: number };
 
@@ -17,6 +22,13 @@ const MOST_ENTRIES = 2_000;
 const MOST_GIVEN = 20_000;
 /** Two texts with this part of their words in common say the same. */
 const SAME_FROM = 0.8;
+/** With this part, where room must be made. */
+const NEARLY_SAME_FROM = 0.5;
+/** With more learnings than this they are consolidated to fewer, so that it is not done again for each new one. */
+const MOST_LEARNINGS = 300;
+const KEPT_LEARNINGS = 240;
+/** Learnings that no longer count are kept for people, up to this number. */
+const MOST_ENDED = 500;
 
 export function emptyKnowledge(): KnowledgeState {
   return { entries: {}, given: [] };
@@ -54,14 +66,14 @@ export function proposeLearnings(
 /** Writes an entry of a person, or changes one. */
 export function writeEntry(
   state: KnowledgeState,
-  entry: Learning & { id: string; scope: KnowledgeScope },
+  entry: Learning & { id: string; scope: KnowledgeScope; origin?: KnowledgeEntry['origin'] },
 ): KnowledgeEvent[] {
   if (!Object.hasOwn(state.entries, entry.id) && Object.keys(state.entries).length >= MOST_ENTRIES)
     throw new AppError('REFUSED', `There are already ${MOST_ENTRIES} entries; remove some with manyhands kb rm`);
   return [{ type: 'knowledge.written', data: entry }];
 }
 
-/** Decides by rules what becomes of learnings whose run has ended: only those of verified runs are kept. */
+/** Decides what becomes of learnings whose run has ended: only those of verified runs are kept, by rules and by what a light model said. */
 export function triage(state: KnowledgeState, outcomeOf: (run: string) => RunOutcome): KnowledgeEvent[] {
   const kept = new Map(
     Object.values(state.entries)
@@ -89,16 +101,58 @@ export function triage(state: KnowledgeState, outcomeOf: (run: string) => RunOut
       decide(entry.id, 'discarded', `it says the same as ${same.id}`);
       continue;
     }
+    const advice = outcome.advice?.[entry.id];
+    if (advice?.decision === 'discard') {
+      decide(entry.id, 'discarded', `a light model: ${advice.because || 'not worth keeping'}`);
+      continue;
+    }
     const older = others.find(
-      (other) => other.origin !== null && wordsOf(other.title).join(' ') === wordsOf(entry.title).join(' '),
+      (other) =>
+        other.origin !== null &&
+        ((advice?.decision === 'supersede' && advice.other === other.id) ||
+          wordsOf(other.title).join(' ') === wordsOf(entry.title).join(' ')),
     );
     if (older !== undefined) {
       decide(older.id, 'superseded', entry.id);
       kept.delete(older.id);
     }
-    decide(entry.id, entry.scope === 'everywhere' ? 'waiting' : 'kept', null, outcome.commit);
+    const isForAll = entry.scope === 'everywhere' || advice?.decision === 'everywhere';
+    decide(entry.id, isForAll ? 'waiting' : 'kept', null, outcome.commit);
     kept.set(entry.id, entry);
   }
+  return events;
+}
+
+/**
+ * Makes room where learnings have grown: of two that say nearly the same the newer is kept, then those that agents
+ * received least, the oldest first, are discarded; discarded ones are removed in the end. What people wrote stays.
+ */
+export function consolidate({ entries, given }: KnowledgeState): KnowledgeEvent[] {
+  const all = Object.values(entries);
+  const ended = all.filter(({ status, origin }) => origin !== null && ['discarded', 'superseded'].includes(status));
+  const removed: KnowledgeEvent[] =
+    ended.length <= MOST_ENDED
+      ? []
+      : ended
+          .sort((a, b) => a.at - b.at)
+          .slice(0, ended.length - MOST_ENDED / 2)
+          .map(({ id }) => ({ type: 'knowledge.removed', data: { id } }));
+  const kept = all.filter((entry) => isKept(entry) && entry.origin !== null).sort((a, b) => b.at - a.at);
+  if (kept.length <= MOST_LEARNINGS) return removed;
+  const left: KnowledgeEntry[] = [];
+  const events: KnowledgeEvent[] = [...removed];
+  const end = ({ id, origin }: KnowledgeEntry, status: 'superseded' | 'discarded', reason: string) =>
+    events.push({ type: 'knowledge.triaged', data: { id, status, reason, commit: origin?.commit ?? null } });
+  for (const entry of kept) {
+    const newer = left.find((other) => similarity(entry.text, other.text) >= NEARLY_SAME_FROM);
+    if (newer === undefined) left.push(entry);
+    else end(entry, 'superseded', newer.id);
+  }
+  const times = new Map<string, number>();
+  for (const id of given.flatMap((each) => each.entries)) times.set(id, (times.get(id) ?? 0) + 1);
+  const leastUsed = left.sort((a, b) => (times.get(a.id) ?? 0) - (times.get(b.id) ?? 0) || a.at - b.at);
+  for (const entry of leastUsed.slice(0, Math.max(left.length - KEPT_LEARNINGS, 0)))
+    end(entry, 'discarded', 'consolidated: agents received it least');
   return events;
 }
 
@@ -130,7 +184,7 @@ export function evolveKnowledge(state: KnowledgeState | undefined, { event, at }
         ...data,
         status: 'kept',
         reason: null,
-        origin: next.entries[data.id]?.origin ?? null,
+        origin: data.origin ?? next.entries[data.id]?.origin ?? null,
         at,
       };
       return next;

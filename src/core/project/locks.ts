@@ -1,13 +1,13 @@
 import { AppError } from '../../errors.ts';
 import type { FileLock, LockEvent, LockRequest } from '../../schema/coordination/lock.ts';
 
-/** The locks of a project, and the requests that wait, in the order in which they came. */
-export type LocksState = { held: FileLock[]; queue: LockRequest[] };
+/** The locks of a project, the requests that wait, in the order in which they came, and what owners released before their end. */
+export type LocksState = { held: FileLock[]; queue: LockRequest[]; released: Pick<FileLock, 'by' | 'path'>[] };
 
 const MOST_LOCKS = 1_000;
 
 export function emptyLocks(): LocksState {
-  return { held: [], queue: [] };
+  return { held: [], queue: [], released: [] };
 }
 
 /** Requests all of these paths or none; refuses a request that would close a cycle of owners that wait for each other. */
@@ -31,7 +31,8 @@ export function releaseLocks(state: LocksState, by: string, paths?: readonly str
   const isAffected = (path: string) => paths === undefined || paths.some((each) => isBelow(path, each));
   const isHeld = state.held.some((lock) => lock.by === by && isAffected(lock.path));
   const isQueued = state.queue.some((request) => request.by === by && request.paths.some(isAffected));
-  if (!isHeld && !isQueued) return [];
+  const isKnown = paths === undefined && state.released.some((lock) => lock.by === by);
+  if (!isHeld && !isQueued && !isKnown) return [];
   return [{ type: 'locks.released', data: { by, ...(paths === undefined ? {} : { paths: [...paths] }) } }];
 }
 
@@ -62,7 +63,9 @@ export function evolveLocks(
     case 'locks.released': {
       const { by, paths } = event.data;
       const isReleased = (path: string) => paths === undefined || paths.some((each) => isBelow(path, each));
-      next.held = next.held.filter((lock) => lock.by !== by || !isReleased(lock.path));
+      const isAffected = (lock: FileLock) => lock.by === by && isReleased(lock.path);
+      next.released = releasedAfter(next, { by, isEnd: paths === undefined, locks: next.held.filter(isAffected) });
+      next.held = next.held.filter((lock) => !isAffected(lock));
       next.queue = next.queue.filter((request) => request.by !== by || !request.paths.some(isReleased));
       break;
     }
@@ -73,6 +76,12 @@ export function evolveLocks(
   return next;
 }
 
+/** Which of these paths an owner neither has locked nor had locked before. */
+export function neverLocked({ held, released }: LocksState, by: string, paths: readonly string[]): string[] {
+  const known = [...held, ...released].filter((lock) => lock.by === by);
+  return paths.filter((path) => !known.some((lock) => isBelow(path, lock.path)));
+}
+
 /** Whether an owner has all locks that it requested. */
 export function holdsAll({ held }: LocksState, { by, paths }: Pick<LockRequest, 'by' | 'paths'>): boolean {
   return paths.every((path) => held.some((lock) => lock.by === by && isBelow(path, lock.path)));
@@ -81,6 +90,17 @@ export function holdsAll({ held }: LocksState, { by, paths }: Pick<LockRequest, 
 /** The locks of others that cover one of these paths, or something in them. */
 export function locksOfOthers({ held }: LocksState, { by, paths }: Pick<LockRequest, 'by' | 'paths'>): FileLock[] {
   return held.filter((lock) => lock.by !== by && paths.some((path) => overlap(path, lock.path)));
+}
+
+/** An owner that releases everything has ended, and is forgotten; else what it released is remembered, each path once. */
+function releasedAfter(
+  { released }: LocksState,
+  { by, isEnd, locks }: { by: string; isEnd: boolean; locks: readonly FileLock[] },
+): LocksState['released'] {
+  if (isEnd) return released.filter((lock) => lock.by !== by);
+  const own = released.filter((lock) => lock.by === by);
+  const added = locks.filter(({ path }) => !own.some((lock) => lock.path === path)).map(({ path }) => ({ by, path }));
+  return [...released, ...added.slice(0, MOST_LOCKS - own.length)];
 }
 
 /** A request that is repeated keeps its place. */

@@ -65,6 +65,18 @@ export const PAGES: readonly Page[] = [
     view: lazyView(async () => (await import('../features/batches/batches-page.tsx')).BatchesPage, LINES),
   },
   {
+    path: '/knowledge',
+    title: 'Knowledge',
+    icon: 'knowledge',
+    view: lazyView(async () => (await import('../features/knowledge/knowledge-page.tsx')).KnowledgePage, LINES),
+  },
+  {
+    path: '/watch',
+    title: 'Watcher',
+    icon: 'eye',
+    view: lazyView(async () => (await import('../features/watch/watch-page.tsx')).WatchPage, LINES),
+  },
+  {
     path: '/settings',
     title: 'Settings',
     icon: 'settings',

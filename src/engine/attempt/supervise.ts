@@ -4,7 +4,7 @@ import { excessFailure } from '../../core/attempt/resources.ts';
 import { stepsFromText } from '../../core/land/steps.ts';
 import type { AttemptState, TaskState } from '../../core/run/state.ts';
 import { leftOfCap, spentInRun } from '../../core/schedule/budget.ts';
-import { ending, hasEnded } from '../../process/launch.ts';
+import { ending, hasEnded, isWithoutProgram } from '../../process/launch.ts';
 import { type Excess, excessOf, watchResources } from '../../process/resource-watch.ts';
 import { programEnding } from '../../process/terminal/files.ts';
 import { sweep, terminate } from '../../process/terminate.ts';
@@ -54,6 +54,8 @@ export async function supervise(
   const reader = readerOf(started.agent, assignment, process.terminal);
   let stopped: Failure | undefined;
   let isOverCap = false;
+  /** When it was stopped, its program no longer ran: an exit code that is written then is its own. */
+  let hadEnded = false;
   let readBytes = 0;
   let lastUsageAt = ctx.world.now();
   const end = (failure: Failure, overCap = false) => {
@@ -61,9 +63,10 @@ export async function supervise(
     // An attempt that exceeded a budget is judged the same whether or not it ended before that was noticed.
     if (isGone && failure.kind !== 'budget') return;
     isOverCap ||= overCap && stopped === undefined;
+    hadEnded ||= stopped === undefined && failure.kind === 'interrupted' && isWithoutProgram(process.identity);
     stopped ??= failure;
     if (isGone) return;
-    const graceMs = run.force.signal.aborted ? 0 : GRACE_MS;
+    const graceMs = run.force.signal.aborted && !hadEnded ? 0 : GRACE_MS;
     void terminate(target, { graceMs }).catch((error: unknown) => failures.reject(error));
   };
   const failures = Promise.withResolvers<never>();
@@ -145,7 +148,7 @@ export async function supervise(
       isEndUnknown: ended.kind === 'interrupted' && ended.hasEnded === true && result.failure?.kind === 'interrupted',
       digest: digest.summary(),
       model: assignment.settings.model,
-      stopped,
+      stopped: hadEnded && ended.kind === 'exited' && result.failure === undefined ? undefined : stopped,
       isOverCap,
     };
   } finally {

@@ -14,6 +14,7 @@ import { measureTip } from '../land/measure-check.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
 import { smallCall } from '../small-calls/small-call.ts';
 import { finishRun, showBranch } from './finish-run.ts';
+import { triageLearnings } from './triage-learnings.ts';
 
 /** When every task failed, the first few diagnoses are enough. */
 const MAX_DIAGNOSES = 3;
@@ -73,7 +74,7 @@ async function landNow(ctx: EngineContext, run: ActiveRun): Promise<void> {
 
 /** A person may retry tasks while their failures are diagnosed: then the run does not end. */
 async function diagnoseAndFinish(ctx: EngineContext, run: ActiveRun): Promise<void> {
-  await diagnoseFailures(ctx, run);
+  await Promise.all([diagnoseFailures(ctx, run), triageLearnings(ctx, run)]);
   if (nextClosingStep(run.ledger.state, run.toMeasure) === END) await finishRun(ctx, run, run.endCommit);
 }
 

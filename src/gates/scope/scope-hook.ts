@@ -1,47 +1,16 @@
 import { realpathSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
-import { z } from 'zod';
 import { type Decided, decidePolicy, type RuleList, refusalText } from '../../core/policy/decide-policy.ts';
 import { scopeList } from '../../core/policy/rule-lists.ts';
 import { requestOf } from '../../core/policy/tool-request.ts';
-import { PolicyDecision } from '../../schema/config/policy.ts';
-import { shownPath } from '../gate.ts';
+import { shownPath } from '../shown-path.ts';
+import type { AttemptRules } from './attempt-rules.ts';
 
-const Patterns = z.array(z.string()).optional();
+/** The input of the hook of one attempt, which Manyhands writes to a file: the workspace, its rules, and how its tools are reached. */
+export type ScopeHookInput = AttemptRules & { workspace: string; tools?: string };
 
-const Rules = z.array(
-  z.object({
-    decision: PolicyDecision,
-    tool: Patterns,
-    path: Patterns,
-    command: Patterns,
-    host: Patterns,
-    role: Patterns,
-    reason: z.string().optional(),
-    source: z.string(),
-  }),
-);
-
-/** The rules of one attempt, as its agent's program and its hook get them in a file. */
-export const AttemptRules = z.object({
-  /** Which files of the repository may be changed; all scopes apply. */
-  scopes: z
-    .array(z.object({ allow: z.array(z.string()), deny: z.array(z.string()), also: z.array(z.string()) }))
-    .optional(),
-  /** The rules of the person and of the project, and what a person has approved for this task. */
-  policy: z.object({ role: z.string(), person: Rules, project: Rules, granted: z.array(z.string()) }).optional(),
-});
-
-/** The input of the hook of one attempt, as a file: the workspace, and its rules. */
-export const ScopeHookInput = AttemptRules.extend({ workspace: z.string() });
-export type ScopeHookInput = z.infer<typeof ScopeHookInput>;
-
-/** The request of the agent's program before it uses a tool, as far as it matters here. */
-const ToolUse = z.object({
-  tool_name: z.string(),
-  cwd: z.string().optional(),
-  tool_input: z.record(z.string(), z.unknown()),
-});
+/** The request of the agent's program before or after it uses a tool, as far as it matters here. */
+export type ToolUse = { event: string; name: string; cwd: string | undefined; input: Record<string, unknown> };
 
 const MAX_LINKS = 64;
 const NO_POLICY = { role: '', person: [], project: [], granted: [] };
@@ -55,7 +24,7 @@ export function refusal(input: ScopeHookInput, request: string): string | undefi
   if (use === undefined) return 'What the tool is to do could not be read';
   const inside = pathIn(input.workspace, use.cwd ?? realPath(input.workspace));
   const { scopes = [], policy = NO_POLICY } = input;
-  const call = requestOf({ name: use.tool_name, input: use.tool_input }, { role: policy.role, inside });
+  const call = requestOf(use, { role: policy.role, inside });
   const lists = [...scopes.map(scopeList), policy.project, policy.person];
   const decided = decidePolicy(lists, call, policy.granted);
   return decided.decision === 'allow' ? undefined : explained(decided, lists);
@@ -77,12 +46,22 @@ export function pathIn(workspace: string, cwd: string): (path: string) => string
   };
 }
 
-function readUse(request: string): z.infer<typeof ToolUse> | undefined {
+/** The use of a tool in a request; undefined where it cannot be read. */
+export function readUse(request: string): ToolUse | undefined {
+  const { tool_name: name, tool_input: input, cwd, hook_event_name: event } = fieldsOf(request);
+  if (typeof name !== 'string' || typeof input !== 'object' || input === null || Array.isArray(input)) return undefined;
+  if (cwd !== undefined && typeof cwd !== 'string') return undefined;
+  return { name, input: { ...input }, cwd, event: typeof event === 'string' ? event : '' };
+}
+
+/** Without zod, which takes as long to load as everything else in the hook. */
+function fieldsOf(request: string): Record<string, unknown> {
   try {
-    return ToolUse.safeParse(JSON.parse(request)).data;
+    const parsed: unknown = JSON.parse(request);
+    return typeof parsed === 'object' && parsed !== null ? { ...parsed } : {};
   } catch {
     // Whatever is no JSON cannot be judged either.
-    return undefined;
+    return {};
   }
 }
 

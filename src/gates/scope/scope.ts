@@ -3,7 +3,8 @@ import { OUTSIDE, type ScopeRules, scopeList } from '../../core/policy/rule-list
 import { changedLines, type TouchedPath, touchedPaths } from '../../git/read/touched.ts';
 import type { GateSpec } from '../../schema/gate.ts';
 import { realWorld } from '../../world.ts';
-import { type Gate, noWork, shownPath } from '../gate.ts';
+import { type Gate, noWork } from '../gate.ts';
+import { shownPath } from '../shown-path.ts';
 
 type ScopeSpec = Extract<GateSpec, { gate: 'scope' }>;
 

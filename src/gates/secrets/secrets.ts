@@ -4,7 +4,8 @@ import { AppError } from '../../errors.ts';
 import { readRefs } from '../../git/refs/refs.ts';
 import type { GateSpec, Verdict } from '../../schema/gate.ts';
 import { realWorld } from '../../world.ts';
-import { type AttemptWork, type Gate, type GateResult, noWork, shownPath } from '../gate.ts';
+import { type AttemptWork, type Gate, type GateResult, noWork } from '../gate.ts';
+import { shownPath } from '../shown-path.ts';
 import { type FoundSecret, knownIn, type Search, searchFile, searchHistory } from './secret-search.ts';
 
 const SHOWN_CHARS = 4;

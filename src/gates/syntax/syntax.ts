@@ -6,7 +6,8 @@ import { readBlobs } from '../../git/read/read-blobs.ts';
 import { changedBlobs } from '../../git/read/touched.ts';
 import type { GateSpec, Verdict } from '../../schema/gate.ts';
 import { realWorld } from '../../world.ts';
-import { type AttemptWork, type Gate, type GateInput, type GateResult, noWork, shownPath } from '../gate.ts';
+import { type AttemptWork, type Gate, type GateInput, type GateResult, noWork } from '../gate.ts';
+import { shownPath } from '../shown-path.ts';
 import { parserFor } from './syntax-parsers.ts';
 import { type Checked, checkWith, customProgram, type FileCopy, programFor } from './syntax-programs.ts';
 

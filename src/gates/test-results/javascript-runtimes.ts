@@ -29,10 +29,10 @@ export const bunReader: TestReader = {
         const found = BUN_CASE.exec(line);
         if (found !== null) cases.set(`${file} > ${found[3]}`, BUN_STATUS[found[1] ?? found[2] ?? ''] ?? 'failed');
         const counted = BUN_COUNT.exec(line);
-        if (counted !== null) counts[(counted[2] ?? '').replace(/s$/, '')] = Number(counted[1]);
+        if (counted !== null) counts[counted[2] ?? ''] = Number(counted[1]);
         if (!BUN_SUMMARY.test(line)) return;
-        const { pass = 0, fail = 0, error = 0, skip = 0, todo = 0 } = counts;
-        reports.push({ passed: pass, failed: Math.max(fail, error), skipped: skip + todo, cases: casesOf(cases) });
+        const { pass = 0, fail = 0, error = 0, errors = error, skip = 0, todo = 0 } = counts;
+        reports.push({ passed: pass, failed: Math.max(fail, errors), skipped: skip + todo, cases: casesOf(cases) });
         [cases, counts, file] = [new Map(), {}, ''];
       },
       end: () => reports,

@@ -98,11 +98,18 @@ async function writeTogether(mirror: Mirror, group: readonly PendingUpdate[]): P
 }
 
 async function updateRefs(mirror: Mirror, input: string): Promise<GitResult> {
-  const options = { gitDir: mirror.dir, input, allow: [0, 1, 128] };
+  const options = { gitDir: mirror.dir, input, allow: [0, 1, 128], isDone: () => isWritten(mirror, input) };
   const first = await git(['update-ref', '--stdin'], options);
   if (first.code === 0 || !/\.lock': File exists/.test(first.stderr)) return first;
   const cleared = await clearStaleLocks(mirror);
   return cleared.length > 0 ? git(['update-ref', '--stdin'], options) : first;
+}
+
+/** Whether every ref is where its instruction puts it; only this engine writes these refs, and one write after another. */
+async function isWritten(mirror: Mirror, input: string): Promise<boolean> {
+  for (const [, ref = '', to] of input.matchAll(/^\w+ (\S+) (\S+)/gm))
+    if ((await readRef(mirror, ref)) !== to) return false;
+  return true;
 }
 
 /** The branch of the user that a detached commit most likely belongs to: one that is at it, else the usual default. */

@@ -9,7 +9,8 @@ import { projectOf } from '../find-run.ts';
 import { operation } from '../operation.ts';
 import { findEntry } from './find-entries.ts';
 
-const Changes = Learning.extend({ scope: KnowledgeScope }).partial();
+/** Without defaults: what is not given stays as it is. */
+const Changes = Learning.extend({ scope: KnowledgeScope, tags: Learning.shape.tags.unwrap() }).partial();
 
 /** Adds an entry of a person, or changes one; this also keeps a learning that was discarded or waits for approval. */
 export const editKnowledge = operation({
@@ -30,7 +31,15 @@ export const editKnowledge = operation({
     const { title, text, tags = [], scope = 'project' } = { ...before?.entry, ...defined(changes) };
     if (title === undefined || text === undefined)
       throw new AppError('INPUT_INVALID', 'A new entry needs a title and a text');
-    const entry = { id: before?.entry.id ?? app.world.runId(), title, text, tags, scope };
+    const from = before?.entry.origin ?? null;
+    const entry = {
+      id: before?.entry.id ?? app.world.runId(),
+      title,
+      text,
+      tags,
+      scope,
+      ...(from === null ? {} : { origin: from }),
+    };
     const stream = knowledgeStream(scope, project.id);
     crashpoint('knowledge.writing');
     const { entries } = await app.knowledge.ledgers.update(stream, (state) => writeEntry(state, entry), origin);

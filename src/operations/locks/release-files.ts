@@ -18,7 +18,8 @@ export const releaseFiles = operation({
   run: async (app, { paths: named, ...caller }, { origin }) => {
     const { stream, by, paths } = await attemptLocks(app, caller, named);
     crashpoint('lock.releasing');
-    const released = named.length === 0 ? undefined : paths;
+    // The root covers all paths; a release without paths is that of an attempt that has ended.
+    const released = named.length === 0 ? [''] : paths;
     const { held } = await app.locks.update(stream, (state) => releaseLocks(state, by, released), origin);
     crashpoint('lock.released');
     return { held: held.filter((lock) => lock.by === by).map(({ path }) => path) };

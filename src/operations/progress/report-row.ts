@@ -10,7 +10,7 @@ const FIRST_OFFSET = 1_000_000;
 export async function addReport(
   app: App,
   { run, task, attempt }: AttemptCaller,
-  row: { kind: 'status' | 'milestone'; text: string; data?: unknown },
+  row: { kind: 'status' | 'milestone' | 'note'; text: string; data?: unknown },
 ): Promise<void> {
   const { redact } = requireActive(app, run);
   const state = requireTask(app.runs.state(run), task);

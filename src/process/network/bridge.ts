@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { shellWord } from '../shim.ts';
+import { PERL } from '../spawner-program.ts';
 import { BRIDGE_PORT, HOLD } from './proxy-session.ts';
 import { PROXY_FILES } from './session-rules.ts';
 
@@ -8,7 +9,6 @@ import { PROXY_FILES } from './session-rules.ts';
 export const SOCKET_FOLDER = '/run/manyhands-network';
 /** The name of the bridge's process, by which it is recognized as a part of the sandbox. */
 export const BRIDGE_NAME = 'mh-bridge';
-export const PERL = '/usr/bin/perl';
 const PROXY = `http://127.0.0.1:${BRIDGE_PORT}`;
 const NOT_PROXIED = 'localhost,127.0.0.1,::1';
 

@@ -46,7 +46,11 @@ export const KnowledgeEvent = z.discriminatedUnion('type', [
       commit: z.string().nullable(),
     }),
   }),
-  z.object({ type: z.literal('knowledge.written'), data: Learning.extend({ id: z.string(), scope: KnowledgeScope }) }),
+  z.object({
+    type: z.literal('knowledge.written'),
+    /** `origin` is that of a learning that moves to another scope. */
+    data: Learning.extend({ id: z.string(), scope: KnowledgeScope, origin: EntryOrigin.optional() }),
+  }),
   z.object({ type: z.literal('knowledge.removed'), data: z.object({ id: z.string() }) }),
   z.object({
     type: z.literal('knowledge.given'),

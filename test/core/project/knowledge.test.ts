@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   bestEntries,
+  consolidate,
   emptyKnowledge,
   evolveKnowledge,
   type KnowledgeState,
@@ -93,5 +94,93 @@ describe('learnings of an attempt', () => {
     const titles = (text: string) => bestEntries(Object.values(state.entries), text).map(({ title }) => title);
     expect(titles('Make the beta parser faster')).toEqual(['beta parser', 'alpha parser']);
     expect(titles('unrelated')).toEqual([]);
+  });
+});
+
+describe('what a light model says about learnings', () => {
+  const text = 'The cache of the parser lives in the folder .cache and survives tests';
+  const events = [
+    ...writeEntry(emptyKnowledge(), { ...learning('ports'), id: 'person' }),
+    ...proposed('a', [learning('Cache', text)]),
+  ];
+  const first = 'run-1-1-a-1';
+  const decided = (decision: 'keep' | 'everywhere' | 'discard' | 'supersede', other?: string) => {
+    const start = [...events, ...triage(given(...events), () => VERIFIED)];
+    const later = proposeLearnings(given(...start), {
+      attempt: 'run2-1-1',
+      run: 'run2',
+      call: 'b',
+      learnings: [learning('Where tests leave files', 'Nothing is left behind by the parser since version two')],
+    });
+    const all = [...start, ...later];
+    const advice = {
+      'run2-1-1-b-1': { id: 'run2-1-1-b-1', decision, because: 'so', ...(other === undefined ? {} : { other }) },
+    };
+    const state = given(...all, ...triage(given(...all), () => ({ kind: 'verified', commit: 'c2', advice })));
+    return Object.values(state.entries).map(({ status }) => status);
+  };
+
+  it('discards one, proposes it for all projects, or lets it supersede another learning', () => {
+    expect(decided('keep')).toEqual(['kept', 'kept', 'kept']);
+    expect(decided('discard')).toEqual(['kept', 'kept', 'discarded']);
+    expect(decided('everywhere')).toEqual(['kept', 'kept', 'waiting']);
+    expect(decided('supersede', first)).toEqual(['kept', 'superseded', 'kept']);
+  });
+
+  it('supersedes nothing that a person wrote, and nothing that is unknown', () => {
+    expect(decided('supersede', 'person')).toEqual(['kept', 'kept', 'kept']);
+    expect(decided('supersede', 'nothing')).toEqual(['kept', 'kept', 'kept']);
+  });
+
+  it('cannot keep what the rules discard', () => {
+    const advice = { [first]: { id: first, decision: 'keep' as const, because: '' } };
+    const again = [...events, ...writeEntry(emptyKnowledge(), { ...learning('Cache', text), id: 'same' })];
+    const triaged = triage(given(...again), () => ({ kind: 'verified', commit: 'c', advice }));
+    expect(triaged).toMatchObject([{ data: { id: first, status: 'discarded' } }]);
+  });
+});
+
+describe('learnings that have grown', () => {
+  const many = (count: number, text: (index: number) => string) =>
+    Array.from({ length: count }, (_, index): KnowledgeEvent[] => [
+      {
+        type: 'knowledge.proposed',
+        data: { ...learning(`fact ${index}`, text(index)), id: `e${index}`, run: 'run', attempt: `run-${index}-1` },
+      },
+      { type: 'knowledge.triaged', data: { id: `e${index}`, status: 'kept', reason: null, commit: 'c' } },
+    ]).flat();
+  const unique = (index: number) => `word${index} other${index} third${index} fourth${index} with the same rest`;
+  const count = (state: KnowledgeState, status: string) =>
+    Object.values(state.entries).filter((entry) => entry.status === status).length;
+
+  it('are left alone while they are few', () => {
+    expect(consolidate(given(...many(300, unique)))).toEqual([]);
+  });
+
+  it('are reduced: nearly the same first, then what agents received least; what people wrote and what is used stays', () => {
+    const written = writeEntry(emptyKnowledge(), { ...learning('mine'), id: 'person' });
+    const used: KnowledgeEvent = {
+      type: 'knowledge.given',
+      data: { run: 'r', task: 't', attempt: 'a', entries: ['e0'] },
+    };
+    const events = [...written, ...many(310, (index) => (index < 20 ? unique(0) : unique(index))), used];
+    const before = given(...events);
+    const decided = consolidate(before);
+    const after = given(...events, ...decided);
+    expect(count(after, 'superseded')).toBe(19);
+    expect(count(after, 'kept')).toBe(241);
+    expect(after.entries.person?.status).toBe('kept');
+    expect(consolidate(after)).toEqual([]);
+  });
+
+  it('that no longer count are removed in the end, the oldest first', () => {
+    let state = given(...many(900, unique));
+    for (let rounds = 0; consolidate(state).length > 0; rounds += 1) {
+      expect(rounds).toBeLessThan(5);
+      state = consolidate(state).reduce((now, event) => evolveKnowledge(now, { event, at: 1 }), state);
+    }
+    expect([count(state, 'kept'), count(state, 'discarded')]).toEqual([240, 250]);
+    expect(state.entries.e899?.status).toBe('kept');
+    expect(state.entries.e0).toBeUndefined();
   });
 });

@@ -6,6 +6,7 @@ import {
   expireLocks,
   holdsAll,
   type LocksState,
+  neverLocked,
   nextExpiry,
   releaseLocks,
   requestLocks,
@@ -48,6 +49,16 @@ describe('locks on files', () => {
     expect(holders(request(state, 'c', ['src/api-2.ts']))).toMatchObject({ 'src/api-2.ts': 'c' });
     expect(holdsAll(state, { by: 'a', paths: ['src/api/deep/y.ts'] })).toBe(true);
     expect(holders(release(state, 'a', ['src']))).toEqual({ 'src/api/x.ts': 'b' });
+  });
+
+  it('are remembered after their release, until their owner ends', () => {
+    const early = release(request(emptyLocks(), 'a', ['src', 'x']), 'a', ['src']);
+    expect(neverLocked(early, 'a', ['src/y', 'x', 'z'])).toEqual(['z']);
+    expect(neverLocked(early, 'b', ['src/y'])).toEqual(['src/y']);
+    const all = release(early, 'a', ['']);
+    expect([holders(all), neverLocked(all, 'a', ['src/y', 'x', 'z'])]).toEqual([{}, ['z']]);
+    expect(release(all, 'a')).toEqual(emptyLocks());
+    expect(releaseLocks(emptyLocks(), 'a')).toEqual([]);
   });
 
   it('that are repeated keep their place and are not given twice', () => {

@@ -1,9 +1,10 @@
-import { readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { retryTasks } from '../../../src/core/run/decide-run.ts';
 import { requeueTasks } from '../../../src/core/run/requeue.ts';
 import { RunControl } from '../../../src/engine/loop/control-runs.ts';
+import { openRun } from '../../../src/engine/start/open-run.ts';
 import { realWorld } from '../../../src/world.ts';
 import { killGit } from '../../support/killed-git.ts';
 import { makeRunProject } from '../run-project.ts';
@@ -113,6 +114,36 @@ describe('an attempt that ended without an exit code', () => {
     expect(repeated.tasks['job/1']?.attempts[0]?.ended?.failure).toMatchObject({ kind: 'interrupted' });
     expect([second.lines('agents').length, repeated.status]).toMatchObject([2, { status: 'done' }]);
   });
+});
+
+it('takes the result of an agent that ended just before it was stopped', async () => {
+  const script = [
+    'cat >/dev/null; echo run >>"$HOME/agents"; echo 1 >made.txt',
+    // The shim cannot write the exit code until it is continued.
+    'echo "$PPID" >"$HOME/shim"; kill -STOP "$PPID"; echo $$ >"$HOME/agent"',
+  ];
+  await using project = await makeRunProject({
+    agent: { kind: 'command', command: '../agent.sh', env: {} },
+    files: { '../agent.sh': `#!/bin/sh\n${script.join('\n')}\n` },
+    config: { checks: ['true'] },
+  });
+  const engine = project.newEngine();
+  const active = await project.open(engine, 'Make a file');
+  engine.run(active);
+  await expect
+    .poll(() => readFileSync(`/proc/${project.lines('agent')[0]}/stat`, 'utf8'), { timeout: 60_000 })
+    .toMatch(/\) Z /);
+  const stopping = engine.stop();
+  process.kill(Number(project.lines('shim')[0]), 'SIGCONT');
+  await stopping;
+  const next = project.newEngine();
+  next.run(await openRun(next, active.id));
+  await next.idle();
+  await next.stop();
+  const state = project.stateOf(active.id);
+  expect(state.status).toMatchObject({ kind: 'ended', status: 'done' });
+  expect(state.tasks['job/1']?.attempts).toHaveLength(1);
+  expect(project.lines('agents')).toEqual(['run']);
 });
 
 it('refuses work that is larger than its limits by their names, keeps it, and saves it when it is smaller', async () => {

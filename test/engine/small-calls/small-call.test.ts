@@ -1,9 +1,12 @@
 import { readdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { proposeLearnings } from '../../../src/core/project/knowledge.ts';
 import { runDocument } from '../../../src/core/view/document.ts';
 import { summarizeUsage } from '../../../src/core/view/usage.ts';
 import { smallCallNotes } from '../../../src/engine/small-calls/call-providers.ts';
 import { openRun } from '../../../src/engine/start/open-run.ts';
+import { BY_ENGINE } from '../../../src/schema/actor.ts';
+import { knowledgeStream } from '../../../src/schema/coordination/knowledge.ts';
 import type { RunEvent } from '../../../src/schema/event.ts';
 import { runStream } from '../../../src/schema/ids.ts';
 import { realWorld } from '../../../src/world.ts';
@@ -121,6 +124,25 @@ describe('a small call', () => {
     await using scratch = await openScratch({ script: WISE, config: { smallCalls: { use: 'api' } } });
     const run = await scratch.run('Mend it');
     expect(Object.keys(run.calls)).toEqual(['diagnosis job/1 1']);
+  });
+
+  it('judges what the agents of a run learned, before the run ends', async () => {
+    const id = 'run-1-1-a-1';
+    const decisions = [{ id, decision: 'discard', because: 'obvious' }];
+    const script: Script = ({ system }) => answer(system.startsWith('Agents reported') ? { decisions } : WHY);
+    await using scratch = await openScratch({ script });
+    const engine = scratch.newEngine();
+    const active = await scratch.open(engine, 'Fix a typo');
+    const learnings = [
+      { title: 'Typos', text: 'Typos are bad and should be fixed', tags: [], scope: 'project' as const },
+    ];
+    const proposal = { attempt: 'run-1-1', run: active.id, call: 'a', learnings };
+    const stream = knowledgeStream('project', active.project.id);
+    await engine.coordination.knowledge.ledgers.update(stream, (state) => proposeLearnings(state, proposal), BY_ENGINE);
+    engine.run(active);
+    await engine.idle();
+    await engine.stop();
+    expect(scratch.stateOf(active.id).calls['triage 1']?.ended?.answer).toEqual({ decisions });
   });
 
   it('chooses the tier of a task where an agent has models of several tiers and none is named', async () => {

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { writtenPaths } from '../../../src/core/policy/shell-commands.ts';
 import { refusal, type ScopeHookInput } from '../../../src/gates/scope/scope-hook.ts';
 
-const PROGRAM = fileURLToPath(new URL('../../../src/gates/scope/scope-hook-program.ts', import.meta.url));
+const PROGRAM = fileURLToPath(new URL('../../../src/agents/tool-hook-program.ts', import.meta.url));
 let folder: string;
 let order: ScopeHookInput;
 
@@ -79,7 +79,7 @@ describe('the paths that a command writes to', () => {
 
 function ask(file: string, said: string): Promise<{ code: number; stdout: string; stderr: string }> {
   return new Promise((resolve) => {
-    const child = execFile(process.execPath, [PROGRAM, file], (error, stdout, stderr) => {
+    const child = execFile(process.execPath, [PROGRAM, file, 'rules'], (error, stdout, stderr) => {
       resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr });
     });
     child.stdin?.end(said);

@@ -9,7 +9,7 @@ export interface Turn {
 
 /** One script under way. */
 export interface Scenario {
-  next(asked: RecordedRequest): Turn;
+  next(asked: RecordedRequest): Promise<Turn>;
   /** The answer to a request that is no part of the work; it uses up no step. */
   aside(asked: RecordedRequest, say: string): Turn;
 }
@@ -25,7 +25,8 @@ export function performScenario(name: string, script: Script): Scenario {
   const isOver = ({ fault }: Step) => fault !== undefined && (failed.get(fault) ?? 0) >= (fault.times ?? Infinity);
   const hasAnswer = ({ think, say, call }: Step) => think !== undefined || say !== undefined || call !== undefined;
 
-  function choose(asked: RecordedRequest): Step {
+  /** Without waiting where the script is a list, so that steps are taken in the order of the requests. */
+  function choose(asked: RecordedRequest): Step | Promise<Step> {
     if (typeof script === 'function') return script(asked);
     for (;;) {
       const step = script[at] ?? LAST;
@@ -35,8 +36,9 @@ export function performScenario(name: string, script: Script): Scenario {
   }
 
   return {
-    next(asked) {
-      const step = choose(asked);
+    async next(asked) {
+      const chosen = choose(asked);
+      const step = chosen instanceof Promise ? await chosen : chosen;
       answers += 1;
       const turn = { reply: toReply(step, asked, `${name}_${answers}`), delayMs: step.delayMs ?? 0 };
       if (step.fault !== undefined && !isOver(step)) {

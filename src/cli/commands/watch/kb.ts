@@ -48,8 +48,8 @@ export const kbCommand: CliCommand = {
       async (flags, [id = '']) => {
         const entries = await inProject(session, flags, (caller, dir) => caller.call('list-knowledge', { dir }));
         const found = entries.filter((entry) => entry.id.startsWith(id));
-        const [entry] = found;
-        if (entry === undefined || found.length > 1)
+        const entry = found.find((each) => each.id === id || found.length === 1);
+        if (entry === undefined)
           throw new AppError(
             'INPUT_INVALID',
             `${found.length} entries begin with ${id}; list them with manyhands kb ls`,

@@ -1,0 +1,2 @@
+/** Increased whenever an older program could misread a line. */
+export const PROTOCOL = 1;

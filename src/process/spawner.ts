@@ -1,0 +1,264 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { errorCode } from '../errors.ts';
+import { crashpoint, realWorld } from '../world.ts';
+import { identify, liveness } from './identity.ts';
+import {
+  dropRequest,
+  endOf,
+  PERL,
+  type ProgramEnd,
+  type ProgramRequest,
+  runRequest,
+  SPAWNER_PROGRAM,
+} from './spawner-program.ts';
+
+/** Receives the output of a program as it comes. */
+export type OutputListeners = { stdout: (chunk: Buffer) => void; stderr: (chunk: Buffer) => void };
+
+/** A program that was started, by this process or by its spawner. */
+export interface Program {
+  /** Signals its whole process group. */
+  signal(name: NodeJS.Signals): void;
+  /** Reads no more of its output. */
+  drop(): void;
+  onExit(listener: () => void): void;
+  /** When it and its output have ended; rejects with the system's error where it could not be started. */
+  readonly closed: Promise<ProgramEnd>;
+}
+
+/** It is not known how the program ended, or whether it ran; it is certain that it does not run any more. */
+export class ProgramLost extends Error {}
+
+type Job = {
+  pid: number | undefined;
+  pending: NodeJS.Signals | undefined;
+  end: ProgramEnd | undefined;
+  output: OutputListeners;
+  onExit: () => void;
+  cancelAlarm: () => void;
+  closed: PromiseWithResolvers<ProgramEnd>;
+};
+
+/** Its start costs as much as some dozen programs: it is for processes that start many. */
+const WORTH_IT = 24;
+/** More would not fit into the set of descriptors that it waits for. */
+const MAX_JOBS = 200;
+/** A spawner that died this often before a program of it had ended is not started again. */
+const MAX_DEATHS = 3;
+const HEADER_BYTES = 9;
+/** How soon it must report the end of a killed program; one that does not is stopped itself. */
+const REPORT_MS = 5_000;
+const POLL_MS = 10;
+/** How a program ends that could not be executed. */
+const NOT_EXECUTED = 'SIGUSR2';
+
+/**
+ * A small process that starts programs for this one, because a fork of a large process copies its page tables. It ends
+ * with this process, however that ends; what it started continues, as a child of this process would. When it dies, its
+ * programs are awaited and reported as lost, and the next request starts another one.
+ */
+export class Spawner {
+  readonly #program: string;
+  readonly #jobs = new Map<number, Job>();
+  #left: number;
+  #deaths = 0;
+  #lastId = 0;
+  #child: ChildProcess | undefined;
+  readonly #end = () => {
+    const child = this.#child;
+    child?.ref();
+    child?.stdin?.end();
+    child?.once(
+      'close',
+      realWorld.alarm(realWorld.now() + REPORT_MS, () => child.kill('SIGKILL')),
+    );
+  };
+  #received: Buffer = Buffer.alloc(0);
+
+  constructor({ after = WORTH_IT, program = PERL }: { after?: number; program?: string } = {}) {
+    this.#left = after;
+    this.#program = program;
+  }
+
+  /** The process of the spawner, while there is one. */
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
+  /** Starts a program; undefined where this process should start it itself. */
+  start(request: ProgramRequest, output: OutputListeners): Program | undefined {
+    if (this.#left > 0) {
+      this.#left -= 1;
+      return undefined;
+    }
+    const frame = this.#jobs.size < MAX_JOBS ? runRequest(this.#lastId + 1, request) : undefined;
+    const spawner = frame === undefined ? undefined : (this.#child ?? this.#begin());
+    if (frame === undefined || spawner === undefined) return undefined;
+    this.#lastId += 1;
+    const id = this.#lastId;
+    const none = () => {};
+    const closed = Promise.withResolvers<ProgramEnd>();
+    const job: Job = {
+      pid: undefined,
+      pending: undefined,
+      end: undefined,
+      output,
+      onExit: none,
+      cancelAlarm: none,
+      closed,
+    };
+    this.#jobs.set(id, job);
+    keepAlive(spawner, true);
+    spawner.stdin?.write(frame);
+    return {
+      signal: (name) => this.#signal(job, name),
+      drop: () => void this.#child?.stdin?.write(dropRequest(id)),
+      onExit: (listener) => {
+        job.onExit = listener;
+      },
+      closed: closed.promise,
+    };
+  }
+
+  #begin(): ChildProcess | undefined {
+    if (this.#deaths >= MAX_DEATHS || !existsSync(this.#program)) return undefined;
+    crashpoint('spawner.starting');
+    const child = spawn(this.#program, ['-e', SPAWNER_PROGRAM], {
+      cwd: '/',
+      env: {},
+      detached: true,
+      stdio: ['pipe', 'pipe', 'ignore'],
+    });
+    this.#child = child;
+    this.#received = Buffer.alloc(0);
+    // Its death is noticed by the end of its output.
+    child.stdin?.on('error', () => {});
+    child.stdout?.on('data', (chunk: Buffer) => this.#receive(chunk));
+    child.on('error', () => this.#lose(child));
+    child.on('close', () => this.#lose(child));
+    keepAlive(child, false);
+    // Its own end and the time that its programs took are this process's to report.
+    process.once('beforeExit', this.#end);
+    crashpoint('spawner.started');
+    return child;
+  }
+
+  /** Only whole frames count: a part of one at its death is dropped. */
+  #receive(chunk: Buffer): void {
+    const received = this.#received.length === 0 ? chunk : Buffer.concat([this.#received, chunk]);
+    let at = 0;
+    while (received.length - at >= HEADER_BYTES) {
+      const end = at + HEADER_BYTES + received.readUInt32BE(at + 5);
+      if (received.length < end) break;
+      const kind = String.fromCharCode(received[at] ?? 0);
+      this.#apply(received.readUInt32BE(at + 1), kind, received.subarray(at + HEADER_BYTES, end));
+      at = end;
+    }
+    this.#received = received.subarray(at);
+  }
+
+  #apply(id: number, kind: string, body: Buffer): void {
+    const job = this.#jobs.get(id);
+    if (job === undefined) return;
+    switch (kind) {
+      case 's':
+        job.pid = Number(body.toString());
+        if (job.pending !== undefined) this.#signal(job, job.pending);
+        return;
+      case 'o':
+        job.output.stdout(body);
+        return;
+      case 'e':
+        job.output.stderr(body);
+        return;
+      case 'x':
+        job.end = endOf(Number(body.toString()));
+        this.#deaths = 0;
+        job.onExit();
+        return;
+      // The output has ended: of the two, the exit code or the end of the output, this may come first.
+      case 'c':
+        this.#settleWhenExited(id, job);
+        return;
+      case 'f':
+        this.#settle(id, () => job.closed.reject(new ProgramLost('it could not be forked')));
+        return;
+    }
+  }
+
+  #settleWhenExited(id: number, job: Job): void {
+    const settle = () =>
+      this.#settle(id, () => {
+        if (job.end === undefined || job.end.signal === NOT_EXECUTED)
+          job.closed.reject(new ProgramLost('not executed'));
+        else job.closed.resolve(job.end);
+      });
+    const { onExit } = job;
+    if (job.end !== undefined) settle();
+    else
+      job.onExit = () => {
+        onExit();
+        settle();
+      };
+  }
+
+  #settle(id: number, settle: () => void): void {
+    this.#jobs.get(id)?.cancelAlarm();
+    this.#jobs.delete(id);
+    if (this.#jobs.size === 0 && this.#child !== undefined) keepAlive(this.#child, false);
+    settle();
+  }
+
+  #signal(job: Job, name: NodeJS.Signals): void {
+    if (job.pid === undefined) {
+      job.pending = name;
+      return;
+    }
+    signalGroup(job.pid, name);
+    const spawner = this.#child;
+    if (name !== 'SIGKILL' || job.end !== undefined) return;
+    job.cancelAlarm();
+    job.cancelAlarm = realWorld.alarm(realWorld.now() + REPORT_MS, () => spawner?.kill('SIGKILL'));
+  }
+
+  #lose(child: ChildProcess): void {
+    if (this.#child !== child) return;
+    this.#child = undefined;
+    process.off('beforeExit', this.#end);
+    this.#deaths += 1;
+    const lost = [...this.#jobs.values()];
+    this.#jobs.clear();
+    for (const job of lost) {
+      job.cancelAlarm();
+      void programEnded(job.pid).then(() => job.closed.reject(new ProgramLost('the spawner died')));
+    }
+  }
+}
+
+/** The spawner of this process. */
+export const processSpawner = new Spawner();
+
+/** Signals a process group. */
+export function signalGroup(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(-pid, name);
+  } catch (error) {
+    // The group has already ended; on macOS a group of zombies answers EPERM.
+    if (errorCode(error) !== 'ESRCH' && errorCode(error) !== 'EPERM') throw error;
+  }
+}
+
+/** Nobody reports the end of a program whose spawner died; where nothing reaps it, it stays as a zombie. */
+async function programEnded(pid: number | undefined): Promise<void> {
+  const identity = pid === undefined ? undefined : identify(pid);
+  while (identity !== undefined && liveness(identity) !== 'gone') await realWorld.sleep(POLL_MS);
+}
+
+/** The spawner alone never keeps this process alive; what it runs does. */
+function keepAlive(spawner: ChildProcess, isNeeded: boolean): void {
+  const change = isNeeded ? ('ref' as const) : ('unref' as const);
+  spawner[change]();
+  // They are sockets, which the type does not say.
+  for (const stream of [spawner.stdin, spawner.stdout] as unknown as { ref(): void; unref(): void }[]) stream[change]();
+}
