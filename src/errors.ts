@@ -141,6 +141,9 @@ export const ERRORS = {
   DATABASE_UNREACHABLE: { exit: 3, http: 503, hint: 'Check the PostgreSQL server: manyhands doctor. Nothing is lost.' },
   DATABASE_REFUSED: { exit: 3, http: 500, hint: 'Correct MANYHANDS_DATABASE_URL, or the rights of its user.' },
   NOT_LEADER: { exit: 3, http: 409, hint: 'Run the command on the server that leads, or wait until it has ended.' },
+  HOST_TAKEN: { exit: 3, http: 409, hint: 'Choose another --name, or stop that process: manyhands hosts' },
+  HOST_UNKNOWN: { exit: 3, http: 404, hint: 'List them: manyhands hosts' },
+  HOST_LOST: { exit: 3, http: 409, hint: 'Start it again. Its work is saved: manyhands salvage' },
   NO_SPACE: { exit: 3, http: 507, hint: 'Free disk space, then continue with: manyhands resume' },
   NO_PERMISSION: { exit: 3, http: 403, hint: 'Check the owner and the permissions of the file or folder.' },
   WORKSPACE_CHANGED: {
@@ -238,9 +241,6 @@ export const ERRORS = {
   },
 } as const;
 
-/** What a shell reads as one word without quotes. */
-const PLAIN_WORD = /^[\w./@][\w./@%+=:,-]*$/;
-
 export type ErrorCode = keyof typeof ERRORS;
 
 /** A failure for the user: what happened, with which value, and (from the table) what to do. */
@@ -259,11 +259,11 @@ export class AppError extends Error {
     return ERRORS[this.code].exit;
   }
 
-  /** What to do, as a command that can be pasted where the details name its arguments. */
+  /** What to do, as a command that can be pasted where the details name its arguments in words that need no quotes. */
   get hint(): string {
     return ERRORS[this.code].hint.replaceAll(/<(\w+)>/g, (placeholder, name: string) => {
       const value = this.details[name];
-      return typeof value === 'string' && PLAIN_WORD.test(value) ? value : placeholder;
+      return typeof value === 'string' && /^[\w./@][\w./@%+=:,-]*$/.test(value) ? value : placeholder;
     });
   }
 }

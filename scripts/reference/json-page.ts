@@ -176,6 +176,12 @@ const PRINTED: readonly (readonly [string, string])[] = [
   ['`report --pressure`', '`{ "format", "text", "file", "report" }`; `report` is a [PressureReport](#pressurereport)'],
   ['`undo`', '[UndoResult](#undoresult)'],
   ['`backup`', '[BackupResult](#backupresult)'],
+  [
+    '`hosts`',
+    'a list of `{ "name", "status", "slots", "busy", "attempts", "agents", "labels", "memoryBytes", "diskBytes", "version", "machine", "since" }`; `status` is up, draining or lost',
+  ],
+  ['`host drain`', '`{ "name", "draining" }`'],
+  ['`host remove`', '`{ "name" }`'],
   ['`store move`', '`{ "to", "runs", "events", "texts", "transcriptRows", "kept" }`; `kept` is the old file, or null'],
   ['`archive`', '[ArchiveResult](#archiveresult)'],
   ['`archive restore`', '`{ "run": "<id>" }`'],

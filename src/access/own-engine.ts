@@ -64,7 +64,7 @@ export class OwnEngine implements AsyncDisposable {
     const lock = await acquireLock(home.lock, world);
     if (lock === undefined) return undefined;
     try {
-      const { store, lost } = await openStore({
+      const { store, lost, fleet } = await openStore({
         root: home.root,
         file: home.database,
         env,
@@ -80,7 +80,8 @@ export class OwnEngine implements AsyncDisposable {
       let own: OwnEngine | undefined;
       const end = (agents: 'leave' | 'stop') => void setImmediate(() => own?.beginToEnd(agents));
       const tools = new AttemptSockets({ home, world, app: () => app });
-      const engine = new Engine({ home, env, world, store, tools, implementations: chooseImplementations(env) });
+      const implementations = chooseImplementations(env);
+      const engine = new Engine({ home, env, world, store, tools, implementations, fleet });
       const app: App = createApp({ home, env, world, store }, { engine, control: new RunControl(engine, end) });
       const path = socketPath(home.root);
       const socket = await serveSocket({ path, handle: (request, call) => serveRequest(app, request, call) }, world);

@@ -113,13 +113,31 @@ function withComments(document: Document, path: readonly string[], value: unknow
   return node;
 }
 
+/** Replaces the whole text of a file, also of one that cannot be read; the new text is judged with all layers before it is written. */
+export async function replaceConfig(
+  { scope, place }: Pick<ConfigTarget, 'scope' | 'place'>,
+  change: (text: string, file: string) => string,
+): Promise<void> {
+  const file = requireFile({ scope, place });
+  const text = change((await readConfigText(file)) ?? '', file);
+  parseConfig(text, file);
+  await write({ scope, place }, file, text);
+}
+
 type Edited = { file: string; before: string; document: Document };
 
 async function save(
   { scope, place }: Pick<ConfigTarget, 'scope' | 'place'>,
   { file, before, document }: Edited,
 ): Promise<void> {
-  const text = inStyleOf(before, document);
+  await write({ scope, place }, file, inStyleOf(before, document));
+}
+
+async function write(
+  { scope, place }: Pick<ConfigTarget, 'scope' | 'place'>,
+  file: string,
+  text: string,
+): Promise<void> {
   const texts: LayerText[] = [];
   for (const layer of ['global', 'project'] as const) {
     const path = configFile(layer, place);

@@ -14,6 +14,7 @@ const ONLY_OWN: Readonly<Record<string, string>> = {
   notify: 'it sends data out',
   errors: 'it sends data out',
   integrations: 'it sends data out',
+  hosts: 'it sends data out',
   assistant: 'it decides what the assistant of a person may do',
 };
 

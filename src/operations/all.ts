@@ -8,6 +8,9 @@ import { removeBatch } from './batches/remove-batch.ts';
 import { showBatch } from './batches/show-batch.ts';
 import { startBatch } from './batches/start-batch.ts';
 import { watchBatch } from './batches/watch-batch.ts';
+import { drainHost } from './hosts/drain-host.ts';
+import { listHosts } from './hosts/list-hosts.ts';
+import { removeHost } from './hosts/remove-host.ts';
 import { listInbox } from './inbox/list-inbox.ts';
 import { queryCiLogs } from './integrations/query-ci-logs.ts';
 import { queryDb } from './integrations/query-db.ts';
@@ -100,7 +103,7 @@ import { listWarnings } from './runs/list-warnings.ts';
 import { markRead } from './runs/mark-read.ts';
 import { pauseRun } from './runs/pause-run.ts';
 import { previewTask } from './runs/preview-task.ts';
-import { prioritizeTask } from './runs/prioritize-task.ts';
+import { prioritizeRun } from './runs/prioritize-run.ts';
 import { rejectRun } from './runs/reject-run.ts';
 import { renameRun } from './runs/rename-run.ts';
 import { resumeRuns } from './runs/resume-runs.ts';
@@ -118,7 +121,9 @@ import { wrapUpRun } from './runs/wrap-up-run.ts';
 import { getSetting } from './settings/get-setting.ts';
 import { listSettings } from './settings/list-settings.ts';
 import { readSettings } from './settings/read-settings.ts';
+import { replaceSettingsText } from './settings/replace-settings-text.ts';
 import { setSetting } from './settings/set-setting.ts';
+import { showSettingsText } from './settings/show-settings-text.ts';
 import { testNotify } from './settings/test-notify.ts';
 import { unsetSetting } from './settings/unset-setting.ts';
 import { writeSettings } from './settings/write-settings.ts';
@@ -127,6 +132,7 @@ import { revokeShare } from './shares/revoke-share.ts';
 import { shareRun } from './shares/share-run.ts';
 import { createTask } from './tasks/create-task.ts';
 import { previewMessage } from './tasks/preview-message.ts';
+import { prioritizeTask } from './tasks/prioritize-task.ts';
 import { waitForTasks } from './tasks/wait-for-tasks.ts';
 import { listTemplates } from './templates/list-templates.ts';
 import { removeTemplate } from './templates/remove-template.ts';
@@ -174,6 +180,7 @@ export const OPERATIONS = {
   'diff-run': diffRun,
   'dismiss-warning': dismissWarning,
   doctor,
+  'drain-host': drainHost,
   'edit-knowledge': editKnowledge,
   'edit-plan': editPlan,
   'export-audit': exportAudit,
@@ -189,6 +196,7 @@ export const OPERATIONS = {
   'list-batches': listBatches,
   'list-benches': listBenches,
   'list-collections': listCollections,
+  'list-hosts': listHosts,
   'list-inbox': listInbox,
   'list-knowledge': listKnowledge,
   'list-locks': listLocks,
@@ -215,6 +223,7 @@ export const OPERATIONS = {
   'plan-bench': planBench,
   'plan-routes': planRoutes,
   'preview-message': previewMessage,
+  'prioritize-run': prioritizeRun,
   'prioritize-task': prioritizeTask,
   'query-ci-logs': queryCiLogs,
   'query-db': queryDb,
@@ -231,10 +240,12 @@ export const OPERATIONS = {
   'release-locks': releaseLocks,
   'remove-batch': removeBatch,
   'remove-collection': removeCollection,
+  'remove-host': removeHost,
   'remove-knowledge': removeKnowledge,
   'remove-template': removeTemplate,
   'rename-collection': renameCollection,
   'rename-run': renameRun,
+  'replace-settings-text': replaceSettingsText,
   'reply-watch': replyWatch,
   'report-learnings': reportLearnings,
   'report-pressure': reportPressure,
@@ -265,6 +276,7 @@ export const OPERATIONS = {
   'show-notes': showNotes,
   'show-plan': showPlan,
   'show-run': showRun,
+  'show-settings-text': showSettingsText,
   'show-task': showTask,
   'show-template': showTemplate,
   'show-watch': showWatch,

@@ -1,9 +1,12 @@
+import { momentText } from '../core/view/amounts.ts';
 import type { Block, Page, Piece } from './page.ts';
 import { visibleLine, visibleText } from './visible-text.ts';
 
 /** Most of one text that is written out; what is left is counted. */
 const LINE_CHARS = 2_000;
 const TEXT_CHARS = 20_000;
+/** Of a patch of one file or the transcript of one attempt. */
+const WHOLE_CHARS = 4_000_000;
 
 /** Nothing is loaded and nothing runs, whatever a text holds: only the style below counts. */
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
@@ -15,6 +18,8 @@ h1 { line-height: 1.2; } h2 { margin-top: 2.5rem; border-bottom: 1px solid var(-
 table { border-collapse: collapse; width: 100%; } th, td { text-align: left; vertical-align: top; padding: .3rem .6rem; border-bottom: 1px solid var(--line); }
 code, pre { font: 0.9em ui-monospace, monospace; unicode-bidi: isolate; } code { background: var(--soft); padding: .1em .3em; border-radius: .2em; }
 pre { background: var(--soft); padding: .8rem; overflow-x: auto; white-space: pre-wrap; } blockquote { margin: 0; padding-left: 1rem; border-left: .2rem solid var(--line); white-space: pre-wrap; }
+details { margin: .4rem 0; } summary { cursor: pointer; } .diff .a { color: light-dark(#116329, #7ee2a8); background: #2ea04322; } .diff .d { color: light-dark(#a11, #ff9c94); background: #f8514922; } .diff .h { color: #888; }
+.timeline td:first-child { width: 16rem; font-size: .85em; } .bar i { display: block; min-width: 2px; height: .8rem; border-radius: .15rem; background: #2f7d4f; } .bar i.f { background: #c33; }
 @media print { body { max-width: none; margin: 0; } }
 `.trim();
 
@@ -55,7 +60,37 @@ function blockText(block: Block): string {
       return `<blockquote>${escaped(visibleText(block.text, TEXT_CHARS))}</blockquote>`;
     case 'code':
       return `<pre>${escaped(visibleText(block.text, TEXT_CHARS))}</pre>`;
+    case 'diff':
+      return `<pre class="diff">${visibleText(block.text, WHOLE_CHARS).split('\n').map(diffLine).join('\n')}</pre>`;
+    case 'transcript':
+      return `<pre>${escaped(visibleText(block.text, WHOLE_CHARS))}</pre>`;
+    case 'details':
+      return `<details><summary>${line(block.summary)}</summary>\n${block.blocks.map(blockText).join('\n')}\n</details>`;
+    case 'timeline':
+      return timelineText(block);
   }
+}
+
+function diffLine(text: string): string {
+  const kind = /^(\+\+\+|---|diff |index )/.test(text)
+    ? 'h'
+    : text.startsWith('@@')
+      ? 'h'
+      : (KINDS[text.charAt(0)] ?? '');
+  return kind === '' ? escaped(text) : `<span class="${kind}">${escaped(text)}</span>`;
+}
+
+const KINDS: Record<string, string> = { '+': 'a', '-': 'd' };
+
+/** Bars by percent of the whole time; the numbers are computed here and are no text of an agent. */
+function timelineText({ from, until, rows }: Extract<Block, { kind: 'timeline' }>): string {
+  const share = (ms: number) => ((100 * Math.max(0, ms)) / Math.max(1, until - from)).toFixed(3);
+  const bars = rows.map((row) => {
+    const style = `margin-left:${share(row.from - from)}%;width:${share(row.until - row.from)}%`;
+    const title = `${momentText(row.from)} to ${momentText(row.until)}${row.isFailed ? ', failed' : ''}`;
+    return `<tr><td>${line(row.label)}</td><td class="bar"><i${row.isFailed ? ' class="f"' : ''} style="${style}" title="${escaped(title)}"></i></td></tr>`;
+  });
+  return `<table class="timeline"><tbody>\n${bars.join('\n')}\n</tbody></table>\n<p>From ${escaped(momentText(from))} to ${escaped(momentText(until))}; attempts that failed are red.</p>`;
 }
 
 function tableText({ head, rows }: Extract<Block, { kind: 'table' }>): string {

@@ -1,9 +1,12 @@
-import type { Block, Page, Piece } from './page.ts';
+import { momentText } from '../core/view/amounts.ts';
+import type { Block, Page, Piece, TimelineRow } from './page.ts';
 import { visibleLine, visibleText } from './visible-text.ts';
 
 /** Most of one text that is written out; what is left is counted. */
 const LINE_CHARS = 2_000;
 const TEXT_CHARS = 20_000;
+/** Of a patch of one file or the transcript of one attempt. */
+const WHOLE_CHARS = 4_000_000;
 
 /** Writes a report as Markdown in which no text of an agent can become markup, a link, a mention or HTML. */
 export function toMarkdown({ title, blocks }: Page): string {
@@ -29,6 +32,16 @@ function blockText(block: Block): string {
         .join('\n');
     case 'code':
       return fenced(visibleText(block.text, TEXT_CHARS).trimEnd());
+    case 'diff':
+      return fenced(visibleText(block.text, WHOLE_CHARS).trimEnd(), 'diff');
+    case 'transcript':
+      return fenced(visibleText(block.text, WHOLE_CHARS).trimEnd());
+    case 'details':
+      return [{ kind: 'heading' as const, level: 3 as const, text: block.summary }, ...block.blocks]
+        .map(blockText)
+        .join('\n\n');
+    case 'timeline':
+      return block.rows.map((row) => `- ${timelineText(row)}`).join('\n');
   }
 }
 
@@ -72,9 +85,13 @@ function codeSpan(text: string): string {
   return `${fence}${blank}${line}${blank}${fence}`;
 }
 
-function fenced(text: string): string {
+function timelineText({ label, from, until }: TimelineRow): string {
+  return escaped(visibleLine(`${label}: ${momentText(from)}, ${Math.round((until - from) / 1000)} s`, LINE_CHARS));
+}
+
+function fenced(text: string, language = 'text'): string {
   const fence = '`'.repeat(Math.max(3, longestRow(text) + 1));
-  return `${fence}text\n${text}\n${fence}`;
+  return `${fence}${language}\n${text}\n${fence}`;
 }
 
 function longestRow(text: string): number {

@@ -1,6 +1,9 @@
 /** A piece of a line: plain text, or text that is shown verbatim as code. */
 export type Piece = string | { code: string };
 
+/** An attempt in a time line. */
+export type TimelineRow = { label: string; from: number; until: number; isFailed: boolean };
+
 /** A part of a report. Every text in it may come from an agent: writers must escape it. */
 export type Block =
   | { kind: 'heading'; level: 1 | 2 | 3; text: string }
@@ -8,7 +11,13 @@ export type Block =
   | { kind: 'list'; items: Piece[][] }
   | { kind: 'table'; head: string[]; rows: Piece[][][] }
   | { kind: 'quote'; text: string }
-  | { kind: 'code'; text: string };
+  | { kind: 'code'; text: string }
+  /** A patch, and what agents said: like code, and as long as they are. */
+  | { kind: 'diff' | 'transcript'; text: string }
+  /** Folded where the format can fold. */
+  | { kind: 'details'; summary: string; blocks: Block[] }
+  /** Attempts over time, in milliseconds since 1970. */
+  | { kind: 'timeline'; from: number; until: number; rows: TimelineRow[] };
 
 /** A report before it is written out in a format. */
 export type Page = { title: string; blocks: Block[] };

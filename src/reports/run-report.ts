@@ -11,6 +11,7 @@ import type { RunDocument } from '../schema/document.ts';
 import type { ShownEvent } from '../schema/event.ts';
 import type { Evidence } from '../schema/gate.ts';
 import type { NodeDocument, ProgressDocument } from '../schema/progress.ts';
+import { type FullMaterial, fullBlocks } from './full-section.ts';
 import { type Block, code, list, type Page, type Piece, paragraph, section, table } from './page.ts';
 import { progressBlocks } from './progress-section.ts';
 import { checkBlocks, networkText, taskBlocks } from './task-section.ts';
@@ -28,6 +29,8 @@ export type ReportMaterial = {
   unreadable: string | null;
   /** The head of the run's event chain in its written form. */
   chainHead?: string | undefined;
+  /** For a full report. */
+  full?: FullMaterial | undefined;
 };
 
 const MAX_FILES = 200;
@@ -35,7 +38,7 @@ const MAX_STEPS = 500;
 
 /** The report of a run: what was requested, what was done, what proves it, what is risky, what it cost, and who decided what. */
 export function runReport(material: ReportMaterial): Page {
-  const { state, nodes = [], progress, events, examination, unreadable, chainHead } = material;
+  const { state, nodes = [], progress, events, examination, unreadable, chainHead, full } = material;
   const document = runDocument(state);
   return {
     title: document.title,
@@ -50,6 +53,7 @@ export function runReport(material: ReportMaterial): Page {
       ...(progress === undefined ? [] : section('Progress', progressBlocks(progress))),
       ...section('Risks', riskBlocks(document)),
       ...section('Decisions', trailBlocks(events, state)),
+      ...(full === undefined ? [] : fullBlocks(state, full)),
       ...section('How to inspect it yourself', checkOutBlocks(document)),
       ...(chainHead === undefined ? [] : section('Audit', auditBlocks(chainHead))),
     ],

@@ -3,6 +3,7 @@ import { AgentConfig } from './config/agent.ts';
 import { BackupConfig } from './config/backup.ts';
 import { GitConfig } from './config/git.ts';
 import { HealthThresholds } from './config/health.ts';
+import { HostsConfig } from './config/hosts.ts';
 import { IntegrationsConfig } from './config/integrations.ts';
 import { LandMode } from './config/land.ts';
 import { LimitsConfig } from './config/limits.ts';
@@ -228,6 +229,7 @@ export const Config = z.strictObject({
     .describe('Reject attempts whose output ends with an error, such as a traceback.'),
   project: ProjectConfig,
   health: HealthThresholds.prefault({}).describe('Thresholds for warnings about an attempt.'),
+  hosts: HostsConfig,
   risks: z
     .partialRecord(RiskName, RiskPolicy)
     .default({})

@@ -174,6 +174,8 @@ export const RunEvent = z.discriminatedUnion('type', [
     base: z.string(),
     reservation: Spend,
     session: z.string().optional(),
+    /** The host that performs it; absent where the engine itself does. */
+    host: z.string().optional(),
   }),
   event('attempt.spawned', { ...AttemptRef, process: ProcessRecord }),
   event('attempt.warned', { ...AttemptRef, sign: HealthSign, message: z.string() }),

@@ -61,6 +61,7 @@ export const RunOverview = RunSummary.extend({
   base: z.string().nullable().describe('The branch that it started from.'),
   landed: RunDocument.shape.landed,
   budget: z.number().nullable().describe('Its maximum cost in US dollars.'),
+  priority: z.number().int().default(0).describe('The highest priority of its queued tasks; 0 without any.'),
   counts: z
     .partialRecord(TaskOverviewStatus, z.number().int())
     .describe('Number of tasks by status; zero counts are omitted.'),

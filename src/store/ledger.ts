@@ -2,6 +2,7 @@ import { AppError } from '../errors.ts';
 import type { Origin } from '../schema/actor.ts';
 import type { World } from '../world.ts';
 import { headText } from './chain.ts';
+import type { HostOrder } from './fleet.ts';
 import type { Store, StoredEvent, Write } from './store.ts';
 
 /** An event as a fold sees it: what happened, when, and who caused it. */
@@ -24,8 +25,8 @@ export interface Fold<State, Event> {
 /** What was decided and is being made durable; effects wait for `committed`. */
 export type Submission<Event> = { events: Event[]; committed: Promise<void> };
 
-/** What is written in the same transaction, and who causes the events. */
-export type SubmitOptions = { also?: readonly Write[]; origin?: Origin | undefined };
+/** What is written in the same transaction, the order to a host that the events cause, and who causes them. */
+export type SubmitOptions = { also?: readonly Write[]; origin?: Origin | undefined; order?: HostOrder | undefined };
 
 /** How often a decision is made again because another writer of the stream was faster. */
 const TRIES = 20;
@@ -81,7 +82,7 @@ export class Ledger<State, Event extends StoredShape> {
   }
 
   /** Decides, folds and appends, together with writes to other streams; without events and writes nothing happens. */
-  submit(decide: (state: State) => Event[], { also = [], origin }: SubmitOptions = {}): Submission<Event> {
+  submit(decide: (state: State) => Event[], { also = [], origin, order }: SubmitOptions = {}): Submission<Event> {
     const expected = this.version;
     const events = decide(this.state);
     if (events.length === 0 && also.length === 0) return { events, committed: Promise.resolve() };
@@ -90,7 +91,7 @@ export class Ledger<State, Event extends StoredShape> {
     let { state } = this.#loaded;
     for (const event of events) state = this.#fold.evolve(state, { event, at, origin });
     this.#loaded = { state, version: expected + events.length };
-    const own = events.length === 0 ? [] : [{ stream: this.stream, expected, events, ...by }];
+    const own = events.length === 0 ? [] : [{ stream: this.stream, expected, events, order, ...by }];
     return { events, committed: this.#append([...own, ...also], at) };
   }
 

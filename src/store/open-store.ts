@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { World } from '../world.ts';
+import type { Fleet } from './fleet.ts';
 import type { Candidate } from './postgres/term.ts';
 import { readPrivate, writePrivate } from './private-file.ts';
 import { openSqliteStore } from './sqlite/open.ts';
@@ -20,8 +21,8 @@ type StoreOptions = {
   onLeading?: (() => Promise<void>) | undefined;
 };
 
-/** An open store; `lost` is aborted when this process may not write any more. */
-type OpenedStore = { store: Store; lost?: AbortSignal };
+/** An open store; `lost` is aborted when this process may not write any more. `fleet`: the hosts, where it leads on PostgreSQL. */
+type OpenedStore = { store: Store; lost?: AbortSignal; fleet?: Fleet };
 
 const ServerId = z.object({ id: z.string().min(1) });
 

@@ -1,6 +1,7 @@
 import type { Origin } from '../schema/actor.ts';
 import type { RunRecord } from '../schema/keeping.ts';
 import type { ChainHead, ChainLink } from './chain.ts';
+import type { HostOrder } from './fleet.ts';
 
 /** A stored event: versions count from 1 without gaps within a stream, positions order all streams. */
 export type StoredEvent = {
@@ -16,8 +17,17 @@ export type StoredEvent = {
 
 type NewEvent = { type: string; data: unknown };
 
-/** `expected` is the stream's version before the write (0: new, -1: any); without events it only checks that version. */
-export type Write = { stream: string; expected: number; events: readonly NewEvent[]; origin?: Origin };
+/**
+ * `expected` is the stream's version before the write (0: new, -1: any); without events it only checks that version.
+ * `order` is sent to a host in the same transaction, where the installation has hosts.
+ */
+export type Write = {
+  stream: string;
+  expected: number;
+  events: readonly NewEvent[];
+  origin?: Origin;
+  order?: HostOrder | undefined;
+};
 
 export type StreamSummary = { stream: string; version: number; firstAt: number; lastAt: number };
 

@@ -45,7 +45,23 @@ describe('the settings of a project', () => {
     expect(readFileSync(file, 'utf8')).toBe(`${CONFIG.replace('8', '9')}land: merge\n`);
 
     await page.getByRole('button', { name: 'File', exact: true }).click();
-    await page.getByText('# the machine is small').waitFor();
+    const text = page.getByRole('textbox', { name: 'File content' });
+    await expect.poll(() => text.inputValue()).toContain('# the machine is small');
+    writeFileSync(file, 'limits: [\n');
+    await page.reload();
+    await page.getByText('This file cannot be used').waitFor();
+    await text.fill('limits:\n  agents: many\n');
+    await page.getByRole('button', { name: 'Save file' }).click();
+    await page
+      .getByRole('alert')
+      .getByText(/limits\.agents/)
+      .first()
+      .waitFor();
+    expect(readFileSync(file, 'utf8')).toBe('limits: [\n');
+    await text.fill('limits:\n  agents: 7\n');
+    await page.getByRole('button', { name: 'Save file' }).click();
+    await page.getByText('This file cannot be used').waitFor({ state: 'detached' });
+    expect(readFileSync(file, 'utf8')).toBe('limits:\n  agents: 7\n');
     await page.getByRole('button', { name: 'This browser' }).click();
     await page.getByRole('button', { name: 'Dark' }).click();
     await page.reload();

@@ -210,6 +210,11 @@ const TABLE: { argv: string[]; operation: string; input: unknown; stdin?: string
   },
   { argv: ['clean'], operation: 'clean', input: { dir, olderThanDays: 7, apply: false } },
   {
+    argv: ['archive', '--older-than', '90d'],
+    operation: 'archive',
+    input: { dir, olderThanDays: 90, apply: false, remove: false },
+  },
+  {
     argv: ['clean', '--all', '--older-than', '0', '--apply'],
     operation: 'clean',
     input: { olderThanDays: 0, apply: true },
@@ -239,6 +244,7 @@ function script(more: Script = {}): Script {
       usage: [],
       'restore-salvage': { branch: 'b', commit: 'c' },
       clean: { items: [], bytes: 0, applied: false, kept: [] },
+      archive: { items: [], applied: false },
       where: [],
       doctor: [],
     },

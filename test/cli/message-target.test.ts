@@ -17,6 +17,12 @@ describe('the task that a message is for', () => {
     expect(messageTarget(runDocument(running.state), words)).toEqual({ task, words: rest });
   });
 
+  it('does not exist in a run that ended before its first task', () => {
+    expect(() => messageTarget(runDocument(given(started()).state), ['Use tabs'])).toThrow(
+      'Run r0000001 has no task yet, so no agent can receive the message',
+    );
+  });
+
   it('must be named where several tasks could receive it', () => {
     expect(() => messageTarget(runDocument(two.state), ['Use tabs'])).toThrow(
       'Several tasks could receive the message (parser, implement/1.2). Name one: manyhands send r0000001 <task> <message>',

@@ -227,6 +227,11 @@ describe('config', () => {
       const settings = join(root, 'settings', 'manyhands');
       const modes = [settings, join(settings, 'config.yaml')].map((path) => statSync(path).mode & 0o777);
       expect(modes).toEqual([0o700, 0o600]);
+      const only = ['config', 'set', 'errors.report', 'http://localhost:4318'];
+      expect((await testProgram(script).run(...only)).stderr).toContain(
+        "note: It has no effect in a project's file: it sends data out. To set it for yourself, add --global.",
+      );
+      expect((await testProgram(script).run(...only, '--global')).stderr).not.toContain('note:');
       await testProgram(script).run('config', 'unset', 'limits.agents');
       expect((await testProgram(script).run('config', 'get', 'limits.agents')).stdout).toBe(initial);
       await writeFile(join(root, '.manyhands/config.yaml'), 'land: 5\n');
@@ -253,7 +258,7 @@ describe('completion', () => {
   }
 
   it('offers commands, options, choices, runs, tasks and settings', async () => {
-    expect(await completed('sh')).toEqual(['show']);
+    expect(await completed('sho')).toEqual(['show']);
     expect(await completed('do', '--re')).toEqual(['--repair-base', '--rehearse']);
     expect(await completed('do', '--land', '')).toEqual(['branch', 'merge', 'pr']);
     expect(await completed('show', '')).toEqual(['r0000001']);

@@ -58,7 +58,14 @@ function reportOf(text: string): Page {
   ];
   const [first, ...rest] = events;
   if (first === undefined) throw new Error('a story has a beginning');
-  return runReport({ state: given(first, ...rest).state, events: shown(events), examination: null, unreadable: text });
+  const full = {
+    diff: `diff --git a/${text} b/${text}\n--- a\n+++ b\n@@ -1 +1 @@\n-${text}\n+${text}\n`,
+    transcripts: [
+      { task: 'implement/1.1', attempt: 1, total: 9, rows: [{ id: 1, at: 0, kind: text.slice(0, 100), text }] },
+    ],
+  };
+  const { state } = given(first, ...rest);
+  return runReport({ state, events: shown(events), examination: null, unreadable: text, full });
 }
 
 describe('a report as HTML', () => {
@@ -171,5 +178,42 @@ describe('the report of a run whose work has not landed', () => {
   it('states the acceptance once', () => {
     expect(text.match(/Acceptance/g)).toHaveLength(1);
     expect(text).toContain('The result is blocked');
+  });
+});
+
+describe('a full report', () => {
+  const material = (diff: string | null, text = 'I read the file.') => ({
+    state: given(started(), added(spec('a')), attempted('a')).state,
+    events: [],
+    examination: null,
+    unreadable: null,
+    full: { diff, transcripts: [{ task: 'a', attempt: 1, total: 3, rows: [{ id: 3, at: 0, kind: 'text', text }] }] },
+  });
+
+  it('has the patch by file, the transcripts and a time line, and says what it leaves out', () => {
+    const diff = ['one', 'two'].map((file) => `diff --git a/${file} b/${file}\n+++ b/${file}\n+new\n`).join('');
+    const html = toHtml(runReport(material(diff)));
+    expect([...html.matchAll(/<summary>(.*?)<\/summary>/g)].map(([, title]) => title?.split(',')[0])).toEqual([
+      'one',
+      'two',
+      'a: a',
+    ]);
+    expect(html).toContain('<span class="a">+new</span>');
+    expect(html).toContain('The first 2 rows are left out.');
+    expect(html).toMatch(/class="timeline".*style="margin-left:[\d.]+%;width:[\d.]+%"/s);
+    expect(toMarkdown(runReport(material(diff)))).toContain('```diff\ndiff --git a/one b/one');
+  });
+
+  it('removes secrets in known forms, and bounds its size', () => {
+    const key = `sk-ant-api03-${'a1B2'.repeat(24)}`;
+    const html = toHtml(runReport(material(`diff --git a/x b/x\n+${key}\n`, `the key is ${key}`)));
+    expect(html).not.toContain(key);
+    const many = Array.from({ length: 600 }, (_, index) => `diff --git a/${index} b/${index}\n+x\n`).join('');
+    expect(toHtml(runReport(material(many)))).toContain('100 more files are left out');
+    expect(toHtml(runReport(material('', 'x'.repeat(50_000)))).length).toBeLessThan(30_000);
+  });
+
+  it('says that the repository could not be read', () => {
+    expect(toHtml(runReport(material(null)))).toContain('The repository could not be read.');
   });
 });

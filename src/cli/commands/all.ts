@@ -317,7 +317,7 @@ export const COMMANDS: readonly ListedCommand[] = [
   {
     name: 'prioritize',
     group: 'Control',
-    summary: 'change the priority of a queued task',
+    summary: 'change the priority of a queued task, or of all of a run',
     load: async () => (await import('./control/prioritize.ts')).prioritizeCommand,
   },
   {
@@ -447,6 +447,18 @@ export const COMMANDS: readonly ListedCommand[] = [
     summary: 'print completions for a completion script',
     hidden: true,
     load: async () => (await import('./maintenance/complete.ts')).completeCommand,
+  },
+  {
+    name: 'host',
+    group: 'Maintenance',
+    summary: 'perform attempts on this machine for a server with PostgreSQL',
+    load: async () => (await import('./maintenance/host.ts')).hostCommand,
+  },
+  {
+    name: 'hosts',
+    group: 'Maintenance',
+    summary: 'list the hosts of the installation, and what runs where',
+    load: async () => (await import('./maintenance/hosts.ts')).hostsCommand,
   },
   {
     name: 'notify',

@@ -174,7 +174,10 @@ async function showRemaining(
       if (!('run' in item)) continue;
       const { run, status } = item.run;
       active.set(run, item.run);
-      display.show(remainingOf([...active.values()], platform.world.now()));
+      const remaining = remainingOf([...active.values()], platform.world.now());
+      const isEnding =
+        currentSteps(remaining).length === 0 && ![...active.values()].some((each) => OPEN.has(each.status));
+      display.show(isEnding ? endingNow(platform.world.now()) : remaining);
       if (!OPEN.has(status) || noted.has(run)) continue;
       noted.add(run);
       platform.terminal.err(`note: This process is also the engine of run ${run}, and ends when that has ended.\n`);
@@ -182,6 +185,16 @@ async function showRemaining(
   } catch {
     // Safe: what failed also ends the engine, which reports it.
   }
+  if (signal.aborted) return;
+  // The engine answers no more, and is still closing its files.
+  display.show(endingNow(platform.world.now()));
+  await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+}
+
+function endingNow(now: number): RunNow {
+  const since = new Date(now).toISOString();
+  const step = { tasks: ['engine'], kind: 'waiting' as const, what: 'closes its files and ends', detail: null, since };
+  return { ...NOTHING_NOW, activity: [step] };
 }
 
 /** What is done for several runs, each shown under the id of its run. */
@@ -191,7 +204,9 @@ function remainingOf(runs: readonly RunOverview[], now: number): RunNow {
       ? []
       : [{ tasks: [run], kind: 'waiting' as const, what: waitText(waitsFor, now), detail: null, since: updatedAt }],
   );
-  const activity = runs.flatMap(({ run, activity: steps }) => steps.map((step) => ({ ...step, tasks: [run] })));
+  const activity = runs.flatMap(({ run, activity: steps }) =>
+    steps.map((step) => ({ ...step, tasks: [run], labels: [run] })),
+  );
   return {
     activity: [...waits, ...activity],
     waitsFor: null,

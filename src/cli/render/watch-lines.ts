@@ -12,6 +12,7 @@ export function watchLines(series: Series): string[] {
   const decided = proposals.filter(({ status }) => status !== 'new').slice(-10);
   return [
     statusLine(series),
+    ...(series.problem === null ? [] : [`No round could begin, it tries again: ${oneLine(series.problem)}`]),
     ...section('Proposals', open.flatMap(proposalLines)),
     ...section(
       'Decided',
@@ -96,8 +97,11 @@ export function watchEventText({ type, data }: WatchEvent): string {
       const { proposals, replies, reviews } = data.result;
       return `round ${data.round} ended: ${proposals.length} proposals, ${replies.length} answers, ${reviews.length} draft reviews, ${moneyText(data.spentUsd)}`;
     }
+    case 'watch.messaged':
     case 'watch.said':
       return `message in ${data.discussion}`;
+    case 'watch.round-failed':
+      return `no round could begin, it tries again: ${oneLine(data.reason)}`;
     case 'watch.proposal-decided':
       return `${data.proposal} ${data.status}${tail(data.reason ?? data.run ?? null)}`;
     case 'watch.review-settled':

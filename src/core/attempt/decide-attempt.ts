@@ -6,8 +6,8 @@ import type { ProcessRecord, RunEvent, RunEventOf, SavedWork, UnsavedAttempt } f
 import type { Failure, FollowUp } from '../../schema/failure.ts';
 import type { TaskKey } from '../../schema/ids.ts';
 import type { RiskFlag } from '../../schema/risk.ts';
-import type { Tier, WorkStart } from '../../schema/task.ts';
-import type { Spend, Usage } from '../../schema/usage.ts';
+import type { WorkStart } from '../../schema/task.ts';
+import type { Usage } from '../../schema/usage.ts';
 import { settle } from '../land/decide-verification.ts';
 import type { Decided } from '../policy/decide-policy.ts';
 import { endFailed } from '../run/end-tasks.ts';
@@ -21,16 +21,8 @@ import type { Warning } from './health.ts';
 import { nextStepAfter } from './next-step.ts';
 import { heldIfDenied, policyHold } from './policy-hold.ts';
 
-export type StartAttempt = {
-  task: TaskKey;
-  agent: string;
-  account?: string;
-  tier?: Tier;
-  because: string;
-  base: string;
-  reservation: Spend;
-  session?: string;
-};
+/** What `attempt.started` records, without the number of the attempt. */
+export type StartAttempt = Omit<RunEventOf<'attempt.started'>['data'], 'attempt'>;
 export type EndAttempt = {
   task: TaskKey;
   attempt: number;

@@ -11,7 +11,7 @@ import { deliverMessages } from './fold-interrupt.ts';
 
 /** Reserves the budget and adds the attempt to its task. */
 export function startAttempt(state: RunState, event: RunEventOf<'attempt.started'>, at: number): void {
-  const { task: key, attempt, agent, account, tier, because, base, reservation, session } = event.data;
+  const { task: key, attempt, agent, account, tier, because, base, reservation, session, host } = event.data;
   const task = taskOf(state, key);
   keepEvidence(task);
   task.attempts.push({
@@ -28,6 +28,7 @@ export function startAttempt(state: RunState, event: RunEventOf<'attempt.started
     session: session ?? null,
     warnings: [],
     ended: null,
+    ...(host === undefined ? {} : { host }),
   });
   const relevant = task.evidence.filter(({ verdict, flags }) => !isSatisfied(verdict) || flags !== undefined);
   if (relevant.length > 0) task.earlierEvidence = relevant;

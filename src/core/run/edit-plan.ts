@@ -66,6 +66,21 @@ export function prioritize(state: RunState, what: { task: TaskKey; priority: num
   return spec.priority === what.priority ? [] : [{ type: 'task.prioritized', data: what }];
 }
 
+/** Changes the priority of every task of a run that has not started, and so when the run gets its turn among others. */
+export function prioritizeRun(state: RunState, priority: number): RunEvent[] {
+  requireLive(state);
+  const queued = Object.values(state.tasks).filter(
+    ({ phase }) => phase.status === 'waiting' || phase.status === 'ready',
+  );
+  if (queued.length === 0)
+    throw new AppError('REFUSED', `Run ${state.start.run} has no queued task whose priority could change`, {
+      run: state.start.run,
+    });
+  return queued
+    .filter(({ spec }) => spec.priority !== priority)
+    .map(({ spec }) => ({ type: 'task.prioritized', data: { task: spec.key, priority } }));
+}
+
 function requireWaitingPlan({ status, start }: RunState): void {
   if (status.kind === 'held' && status.hold.what === 'plan') return;
   throw new AppError('REFUSED', `Run ${start.run} has no plan that waits for approval`, { run: start.run });

@@ -79,6 +79,8 @@ export type AttemptState = {
   process: ProcessRecord | null;
   usage: Usage;
   session: string | null;
+  /** The host that performs it; absent where the engine itself does. */
+  host?: string;
   warnings: { sign: HealthSign; message: string; at: number; dismissed: boolean }[];
   ended: {
     at: number;

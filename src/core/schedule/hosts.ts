@@ -22,6 +22,8 @@ export type HostsInput = {
   labels: ReadonlyMap<string, readonly string[]>;
   /** The host that keeps the workspace or the session of a task. */
   affinity: ReadonlyMap<string, string>;
+  /** The runs whose attempts are performed by hosts; without this all are. */
+  runs?: ReadonlySet<string>;
 };
 
 /** What a start needs of a host. */

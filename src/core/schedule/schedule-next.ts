@@ -15,6 +15,7 @@ import { startTogether, waitingGroup } from './start-together.ts';
 import {
   availabilityOf,
   beginTally,
+  hostsOf,
   parallelLimit,
   type RunTally,
   type SchedulingInput,
@@ -197,7 +198,9 @@ function pick(line: RunLine, schedulingInput: SchedulingInput, tally: Tally): In
       if (kind !== undefined) line.waiting.add(kind);
       continue;
     }
-    const placed = placeAll(tally.hosts, [{ run: state.start.run, task: task.spec.key, agent: choice.agent }]);
+    const placed = placeAll(hostsOf(schedulingInput, tally, run), [
+      { run: state.start.run, task: task.spec.key, agent: choice.agent },
+    ]);
     if (placed.kind === 'later') {
       if (placed.at !== undefined) wakeAt(tally, placed.at);
       wait(run, task, { kind: 'slots', text: placed.text });
@@ -241,7 +244,7 @@ function pickGroup(run: RunTally, group: TaskState[], schedulingInput: Schedulin
   switch (start.kind) {
     case 'start': {
       const starts = start.members.map(({ task, choice }) => ({ run: id, task: task.spec.key, agent: choice.agent }));
-      const placed = placeAll(tally.hosts, starts);
+      const placed = placeAll(hostsOf(schedulingInput, tally, run), starts);
       if (placed.kind === 'placed')
         return start.members.map((member, index) =>
           attemptIntent(run, tally, { ...member, host: placed.hosts[index] }),

@@ -86,7 +86,7 @@ export function beginTally(runs: readonly RunState[], schedulingInput: Schedulin
   const hosts = fleet === undefined ? undefined : new HostPool(fleet, now);
   return {
     hosts,
-    slots: hosts === undefined ? slots : Math.min(slots, hosts.free),
+    slots: hosts === undefined || fleet?.runs !== undefined ? slots : Math.min(slots, hosts.free),
     busy: { ...schedulingInput.availability.busy },
     runs: tallies,
     wakeAt: undefined,
@@ -97,6 +97,11 @@ export function beginTally(runs: readonly RunState[], schedulingInput: Schedulin
 export function availabilityOf({ availability }: SchedulingInput, { busy, hosts }: Tally): AgentAvailability {
   if (hosts === undefined) return { ...availability, busy };
   return { ...availability, busy, rateLimited: { ...hosts.rateLimited, ...availability.rateLimited } };
+}
+
+/** The hosts for the attempts of a run; undefined where this machine performs them. */
+export function hostsOf({ fleet }: SchedulingInput, { hosts }: Tally, { state }: RunTally): HostPool | undefined {
+  return fleet?.runs === undefined || fleet.runs.has(state.start.run) ? hosts : undefined;
 }
 
 /** A claimed start that is not recorded yet already counts for budgets and caps. */

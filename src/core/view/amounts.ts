@@ -1,11 +1,13 @@
+const TWO_DECIMALS = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+
 /** US dollars with two decimals; a positive amount below a cent is never shown as zero. */
 export function moneyText(usd: number): string {
-  return isBelowCent(usd) ? '<$0.01' : `$${usd.toFixed(2)}`;
+  return isBelowCent(usd) ? '<$0.01' : `$${TWO_DECIMALS.format(usd)}`;
 }
 
 /** US dollars as in `moneyText`, without characters that Markdown has to escape. */
 export function usdText(usd: number): string {
-  return isBelowCent(usd) ? 'under 0.01 USD' : `${usd.toFixed(2)} USD`;
+  return isBelowCent(usd) ? 'under 0.01 USD' : `${TWO_DECIMALS.format(usd)} USD`;
 }
 
 function isBelowCent(usd: number): boolean {

@@ -2,6 +2,7 @@ import type { Filing } from '../../schema/collection.ts';
 import { type LiveAttempt, MOST_LIVE, type RunOverview, type WaitingItem } from '../../schema/overview.ts';
 import { openWarnings } from '../attempt/fold-attempt.ts';
 import type { RunState, TaskState } from '../run/state.ts';
+import { inOrder } from '../schedule/queue.ts';
 import { attention } from './attention.ts';
 import { runDocument, runSummary } from './document.ts';
 import { errorLine } from './error-line.ts';
@@ -69,11 +70,18 @@ export function runCard(state: RunState, notification: RunNotification): RunCard
     base: start.base.branch,
     landed,
     budget: start.config.budget.run ?? null,
+    priority: queuedPriority(state),
     counts: Object.fromEntries(Object.entries(state.counts).filter(([, count]) => count > 0)),
     attention: waiting(state, notification),
     failure: failureOf(state),
     notification: { version: notification.version, position: notification.position },
   };
+}
+
+/** By the next of the ready tasks, which decides when the run gets its turn. */
+function queuedPriority({ ready, tasks }: RunState): number {
+  const [first] = inOrder(ready);
+  return first === undefined ? 0 : (tasks[first]?.spec.priority ?? 0);
 }
 
 /** The list entry of a run; `readingSince` is the position before which everything counts as read. */

@@ -42,6 +42,8 @@ export function nextRound(state: WatchState, { now, head, pulls, attemptUsd }: W
   const { until } = settings.options;
   if (until !== undefined && now >= until) return { stop: 'the deadline is reached' };
   if (leftToday(state, now) < Math.min(attemptUsd, settings.budgetPerDay)) return { until: startOfNextDay(now) };
+  const retry = retryAt(state);
+  if (retry !== undefined && now < retry) return { until: retry };
   if (state.round === 0) return { why: 'start' };
   const times = [state.lookedAt + state.intervalMs];
   const open = unanswered(state);
@@ -54,6 +56,17 @@ export function nextRound(state: WatchState, { now, head, pulls, attemptUsd }: W
   const due = Math.min(...times);
   if (now < due) return { until: due };
   return { why: isCommit ? 'commit' : isPull ? 'pull-request' : open.length > 0 ? 'reply' : 'interval' };
+}
+
+/** Records that no round could begin; the same reason is recorded again, because it decides how long to wait. */
+export function failRound(state: WatchState, reason: string): WatchEvent[] {
+  return state.isActive ? [{ type: 'watch.round-failed', data: { reason: reason.slice(0, 1_000) } }] : [];
+}
+
+/** When a series tries again whose round could not begin: after the shortest interval, each time twice as long, up to the longest. */
+export function retryAt({ failure, settings }: WatchState): number | undefined {
+  if (failure === undefined || settings === null) return undefined;
+  return failure.at + Math.min(settings.minMs * 2 ** Math.min(failure.times - 1, 30), settings.maxMs);
 }
 
 /** What may still be spent on the day of a moment. */
@@ -93,8 +106,9 @@ export function roundInput(
     })),
     discussions: unanswered(state)
       .slice(-MOST_DISCUSSIONS)
-      .map(({ id, messages }) => ({
+      .map(({ id, messages, session }) => ({
         id,
+        ...(session === undefined ? {} : { session }),
         messages: messages.slice(-MOST_MESSAGES).map((each) => ({ ...each, text: each.text.slice(0, MESSAGE_CHARS) })),
       })),
     pulls,
@@ -133,7 +147,7 @@ export function sayTo(
   const id = discussion ?? `d${state.counters.discussions + 1}`;
   if (discussion !== undefined && !state.discussions.some((known) => known.id === id))
     throw new AppError('INPUT_INVALID', `There is no discussion ${id}`, { discussion: id });
-  return [{ type: 'watch.said', data: { discussion: id, text } }];
+  return [{ type: 'watch.messaged', data: { discussion: id, text } }];
 }
 
 /** The proposal of this id, which must be open for a decision. */

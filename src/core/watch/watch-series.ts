@@ -30,6 +30,8 @@ export type WatchState = {
   counters: { proposals: number; discussions: number };
   day: WatchDay;
   summaries: { day: string; text: string }[];
+  /** Why no round could begin, how often in a row, and when last; absent when one did. */
+  failure?: { reason: string; times: number; at: number };
 };
 
 /** What happened on a day. */
@@ -71,6 +73,10 @@ export function evolveSeries(state: WatchState, event: WatchEvent, at: number): 
       state.settings = event.data.settings;
       state.isActive = true;
       state.intervalMs = event.data.settings.minMs;
+      delete state.failure;
+      return state;
+    case 'watch.round-failed':
+      state.failure = { reason: event.data.reason, times: (state.failure?.times ?? 0) + 1, at };
       return state;
     case 'watch.stopped':
       state.isActive = false;
@@ -79,9 +85,11 @@ export function evolveSeries(state: WatchState, event: WatchEvent, at: number): 
       state.open = event.data;
       state.round = event.data.round;
       state.beganAt = at;
+      delete state.failure;
       return state;
     case 'watch.round-ended':
       return endRound(state, event, at);
+    case 'watch.messaged':
     case 'watch.said':
       say(state, event.data.discussion, { by: 'person', text: event.data.text, at });
       return state;
@@ -111,7 +119,11 @@ function endRound(
   const before = state.proposals.length;
   for (const found of result.proposals) addProposal(state, found, { round, at });
   const found = state.proposals.length - before + result.reviews.length;
-  for (const { discussion, text } of result.replies) say(state, discussion, { by: 'agent', text, at });
+  for (const { discussion, text, session } of result.replies) {
+    say(state, discussion, { by: 'agent', text, at });
+    const known = state.discussions.find(({ id }) => id === discussion);
+    if (known !== undefined && session !== undefined) known.session = session;
+  }
   for (const review of result.reviews) addReview(state, review, at);
   state.open = null;
   if (pulls !== undefined) state.pulls = pulls;
@@ -175,7 +187,7 @@ function say(state: WatchState, id: string, message: Discussion['messages'][numb
   const messages = [...(known?.messages ?? []), message].slice(-MOST_MESSAGES);
   if (known === undefined) state.counters.discussions += 1;
   const others = state.discussions.filter((discussion) => discussion.id !== id);
-  state.discussions = [...others, { id, messages }].slice(-MOST_DISCUSSIONS);
+  state.discussions = [...others, { ...known, id, messages }].slice(-MOST_DISCUSSIONS);
   if (message.by === 'agent') note(state, `${id} answered`);
 }
 

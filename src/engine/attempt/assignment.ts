@@ -20,7 +20,6 @@ import type { ActiveRun, EngineContext } from '../loop/context.ts';
 import { settingsFor } from './agent-settings.ts';
 import type { OpenTools } from './attempt-tools.ts';
 import { interactiveLimits, isInteractive } from './interactive-attempt.ts';
-import { readProgress } from './progress-file.ts';
 
 /** The maximum length of test instructions in a prompt. */
 const MAX_TEST_CHARS = 20_000;
@@ -147,7 +146,13 @@ export function vendorVariables(env: NodeJS.ProcessEnv, vendor: RegExp | undefin
   return found;
 }
 
-type PromptRequest = { assignment: Assignment; capabilities: AgentCapabilities; memory: string; appUrl?: string };
+type PromptRequest = {
+  assignment: Assignment;
+  capabilities: AgentCapabilities;
+  memory: string;
+  progress: string;
+  appUrl?: string;
+};
 
 /** The role of the next attempt: after a failed verification, the role that fixes. */
 function roleOf({ spec, report }: TaskState): string {
@@ -162,7 +167,7 @@ export async function writePrompt(run: ActiveRun, task: TaskState, request: Prom
   const testing = task.spec.access === 'write' ? await testInstructions(run, lastAttempt(task)?.base) : '';
   const prompt = promptFor(
     run.ledger.state,
-    { task, instructions, appUrl: request.appUrl ?? '', progress: await readProgress(run), testing },
+    { task, instructions, appUrl: request.appUrl ?? '', progress: request.progress, testing },
     run.roles.get(roleOf(task)),
   );
   const attempt = { number: assignment.number, session: assignment.session ?? null };

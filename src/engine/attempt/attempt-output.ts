@@ -1,11 +1,15 @@
 import { join } from 'node:path';
 import type { AgentReader } from '../../agents/agent.ts';
+import { messagesFor, messageText } from '../../core/attempt/message.ts';
 import { type Redact, redactValue } from '../../core/redact.ts';
+import type { AttemptState, TaskState } from '../../core/run/state.ts';
 import { lineReader } from '../../process/lines.ts';
 import { type Tail, tail } from '../../process/tail.ts';
+import { attemptId } from '../../schema/ids.ts';
 import type { TaskLimits } from '../../schema/task.ts';
 import type { OutputFile, Store, TranscriptRow } from '../../store/store.ts';
 import type { World } from '../../world.ts';
+import type { ActiveRun, EngineContext } from '../loop/context.ts';
 import type { AttemptDigest } from './attempt-digest.ts';
 import { type Described, describeEvent } from './describe-event.ts';
 import { OutputPolicy } from './output-policy.ts';
@@ -134,4 +138,22 @@ export class AttemptOutput {
     const { attempt, store, reader } = this.#options;
     return store.ingest({ attempt, rows, cursors: [{ file, offset, generation }], usage: reader.usage() });
   }
+}
+
+/** Writes the messages of a person to the beginning of the transcript of the attempt that receives them. */
+export async function recordMessages(
+  ctx: EngineContext,
+  run: ActiveRun,
+  { task, attempt }: { task: TaskState; attempt: AttemptState },
+): Promise<void> {
+  const messages = messagesFor(task, attempt);
+  if (messages.length === 0) return;
+  const name = attemptId(run.id, task.ordinal, attempt.number);
+  const rows = messages.map((message, index): TranscriptRow => {
+    const text = run.redact(messageText(message));
+    const data = { id: message.id };
+    const position = { file: 'engine', generation: ENGINE_GENERATIONS.messages, offset: index + 1 } as const;
+    return { attempt: name, ...position, at: ctx.world.now(), kind: 'message', text, data };
+  });
+  await ctx.store.ingest({ attempt: name, rows, cursors: [] });
 }

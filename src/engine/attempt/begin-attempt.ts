@@ -14,12 +14,12 @@ import { TierAnswer } from '../../schema/call.ts';
 import type { TaskKey } from '../../schema/ids.ts';
 import { Tier } from '../../schema/task.ts';
 import { crashpoint } from '../../world.ts';
+import { executorOf } from '../hosts/executor.ts';
 import { runRef } from '../land/land-tasks.ts';
 import { mirrorProgress } from '../loop/activities.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
 import { holdOnError } from '../loop/hold-on-error.ts';
 import { smallCall } from '../small-calls/small-call.ts';
-import { performAttempt } from './perform-attempt.ts';
 
 /** Claims a task and performs the attempt; nothing starts when the run, the task or the engine changed in the meantime. */
 export async function beginAttempt(
@@ -29,10 +29,16 @@ export async function beginAttempt(
 ): Promise<void> {
   await holdOnError(ctx, run, beforeAttempt(ctx, run, intent.task));
   const role = taskOf(run.ledger.state, intent.task).spec.role;
+  const { host } = intent;
+  const orderOf = host === undefined ? undefined : await ctx.hosts?.prepareOrder(ctx, run, { task: intent.task, host });
   const claim = claimFor(run.ledger.state, intent, run.roles.get(role)?.tier);
-  if (claim === undefined || ctx.stopping.aborted) return;
-  await ctx.submit(run, (state) => startAttempt(state, claim)).committed;
-  await performAttempt(ctx, run, taskOf(run.ledger.state, intent.task));
+  const order = claim && orderOf?.(claim);
+  // A host may have been lost, or its git remote may not answer: the task is scheduled again.
+  if (claim === undefined || ctx.stopping.aborted || (host !== undefined && order === undefined)) return;
+  const on = host === undefined ? {} : { host };
+  await ctx.submit(run, (state) => startAttempt(state, { ...claim, ...on }), { order }).committed;
+  const task = taskOf(run.ledger.state, intent.task);
+  await executorOf(ctx, task).perform(ctx, run, task);
 }
 
 /** What is decided before an attempt is claimed: the commit that it starts from, and the tier of its model. */
@@ -117,7 +123,10 @@ function continuedSession(
   { spec, attempts }: TaskState,
   { agent, account }: { agent: string; account: string | undefined },
 ): string | null | undefined {
-  if (spec.continues === undefined || attempts.length > 0) return undefined;
+  if (attempts.length > 0) return undefined;
+  const { session } = spec;
+  if (session?.agent === agent && session.account === (account ?? null)) return session.id;
+  if (spec.continues === undefined) return undefined;
   const last = state.tasks[spec.continues]?.attempts.at(-1);
   return last?.agent === agent && last.account === (account ?? null) ? last.session : undefined;
 }

@@ -6,10 +6,10 @@ import { type Redact, redactValue } from '../../core/redact.ts';
 import type { AttemptState, TaskState } from '../../core/run/state.ts';
 import { accountName, limitAccount } from '../../core/schedule/account.ts';
 import { AppError, messageOf } from '../../errors.ts';
-import { handoffGate, requiresChange } from '../../gates/gate-kinds.ts';
 import { addedLines } from '../../git/read/diff.ts';
 import { listFiles } from '../../git/read/list-files.ts';
 import { outputText } from '../../process/output-text.ts';
+import type { NetworkUse } from '../../schema/containment.ts';
 import type { RunEvent, SavedWork } from '../../schema/event.ts';
 import type { Failure, FollowUp } from '../../schema/failure.ts';
 import { accountStream, attemptId } from '../../schema/ids.ts';
@@ -19,9 +19,8 @@ import type { Write } from '../../store/store.ts';
 import { crashpoint } from '../../world.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
 import { attemptFolder, removeRawOutput } from './assignment.ts';
-import { noChangeFailure } from './attempt-digest.ts';
 import { nextSave, saveAttemptWorkspace } from './attempt-workspace.ts';
-import { filesWithMarkers, type Inspection, inspectWork } from './inspect-work.ts';
+import { type Inspection, inspectWork, judgeAttempt } from './inspect-work.ts';
 import { endAgentNetwork } from './network.ts';
 import { changesByPolicy } from './policy-findings.ts';
 import type { Outcome } from './supervise.ts';
@@ -33,6 +32,8 @@ export type EndedAttempt = {
   attempt: AttemptState;
   workspace: AttemptWorkspace | undefined;
   outcome: Outcome;
+  /** Its host saved the work and closed the network, where one performed it. */
+  remote?: { saved: SavedWork | undefined; network: NetworkUse | undefined };
   /** Its agent ran, but its outcome could not be read: that is read again before another attempt costs money. */
   isUnread?: boolean;
 };
@@ -54,7 +55,7 @@ export async function concludeAttempt(ctx: EngineContext, run: ActiveRun, ended:
     try {
       return await conclude(ctx, run, withCancellation(run, ended), progress);
     } catch (error) {
-      if (isStoreFailure(error) || ended.workspace === undefined) throw error;
+      if (isStoreFailure(error) || (ended.workspace ?? ended.remote) === undefined) throw error;
       progress.error = error;
       // Its size does not change by trying again.
       if (error instanceof AppError && error.code === 'WORK_TOO_LARGE') break;
@@ -75,7 +76,7 @@ async function conclude(ctx: EngineContext, run: ActiveRun, ended: EndedAttempt,
   const reported = claimed && (await withCriticalPattern(ctx, run, ended, claimed));
   const certain = outcome.stopped ?? (outcome.isEndUnknown ? undefined : reported);
   const byPolicy = await changesByPolicy(run, { task, attempt, saved });
-  const work = certain ?? byPolicy.failure ?? (await judge(ctx, run, ended, saved));
+  const work = certain ?? byPolicy.failure ?? (await judgeAttempt(ctx, run, { task, outcome, saved }));
   const judged = outcome.isEndUnknown && work !== undefined ? (certain ?? reported) : work;
   const inspection = await inspectWork(ctx, run, { task, attempt, saved, failure: judged, step });
   if (inspection.failure?.kind === 'environment') throw new Error(inspection.failure.message);
@@ -126,7 +127,7 @@ async function recordUnsaved(
 async function recordEnd(
   ctx: EngineContext,
   run: ActiveRun,
-  { task, attempt, outcome }: EndedAttempt,
+  { task, attempt, outcome, remote }: EndedAttempt,
   end: { events: RunEvent[] } & Pick<EndAttempt, 'saved' | 'failure' | 'flags' | 'unsaved' | 'refused'>,
 ): Promise<void> {
   const now = ctx.world.now();
@@ -138,7 +139,7 @@ async function recordEnd(
   const follow = isOverCap ? overCap : usual;
   const { usage, session, text, output } = outcome.result;
   const name = attemptId(run.id, task.ordinal, attempt.number);
-  const network = await endAgentNetwork(ctx, name);
+  const network = remote?.network ?? (await endAgentNetwork(ctx, name));
   const releases = ctx.coordination.releasesOf(name, run.project.id);
   await ctx.submit(
     run,
@@ -165,10 +166,10 @@ async function recordEnd(
 }
 
 /** A failure whose error channel matches one of the user's critical patterns means that the environment is broken. */
-async function withCriticalPattern(
+export async function withCriticalPattern(
   ctx: EngineContext,
   run: ActiveRun,
-  { task, attempt }: EndedAttempt,
+  { task, attempt }: Pick<EndedAttempt, 'task' | 'attempt'>,
   failure: Failure,
 ): Promise<Failure> {
   const { criticalPatterns } = run.ledger.state.start.config;
@@ -222,60 +223,11 @@ function withoutSecrets(failure: Failure, redact: Redact): Failure {
 }
 
 async function save(run: ActiveRun, ended: EndedAttempt): Promise<SavedWork | undefined> {
-  const { task, attempt, workspace, outcome } = ended;
-  if (workspace === undefined) return undefined;
+  const { task, attempt, workspace, outcome, remote } = ended;
+  if (workspace === undefined) return remote?.saved;
   const save = await nextSave(run, task, attempt.number);
   const summary = run.redact(outcome.result.text);
   return saveAttemptWorkspace(run, task, workspace, { number: attempt.number, save, summary });
-}
-
-/** The gates of the attempt itself: something changed, the handoff is usable, no conflict marker remains. */
-async function judge(
-  ctx: EngineContext,
-  run: ActiveRun,
-  ended: EndedAttempt,
-  saved: SavedWork | undefined,
-): Promise<Failure | undefined> {
-  const { task, outcome } = ended;
-  if (requiresChange(task.spec.gates) && saved?.changed !== true) {
-    return noChangeFailure(outcome.digest);
-  }
-  const remaining = saved === undefined ? [] : await filesWithMarkers(run, task, saved);
-  if (remaining.length > 0) {
-    return { kind: 'implementation', message: `Conflict markers are left in ${remaining.join(', ')}` };
-  }
-  if (task.spec.access === 'read' && outcome.result.output === undefined && outcome.result.text.trim() === '') {
-    return { kind: 'bad-output', message: 'It ended without an answer' };
-  }
-  return judgeHandoff(ctx, run, task, outcome.result.output);
-}
-
-async function judgeHandoff(
-  ctx: EngineContext,
-  run: ActiveRun,
-  task: TaskState,
-  output: unknown,
-): Promise<Failure | undefined> {
-  const gate = handoffGate(task.spec.gates);
-  const schema = task.spec.outputSchema ?? run.roles.get(task.spec.role)?.output;
-  if (gate === undefined || schema === undefined) return undefined;
-  const result = await ctx.implementations.checkGate(gate, {
-    changed: [],
-    output,
-    outputSchema: schema,
-    folder: ctx.home.attempts,
-    env: {},
-    checkout: () => Promise.reject(new Error('a handoff is checked without a checkout')),
-    signal: ctx.stopping,
-  });
-  if (result.verdict !== 'pass')
-    return {
-      kind: 'bad-output',
-      message: [result.summary, ...(result.output?.split('\n') ?? [])].slice(0, 3).join(' ').slice(0, SUMMARY_CHARS),
-      ...(result.output === undefined ? {} : { evidence: result.output }),
-    };
-  const refusal = run.recipe.accept?.(task, output);
-  return refusal === undefined ? undefined : { kind: 'bad-output', message: refusal };
 }
 
 /** The longer of the task's own delay and the failure's; an interruption has no delay. */

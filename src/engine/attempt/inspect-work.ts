@@ -3,7 +3,7 @@ import { recordGate } from '../../core/land/decide-landing.ts';
 import type { AttemptState, TaskState } from '../../core/run/state.ts';
 import { AppError, messageOf } from '../../errors.ts';
 import type { GateResult } from '../../gates/gate.ts';
-import { inspectionGates, scopeGates } from '../../gates/gate-kinds.ts';
+import { handoffGate, inspectionGates, requiresChange, scopeGates } from '../../gates/gate-kinds.ts';
 import { showFile } from '../../git/read/diff.ts';
 import type { RunEvent, SavedWork } from '../../schema/event.ts';
 import type { Failure } from '../../schema/failure.ts';
@@ -14,6 +14,8 @@ import { evidenceOf, withoutSecrets } from '../land/evidence.ts';
 import type { RunningStep } from '../loop/activities.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
 import { attemptFolder } from './assignment.ts';
+import { noChangeFailure } from './attempt-digest.ts';
+import type { Outcome } from './supervise.ts';
 
 /** What the inspection gates found in the work of an attempt. */
 export type Inspection = {
@@ -41,6 +43,8 @@ type InspectionRequest = {
 /** Gates that fail when the agent did something forbidden: one retry with the evidence, then a person decides. */
 const RULES_OF_CONDUCT: ReadonlySet<GateSpec['gate']> = new Set(['scope', 'secrets']);
 const CONFLICT_MARKER = /^(<{7}|>{7}|\|{7})( |$)/m;
+/** Length of what a handoff gate found, in the failure of the attempt. */
+const MESSAGE_CHARS = 4_000;
 const NOTHING: Inspection = { exposed: 0, held: [], events: [] };
 
 type Inspected = { gate: GateSpec; result: GateResult };
@@ -158,7 +162,7 @@ function definitionOf(ctx: EngineContext, run: ActiveRun, gate: GateSpec): strin
 }
 
 /** The files of a resolved conflict that still contain conflict markers. */
-export async function filesWithMarkers(run: ActiveRun, task: TaskState, saved: SavedWork): Promise<string[]> {
+async function filesWithMarkers(run: ActiveRun, task: TaskState, saved: SavedWork): Promise<string[]> {
   const resolved = task.spec.resolves === undefined ? undefined : run.ledger.state.tasks[task.spec.resolves];
   if (resolved?.phase.status !== 'conflicted') return [];
   const remaining: string[] = [];
@@ -166,4 +170,51 @@ export async function filesWithMarkers(run: ActiveRun, task: TaskState, saved: S
     if (CONFLICT_MARKER.test((await showFile(run.project.mirror, saved.commit, file)) ?? '')) remaining.push(file);
   }
   return remaining;
+}
+
+/** The gates of the attempt itself: something changed, the handoff is usable, no conflict marker remains. */
+export async function judgeAttempt(
+  ctx: EngineContext,
+  run: ActiveRun,
+  { task, outcome, saved }: { task: TaskState; outcome: Outcome; saved: SavedWork | undefined },
+): Promise<Failure | undefined> {
+  if (requiresChange(task.spec.gates) && saved?.changed !== true) {
+    return noChangeFailure(outcome.digest);
+  }
+  const remaining = saved === undefined ? [] : await filesWithMarkers(run, task, saved);
+  if (remaining.length > 0) {
+    return { kind: 'implementation', message: `Conflict markers are left in ${remaining.join(', ')}` };
+  }
+  if (task.spec.access === 'read' && outcome.result.output === undefined && outcome.result.text.trim() === '') {
+    return { kind: 'bad-output', message: 'It ended without an answer' };
+  }
+  return judgeHandoff(ctx, run, task, outcome.result.output);
+}
+
+async function judgeHandoff(
+  ctx: EngineContext,
+  run: ActiveRun,
+  task: TaskState,
+  output: unknown,
+): Promise<Failure | undefined> {
+  const gate = handoffGate(task.spec.gates);
+  const schema = task.spec.outputSchema ?? run.roles.get(task.spec.role)?.output;
+  if (gate === undefined || schema === undefined) return undefined;
+  const result = await ctx.implementations.checkGate(gate, {
+    changed: [],
+    output,
+    outputSchema: schema,
+    folder: ctx.home.attempts,
+    env: {},
+    checkout: () => Promise.reject(new Error('a handoff is checked without a checkout')),
+    signal: ctx.stopping,
+  });
+  if (result.verdict !== 'pass')
+    return {
+      kind: 'bad-output',
+      message: [result.summary, ...(result.output?.split('\n') ?? [])].slice(0, 3).join(' ').slice(0, MESSAGE_CHARS),
+      ...(result.output === undefined ? {} : { evidence: result.output }),
+    };
+  const refusal = run.recipe.accept?.(task, output);
+  return refusal === undefined ? undefined : { kind: 'bad-output', message: refusal };
 }

@@ -59,13 +59,17 @@ export async function adoptUnrecorded(
 }
 
 /** Ends the agents that run for runs which the database does not know; their workspaces and output are kept. */
-export async function endUnknownAgents(home: Home, store: Pick<Store, 'read'>): Promise<void> {
+export async function endUnknownAgents(
+  home: Home,
+  store: Pick<Store, 'read'>,
+  { graceMs }: { graceMs: number } = { graceMs: GRACE_MS },
+): Promise<void> {
   for (const name of await readdir(home.attempts)) {
     const run = ATTEMPT.exec(name)?.[1];
     if (run === undefined || store.read(runStream(run)).length > 0) continue;
     const folder = join(home.attempts, name);
     const record = await readLaunchRecord(folder);
-    if (record !== undefined) await terminate({ ...record.process, folder }, { graceMs: GRACE_MS });
+    if (record !== undefined) await terminate({ ...record.process, folder }, { graceMs });
   }
 }
 

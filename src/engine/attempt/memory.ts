@@ -36,6 +36,14 @@ const CUT_OFF: ReadonlySet<FailureKind> = new Set([
   'network',
 ]);
 
+/** The attempt whose prompt is made; `session`: the one that it continues. */
+export type MemoryRequest = { task: TaskState; attempt: string; session: string | undefined };
+
+/** The sections of a prompt with how far the task was, and with what is known and fits it. */
+export async function memorySections(ctx: EngineContext, run: ActiveRun, request: MemoryRequest): Promise<string> {
+  return `${checkpointSection(ctx, run, request)}${await memorySection(ctx, run, request)}`;
+}
+
 /** The section of a prompt with what is known and fits the task, quoted as data; recorded for the attempt. Empty where nothing fits. */
 export async function memorySection(
   ctx: EngineContext,

@@ -1,6 +1,5 @@
 import type { Agent } from '../../agents/agent.ts';
 import { recordSpawn } from '../../core/attempt/decide-attempt.ts';
-import { messagesFor, messageText } from '../../core/attempt/message.ts';
 import type { AttemptState, TaskState } from '../../core/run/state.ts';
 import { AppError, messageOf } from '../../errors.ts';
 import { liveness } from '../../process/identity.ts';
@@ -11,14 +10,14 @@ import type { Failure } from '../../schema/failure.ts';
 import { attemptId } from '../../schema/ids.ts';
 import type { TaskLimits } from '../../schema/task.ts';
 import { isStoreFailure } from '../../store/ledger.ts';
-import type { TranscriptRow } from '../../store/store.ts';
 import { leasePorts } from '../../workspaces/ports.ts';
 import { crashpoint } from '../../world.ts';
+import { type Execution, IN_ENGINE } from '../hosts/execution.ts';
 import { recordFailedSetup } from '../land/evidence.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
 import { type Application, endApplication, startApplication } from './application.ts';
 import { assignmentFor, attemptFolder, writePrompt } from './assignment.ts';
-import { ENGINE_GENERATIONS } from './attempt-output.ts';
+import { recordMessages } from './attempt-output.ts';
 import type { OpenTools } from './attempt-tools.ts';
 import { attemptWorkspaceOf, prepareAttemptWorkspace } from './attempt-workspace.ts';
 import { concludeAttempt } from './conclude-attempt.ts';
@@ -26,7 +25,6 @@ import { resourcesOf } from './containment.ts';
 import { programOf } from './interactive-attempt.ts';
 import { interruptible } from './interrupt-attempt.ts';
 import { adoptUnrecorded, writeLaunchRecord } from './launch-record.ts';
-import { checkpointSection, memorySection } from './memory.ts';
 import { adoptAgentNetwork } from './network.ts';
 import { GRACE_MS, type Outcome, type Started, supervise } from './supervise.ts';
 import type { AttemptWorkspace } from './workspace-of-task.ts';
@@ -39,7 +37,12 @@ const MAX_RAW_BYTES = 1024 * 1024 * 1024;
 const RAW_MARGIN_BYTES = 1024 * 1024;
 
 /** Performs one claimed attempt, from its workspace to its recorded end. Never throws for anything an agent can do. */
-export async function performAttempt(ctx: EngineContext, run: ActiveRun, task: TaskState): Promise<void> {
+export async function performAttempt(
+  ctx: EngineContext,
+  run: ActiveRun,
+  task: TaskState,
+  how: Execution = IN_ENGINE,
+): Promise<void> {
   const attempt = currentAttempt(task);
   crashpoint('attempt.claimed');
   const adopted = await adoptUnrecorded(ctx, run, task, attempt);
@@ -71,10 +74,10 @@ export async function performAttempt(ctx: EngineContext, run: ActiveRun, task: T
       ...(application === null ? {} : { appUrl: application.url, appPort: application.port }),
     };
     const assignment = await assignmentFor(ctx, run, assigning);
-    const checkpoint = checkpointSection(ctx, run, { task, session: assignment.session });
-    const memory = `${checkpoint}${await memorySection(ctx, run, { task, attempt: assignment.attempt })}`;
+    const memory = await how.memory(ctx, run, { task, attempt: assignment.attempt, session: assignment.session });
     const shown = appUrl === undefined ? {} : { appUrl };
-    await writePrompt(run, task, { assignment, memory, capabilities: agent.capabilities, ...shown });
+    const progress = await how.progress(run);
+    await writePrompt(run, task, { assignment, memory, progress, capabilities: agent.capabilities, ...shown });
     await recordMessages(ctx, run, { task, attempt });
     signal.throwIfAborted();
     const process = await start(ctx, run, { task, attempt, agent, assignment, token });
@@ -87,14 +90,14 @@ export async function performAttempt(ctx: EngineContext, run: ActiveRun, task: T
       workspace,
       outcome: { ...UNKNOWN_RESULT, result: { usage: outcome.result.usage, text: outcome.result.text } },
     };
-    await concludeAttempt(ctx, run, { task, attempt, workspace, outcome });
+    await how.conclude(ctx, run, { task, attempt, workspace, outcome });
   } catch (error) {
     if (isStoreFailure(error)) throw error;
     if (isFailedVerification(task, error)) {
       const summary = error.message;
       const result = { ...NOT_STARTED.result, text: summary, output: { steps: [], verdict: 'fail', summary } };
       const outcome = { ...NOT_STARTED, result, stopped: undefined };
-      return concludeAttempt(ctx, run, { task, attempt, workspace: undefined, outcome });
+      return how.conclude(ctx, run, { task, attempt, workspace: undefined, outcome });
     }
     if (started !== undefined && isLeftToNext(ctx, run)) return;
     // The work of an agent that ran is saved and its usage charged, whatever failed afterwards.
@@ -102,7 +105,7 @@ export async function performAttempt(ctx: EngineContext, run: ActiveRun, task: T
     const stopped = failureOf(error, signal);
     const isUnread = started !== undefined && stopped.kind !== 'interrupted';
     await recordFailedSetup(ctx, run, { task: task.spec.key, commit: attempt.base, error });
-    await concludeAttempt(ctx, run, { task, attempt, workspace, outcome: { ...outcome, stopped }, isUnread });
+    await how.conclude(ctx, run, { task, attempt, workspace, outcome: { ...outcome, stopped }, isUnread });
   }
 }
 
@@ -192,24 +195,6 @@ async function superviseToEnd(
       stopped: outcome.stopped ?? failureOf(error, AbortSignal.any([ctx.stopping, run.cancel.signal])),
     };
   }
-}
-
-/** Writes the messages of a person to the beginning of the transcript of the attempt that receives them. */
-async function recordMessages(
-  ctx: EngineContext,
-  run: ActiveRun,
-  { task, attempt }: { task: TaskState; attempt: AttemptState },
-): Promise<void> {
-  const messages = messagesFor(task, attempt);
-  if (messages.length === 0) return;
-  const name = attemptId(run.id, task.ordinal, attempt.number);
-  const rows = messages.map((message, index): TranscriptRow => {
-    const text = run.redact(messageText(message));
-    const data = { id: message.id };
-    const position = { file: 'engine', generation: ENGINE_GENERATIONS.messages, offset: index + 1 } as const;
-    return { attempt: name, ...position, at: ctx.world.now(), kind: 'message', text, data };
-  });
-  await ctx.store.ingest({ attempt: name, rows, cursors: [] });
 }
 
 /** The application that the task inspects, where it requires one. */

@@ -116,9 +116,12 @@ export async function recordFailedSetup(
   if (failed === undefined) return;
   const result = { verdict: 'error' as const, summary: messageOf(error), setup: '', ...failed };
   const bound = { tree: await treeOf(run.project.mirror, commit), definition: 'set-up' };
-  const evidence = evidenceOf({ name: 'set-up' }, withoutSecrets(result, run.redact), bound);
+  const evidence = evidenceOf(SETUP_GATE, withoutSecrets(result, run.redact), bound);
   await ctx.submit(run, () => recordGate([task], commit, evidence)).committed;
 }
+
+/** What the evidence of a set-up is recorded as. */
+export const SETUP_GATE = { name: 'set-up' };
 
 /** Moves a file of output without the secrets in it; undefined on a full disk, where the verdict and the last lines are still recorded. */
 async function moveOutput(from: string, folder: string, redact: Redact): Promise<string | undefined> {

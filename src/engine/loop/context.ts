@@ -1,6 +1,7 @@
 import type { Agent, NativeFile } from '../../agents/agent.ts';
+import type { StartAttempt } from '../../core/attempt/decide-attempt.ts';
 import type { Redact } from '../../core/redact.ts';
-import type { RunState } from '../../core/run/state.ts';
+import type { RunState, TaskState } from '../../core/run/state.ts';
 import type { ReachedForge } from '../../forges/forge.ts';
 import type { GateInput, GateResult } from '../../gates/gate.ts';
 import type { CommandGateSpec } from '../../gates/gate-kinds.ts';
@@ -18,7 +19,9 @@ import type { Config } from '../../schema/config.ts';
 import type { RunEvent, RunStart } from '../../schema/event.ts';
 import type { Failure, FollowUp } from '../../schema/failure.ts';
 import type { Evidence, GateSpec } from '../../schema/gate.ts';
+import type { TaskKey } from '../../schema/ids.ts';
 import type { RiskFlag } from '../../schema/risk.ts';
+import type { HostOrder } from '../../store/fleet.ts';
 import type { Submission, SubmitOptions } from '../../store/ledger.ts';
 import type { Store } from '../../store/store.ts';
 import type { KeptDependencies } from '../../workspaces/kept-dependencies.ts';
@@ -101,6 +104,8 @@ export interface ActiveRun {
   /** Replaced when a person retries with other agents; so are `config` and `redact`. */
   agents: ReadonlyMap<string, Agent>;
   readonly roles: { get(name: string): Role | undefined };
+  /** The texts of its roles, by name. */
+  readonly roleTexts: Record<string, string>;
   /** Aborts everything in flight for this run when it is cancelled. */
   readonly cancel: AbortController;
   /** Kills everything in flight for this run at once. */
@@ -133,6 +138,26 @@ export interface ActiveRun {
   cancelErrors: number;
 }
 
+/** Performs attempts, from their claim to their recorded end: on this machine, or on another one. */
+export interface Executor {
+  perform(ctx: EngineContext, run: ActiveRun, task: TaskState): Promise<void>;
+  /** Continues an attempt that an earlier engine began. */
+  adopt(ctx: EngineContext, run: ActiveRun, task: TaskState): Promise<void>;
+}
+
+/** Makes the order of a claim; undefined if its host was lost, or it needs a commit that is not pushed. */
+export type OrderOf = (claim: StartAttempt) => HostOrder | undefined;
+
+/** Other machines that perform attempts. */
+export interface AttemptHosts {
+  readonly executor: Executor;
+  /**
+   * Brings everything that an attempt on a host needs to where the host finds it, before the attempt is recorded. The
+   * function that it returns makes the order without waiting, so that it fits the state in which the task is claimed.
+   */
+  prepareOrder(ctx: EngineContext, run: ActiveRun, what: { task: TaskKey; host: string }): Promise<OrderOf | undefined>;
+}
+
 /** What all stages of the engine share. */
 export interface EngineContext {
   readonly home: Home;
@@ -145,6 +170,8 @@ export interface EngineContext {
   /** The proxy through which contained programs reach other machines. */
   readonly network: NetworkProxy;
   readonly coordination: Coordination;
+  /** The hosts of the installation that this engine leads; undefined where there can be none. */
+  readonly hosts: AttemptHosts | undefined;
   /** How many checks may run at once. */
   readonly checkSlots: Slots;
   /** US dollars that an agent has spent today over all runs, with what running attempts reported so far. */

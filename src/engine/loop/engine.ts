@@ -1,7 +1,6 @@
 import { defaultAnswer } from '../../core/attempt/decide-question.ts';
 import { isBaseChecked } from '../../core/run/check-start.ts';
 import { blockTask, giveUpTask } from '../../core/run/end-tasks.ts';
-import { taskOf } from '../../core/run/phase.ts';
 import type { RunState } from '../../core/run/state.ts';
 import { type Intent, next } from '../../core/schedule/schedule-next.ts';
 import { isSettled } from '../../core/view/document.ts';
@@ -10,6 +9,7 @@ import type { Home } from '../../home.ts';
 import { NetworkProxy } from '../../process/network/proxy-client.ts';
 import type { RunEvent } from '../../schema/event.ts';
 import type { TaskKey } from '../../schema/ids.ts';
+import type { Fleet } from '../../store/fleet.ts';
 import type { Submission, SubmitOptions } from '../../store/ledger.ts';
 import type { Store } from '../../store/store.ts';
 import { crashpoint, type World } from '../../world.ts';
@@ -18,10 +18,11 @@ import { removeEndedWorkspace } from '../attempt/attempt-workspace.ts';
 import { beginAttempt } from '../attempt/begin-attempt.ts';
 import { Coordination } from '../attempt/coordination.ts';
 import { cancel, interrupt, interruptedBy } from '../attempt/interrupt-attempt.ts';
-import { adoptAttempt } from '../attempt/perform-attempt.ts';
 import { rewindWhileHeld } from '../finish/finish-run.ts';
 import { type ClosingStep, nextClosingStep } from '../finish/next-closing-step.ts';
 import { isWriteBackDue, writeBackDuringRun } from '../finish/write-back.ts';
+import { adoptTask } from '../hosts/executor.ts';
+import { RemoteHosts } from '../hosts/remote-hosts.ts';
 import { landTasks } from '../land/land-tasks.ts';
 import { beginCalls } from '../small-calls/small-call.ts';
 import { checkBase } from '../start/check-base.ts';
@@ -29,7 +30,7 @@ import { Activities } from './activities.ts';
 import { askRecipe, endedBy, endedTasks, questionsAfter } from './ask-recipe.ts';
 import type { ActiveRun, EngineContext, Implementations } from './context.ts';
 import { holdOnError } from './hold-on-error.ts';
-import { ActiveRuns, InFlight } from './in-flight.ts';
+import { ActiveRuns, InFlight, ONCE } from './in-flight.ts';
 import { SchedulingInputTracker } from './scheduling-input.ts';
 import { Slots } from './slots.ts';
 
@@ -40,14 +41,11 @@ export type EngineOptions = {
   implementations: Implementations;
   env: NodeJS.ProcessEnv;
   tools?: AttemptTools;
+  fleet?: Fleet | undefined;
 };
 
 /** Errors after which a run that is being cancelled is dropped: a disk or repository that recovers does so within the first tries. */
 const MAX_CANCEL_ERRORS = 3;
-const CHECK_BASE = { name: 'base', onlyOnce: false };
-const REWIND = { name: 'rewind', onlyOnce: true };
-const WRITE_BACK = { name: 'write-back', onlyOnce: false };
-const SMALL_CALLS = { name: 'calls', onlyOnce: true };
 
 /** The loop: fold, query, perform, report. After a crash the same loop starts again. */
 export class Engine implements EngineContext {
@@ -60,6 +58,7 @@ export class Engine implements EngineContext {
   readonly network: NetworkProxy;
   readonly checkSlots = new Slots(1);
   readonly coordination: Coordination;
+  readonly hosts: RemoteHosts | undefined;
   readonly #runs = new ActiveRuns();
   readonly #tracker: SchedulingInputTracker;
   readonly #inFlight: InFlight;
@@ -79,6 +78,7 @@ export class Engine implements EngineContext {
     this.activities = new Activities(options.world);
     this.network = new NetworkProxy(options.home.root, options.env);
     this.coordination = new Coordination(options, () => this.wake());
+    this.hosts = options.fleet && new RemoteHosts(options.fleet, () => this.wake());
     this.#tracker = new SchedulingInputTracker(options);
     this.#inFlight = new InFlight({
       onError: (run, error) => this.#onError(run, error),
@@ -122,11 +122,10 @@ export class Engine implements EngineContext {
     this.#runs.set(run.id, run);
     const { state } = run.ledger;
     this.checkSlots.grow(state.start.config.limits.checks);
-    for (const key of Object.keys(state.running))
-      this.#inFlight.perform(run, key, () => adoptAttempt(this, run, taskOf(state, key)));
+    for (const key of Object.keys(state.running)) this.#inFlight.perform(run, key, () => adoptTask(this, run, key));
     if (isBaseChecked(state)) askRecipe(this, run, [undefined, ...endedTasks(state)]);
     if (state.status.kind === 'cancelling') cancel(run, state.status.force);
-    this.#inFlight.once(run, SMALL_CALLS, () => beginCalls(this, run));
+    this.#inFlight.once(run, ONCE.smallCalls, () => beginCalls(this, run));
     this.wake();
   }
 
@@ -219,6 +218,7 @@ export class Engine implements EngineContext {
         landing,
         waiting: this.coordination.waits.tasks,
         isDraining: this.#drain.signal.aborted,
+        fleet: this.hosts?.schedulingInput(runs, claimed),
       }),
     );
     this.activities.setWaits(waits);
@@ -231,25 +231,26 @@ export class Engine implements EngineContext {
   #checkBase(run: ActiveRun): void {
     const { state } = run.ledger;
     if (isBaseChecked(state) || state.status.kind !== 'running' || this.#drain.signal.aborted) return;
-    this.#inFlight.once(run, CHECK_BASE, () => holdOnError(this, run, checkBase(this, run, run.checks)));
+    this.#inFlight.once(run, ONCE.checkBase, () => holdOnError(this, run, checkBase(this, run, run.checks)));
   }
 
   #perform(intent: Intent): void {
     const run = this.#runs.get(intent.run);
-    const { waits } = this.coordination;
     if (run === undefined) return;
     switch (intent.do) {
       case 'attempt':
         this.#inFlight.perform(run, intent.task, () => beginAttempt(this, run, intent));
         return;
       case 'conclude':
-        this.#inFlight.perform(run, intent.task, () => adoptAttempt(this, run, taskOf(run.ledger.state, intent.task)));
+        this.#inFlight.perform(run, intent.task, () => adoptTask(this, run, intent.task));
         return;
       case 'block':
         this.#inFlight.track(run, this.submit(run, (state) => blockTask(state, intent)).committed);
         return;
       case 'answer':
-        this.submit(run, (state) => defaultAnswer(state, intent, { now: this.world.now(), waits }));
+        this.submit(run, (state) =>
+          defaultAnswer(state, intent, { now: this.world.now(), waits: this.coordination.waits }),
+        );
         return;
       case 'give-up':
         this.submit(run, (state) => giveUpTask(state, intent));
@@ -272,12 +273,12 @@ export class Engine implements EngineContext {
   }
 
   #performClosingStep(run: ActiveRun): void {
-    if (isWriteBackDue(run)) this.#inFlight.once(run, WRITE_BACK, () => writeBackDuringRun(this, run));
+    if (isWriteBackDue(run)) this.#inFlight.once(run, ONCE.writeBack, () => writeBackDuringRun(this, run));
     if (this.#inFlight.landing.has(run.id)) return;
     const { endCommit } = run;
     const { state } = run.ledger;
     if (state.status.kind === 'held' && endCommit !== undefined && endCommit.commit !== state.tip.commit) {
-      this.#inFlight.once(run, REWIND, () => rewindWhileHeld(this, run, endCommit));
+      this.#inFlight.once(run, ONCE.rewind, () => rewindWhileHeld(this, run, endCommit));
       return;
     }
     const step = nextClosingStep(run.ledger.state, run.toMeasure);

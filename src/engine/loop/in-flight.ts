@@ -8,6 +8,14 @@ export type InFlightOptions = {
   onEnd: (run: ActiveRun) => void;
 };
 
+/** Steps of a run of which at most one is in flight; with `onlyOnce` it is never repeated. */
+export const ONCE = {
+  checkBase: { name: 'base', onlyOnce: false },
+  rewind: { name: 'rewind', onlyOnce: true },
+  writeBack: { name: 'write-back', onlyOnce: false },
+  smallCalls: { name: 'calls', onlyOnce: true },
+};
+
 /** What the engine has in flight: claimed tasks, landings, and steps of a run that happen one at a time. */
 export class InFlight {
   readonly claimed = new Set<string>();

@@ -3,6 +3,7 @@ import { availableParallelism, freemem, loadavg } from 'node:os';
 import type { RunState } from '../../core/run/state.ts';
 import { evolveRateLimits } from '../../core/schedule/account.ts';
 import { spentSince, startOfDay } from '../../core/schedule/budget.ts';
+import type { HostsInput } from '../../core/schedule/hosts.ts';
 import type { AgentAvailability } from '../../core/schedule/route.ts';
 import type { SchedulingInput } from '../../core/schedule/tally.ts';
 import type { Home } from '../../home.ts';
@@ -15,7 +16,11 @@ import type { ActiveRun } from './context.ts';
 import { accountOf, loadRateLimits, loadRun } from './ledger.ts';
 
 type OutsideStatus = SchedulingInput['outside'][string];
-type Progress = Pick<SchedulingInput, 'claimed' | 'landing'> & { waiting: ReadonlySet<string>; isDraining: boolean };
+type Progress = Pick<SchedulingInput, 'claimed' | 'landing'> & {
+  waiting: ReadonlySet<string>;
+  isDraining: boolean;
+  fleet: HostsInput | undefined;
+};
 
 const MEGABYTE = 1024 * 1024;
 
@@ -53,7 +58,10 @@ export class SchedulingInputTracker {
   }
 
   /** The input of one scheduling pass over these runs; an engine that drains starts and lands nothing. */
-  input(runs: ReadonlyMap<string, ActiveRun>, { claimed, landing, waiting, isDraining }: Progress): SchedulingInput {
+  input(
+    runs: ReadonlyMap<string, ActiveRun>,
+    { claimed, landing, waiting, isDraining, fleet }: Progress,
+  ): SchedulingInput {
     const active = [...runs.values()];
     const states = active.map((run) => run.ledger.state);
     return {
@@ -67,6 +75,7 @@ export class SchedulingInputTracker {
       claimed,
       landing: isDraining ? new Set(runs.keys()) : landing,
       outside: this.#outside(runs, states),
+      ...(fleet === undefined ? {} : { fleet }),
     };
   }
 

@@ -47,7 +47,7 @@ export async function openRun(
     project,
     recipe,
     ...openSettings(ctx, start, values),
-    roles: loadRoles(ctx, start.roles),
+    ...loadRoles(ctx, start.roles),
     cancel: new AbortController(),
     force: new AbortController(),
     interrupts: new Map(),
@@ -267,17 +267,22 @@ function secretsOf(env: EngineContext['env'], config: Config): string[] {
 }
 
 /** A run uses few of its roles: each is parsed when it is first needed. */
-function loadRoles(ctx: EngineContext, hashes: Record<string, string>): ActiveRun['roles'] {
-  const texts = new Map<string, string>();
+function loadRoles(ctx: EngineContext, hashes: Record<string, string>): Pick<ActiveRun, 'roles' | 'roleTexts'> {
+  const texts: Record<string, string> = {};
   for (const [name, hash] of Object.entries(hashes)) {
     const text = ctx.store.getBlob(hash);
     if (text === undefined) throw new AppError('DATA_DAMAGED', `The text of role ${name} is missing`);
-    texts.set(name, text);
+    texts[name] = text;
   }
+  return { roles: rolesOf(texts), roleTexts: texts };
+}
+
+/** The roles of these texts. */
+export function rolesOf(texts: Readonly<Record<string, string>>): ActiveRun['roles'] {
   const parsed = new Map<string, Role>();
   return {
     get: (name) => {
-      const text = texts.get(name);
+      const text = texts[name];
       if (text === undefined) return undefined;
       const role = parsed.get(name) ?? parseRole(text, { name, file: `role ${name}` });
       parsed.set(name, role);

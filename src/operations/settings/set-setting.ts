@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { requireKey, setConfig } from '../../config/edit.ts';
+import { loadLayers } from '../../config/load.ts';
 import { operation } from '../operation.ts';
 import { hiddenValue, reservedSetting, SettingsRef, settingTarget } from './settings-files.ts';
 
@@ -12,9 +13,20 @@ export const setSetting = operation({
   allow: ['operator'],
   reserved: ({ key }) => reservedSetting(requireKey(String(key))),
   input: z.object({ ...SettingsRef, key: z.string(), value: z.string().describe('YAML, such as 8 or ["npm test"].') }),
-  output: z.object({ key: z.string(), value: z.unknown(), file: z.string() }),
+  output: z.object({
+    key: z.string(),
+    value: z.unknown(),
+    file: z.string(),
+    ignored: z.string().optional().describe("Why it has no effect in a project's file."),
+  }),
   run: async (app, { value: text, ...ref }) => {
-    const { file, value } = await setConfig(await settingTarget(app.env, ref), text);
-    return { key: ref.key, value: hiddenValue(requireKey(ref.key), value), file };
+    const target = await settingTarget(app.env, ref);
+    const { file, value } = await setConfig(target, text);
+    const { ignored } = await loadLayers(target.place);
+    const isSet = ({ key }: { key: string }) =>
+      key === ref.key || ref.key.startsWith(`${key}.`) || key.startsWith(`${ref.key}.`);
+    const reason = target.scope === 'project' ? ignored.find(isSet)?.reason : undefined;
+    const shown = { key: ref.key, value: hiddenValue(requireKey(ref.key), value), file };
+    return reason === undefined ? shown : { ...shown, ignored: reason };
   },
 });

@@ -47,7 +47,8 @@ function offsetOf(store: Store, attempt: string, { total, limit, offset, row, fi
   return hit === undefined ? total : store.offsetOf(attempt, hit.id);
 }
 
-function lineOf({ id, at, kind, text, file, data }: TranscriptEntry): TranscriptLine {
+/** A stored row as it is shown. */
+export function lineOf({ id, at, kind, text, file, data }: TranscriptEntry): TranscriptLine {
   const channel = file === 'stderr' ? { stderr: true as const } : {};
   return { id, at, kind, text, ...channel, ...(data === undefined ? {} : { data }) };
 }

@@ -3,8 +3,10 @@ import { cancelRun } from '../../core/run/decide-run.ts';
 import {
   changedPulls,
   endOfRound,
+  failRound,
   leftToday,
   nextRound,
+  retryAt,
   roundInput,
   settleProposals,
   stopWatching,
@@ -18,6 +20,7 @@ import { roundResult } from '../../recipes/watch/watch.ts';
 import type { Origin } from '../../schema/actor.ts';
 import { watchStream } from '../../schema/ids.ts';
 import { type RoundResult, type WakeReason, WatchInput } from '../../schema/watch/watch-round.ts';
+import { isStoreFailure } from '../../store/ledger.ts';
 import { crashpoint } from '../../world.ts';
 import { settled } from '../batches/run-batch.ts';
 import { type ProjectRef, requireControl } from '../find-run.ts';
@@ -61,18 +64,41 @@ async function runRounds(app: App, watched: Watched): Promise<void> {
   const { stream, origin, signal } = watched;
   try {
     while (!signal.aborted && app.watches.state(stream).isActive) {
-      const { open } = app.watches.state(stream);
-      if (open !== null) await finishRound(app, watched, open.run);
-      else {
-        const woken = await waitUntilDue(app, watched);
-        if (woken !== undefined) await startRound(app, watched, woken);
+      try {
+        const { open } = app.watches.state(stream);
+        if (open !== null) await finishRound(app, watched, open.run);
+        else {
+          const woken = await waitUntilDue(app, watched);
+          if (woken !== undefined) await startRound(app, watched, woken);
+        }
+      } catch (error) {
+        // An engine that is stopping starts nothing more: the next one continues the series.
+        if (signal.aborted || isStoreFailure(error)) throw error;
+        crashpoint('watch.failing');
+        await app.watches.update(stream, (state) => failRound(state, messageOf(error)), origin);
+        crashpoint('watch.failed');
+        await waitToRetry(app, watched);
       }
     }
   } catch (error) {
-    // An engine that is stopping starts nothing more: the next one continues the series.
     if (signal.aborted) return;
     await app.watches.update(stream, (state) => stopWatching(state, messageOf(error)), origin).catch(() => {});
   }
+}
+
+/** Waits until the series tries again, or something happens to it, such as its end. */
+async function waitToRetry(app: App, { stream, signal }: Watched): Promise<void> {
+  const changed = Promise.withResolvers<void>();
+  const wake = () => changed.resolve();
+  const stopStore = app.store.onAppend((events) => {
+    if (events.some((event) => event.stream === stream)) wake();
+  });
+  signal.addEventListener('abort', wake, { once: true });
+  const cancel = app.world.alarm(retryAt(app.watches.state(stream)) ?? app.world.now(), wake);
+  if (!signal.aborted) await changed.promise;
+  cancel();
+  stopStore();
+  signal.removeEventListener('abort', wake);
 }
 
 /** Waits for a message, a commit, a changed pull request, or the next interval; undefined when there is nothing more to wait for. */

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { App } from '../../app.ts';
 import { dayText } from '../../core/view/amounts.ts';
-import { summaryOf } from '../../core/watch/watch-series.ts';
+import { retryAt } from '../../core/watch/decide-watch.ts';
+import { summaryOf, type WatchState } from '../../core/watch/watch-series.ts';
 import { watchStream } from '../../schema/ids.ts';
 import { WatchDocument } from '../../schema/watch/watch-round.ts';
 import { projectOf } from '../find-run.ts';
@@ -22,7 +23,7 @@ export const showWatch = operation({
 /** The series of a project as entry points show it. */
 export function watchDocument(app: App, project: string): WatchDocument {
   const state = app.watches.state(watchStream(project));
-  const { settings, open, day, isActive, lookedAt, intervalMs, summaries } = state;
+  const { settings, open, day, isActive, intervalMs, summaries } = state;
   const today = dayText(app.world.now());
   const current = day.day === today ? day : { day: today, rounds: 0, spentUsd: 0, lines: [] };
   const isOver = day.day !== today && day.rounds + day.lines.length > 0;
@@ -31,7 +32,8 @@ export function watchDocument(app: App, project: string): WatchDocument {
     active: isActive,
     round: state.round,
     running: open,
-    next: !isActive || open !== null || lookedAt === 0 ? null : new Date(lookedAt + intervalMs).toISOString(),
+    next: nextAt(state),
+    problem: state.failure?.reason ?? null,
     intervalMinutes: Math.round(intervalMs / 60_000),
     spentToday: current.spentUsd,
     budgetPerDay: settings?.budgetPerDay ?? null,
@@ -41,4 +43,12 @@ export function watchDocument(app: App, project: string): WatchDocument {
     today: { day: today, text: summaryOf(current) },
     summaries: isOver ? [{ day: day.day, text: summaryOf(day) }, ...summaries] : summaries,
   };
+}
+
+/** When the next round begins if nothing else wakes the watcher. */
+function nextAt(state: WatchState): string | null {
+  const { isActive, open, lookedAt, intervalMs } = state;
+  const retry = retryAt(state);
+  const at = retry ?? (lookedAt === 0 ? undefined : lookedAt + intervalMs);
+  return !isActive || open !== null || at === undefined ? null : new Date(at).toISOString();
 }

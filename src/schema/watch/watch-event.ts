@@ -30,7 +30,11 @@ export const WatchEvent = z.discriminatedUnion('type', [
     pulls: z.record(z.string(), z.string()).optional(),
     spentUsd: z.number(),
   }),
+  event('watch.messaged', { discussion: z.string(), text: z.string() }),
+  /** What `watch.messaged` was called before; it is only read. */
   event('watch.said', { discussion: z.string(), text: z.string() }),
+  /** A round could not begin; the series tries again later. */
+  event('watch.round-failed', { reason: z.string() }),
   event('watch.proposal-decided', {
     proposal: z.string(),
     status: z.enum(['accepted', 'rejected', 'done', 'expired']),

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import type { HostOrder } from '../fleet.ts';
 import { integerOf, type Row, textOf } from '../sqlite/columns.ts';
 
 /** What one transaction changed in the local file, as rows of the tables in PostgreSQL. */
@@ -8,6 +9,8 @@ export type Changes = {
   blobs: Row[];
   attempts: Row[];
   transcript: Row[];
+  /** Orders to hosts; the local file has none of them. */
+  orders: HostOrder[];
   /** The highest id that any row of a transcript had. */
   transcriptId: number;
 };
@@ -18,6 +21,8 @@ export interface ChangeCollector {
   collect(): Changes | undefined;
   /** Everything that is in the tables now is shared; called inside the transaction of these changes, or after a pull. */
   markShared(): void;
+  /** Adds an order to the open transaction. */
+  addOrder(order: HostOrder): void;
 }
 
 /**
@@ -28,6 +33,7 @@ const TRIGGERS = `
   CREATE TEMP TABLE changed_events (position INTEGER PRIMARY KEY);
   CREATE TEMP TABLE changed_attempts (id INTEGER PRIMARY KEY);
   CREATE TEMP TABLE removed_streams (stream TEXT PRIMARY KEY);
+  CREATE TEMP TABLE new_orders (id TEXT, host TEXT, instance TEXT, body TEXT);
 
   CREATE TEMP TRIGGER event_added AFTER INSERT ON main.events BEGIN
     INSERT INTO changed_events SELECT new.position WHERE new.position NOT IN changed_events;
@@ -68,12 +74,16 @@ export function collectChanges(db: DatabaseSync): ChangeCollector {
   const selectTranscript = db.prepare(`
     SELECT transcript.*, attempts.attempt AS name FROM transcript JOIN attempts ON attempts.id = transcript.attempt
     WHERE transcript.id > ? ORDER BY transcript.id`);
+  const insertOrder = db.prepare('INSERT INTO new_orders VALUES (?, ?, ?, ?)');
+  const selectOrders = db.prepare('SELECT * FROM new_orders ORDER BY rowid');
   const selectLastBlob = db.prepare('SELECT coalesce(max(rowid), 0) AS last FROM blobs');
   let sharedBlob = 0;
   let sharedRow = 0;
 
   function markShared(): void {
-    db.exec('DELETE FROM changed_events; DELETE FROM changed_attempts; DELETE FROM removed_streams');
+    db.exec(
+      'DELETE FROM changed_events; DELETE FROM changed_attempts; DELETE FROM removed_streams; DELETE FROM new_orders',
+    );
     sharedBlob = integerOf(selectLastBlob.get() ?? {}, 'last');
     sharedRow = lastTranscriptId(db);
   }
@@ -91,13 +101,22 @@ export function collectChanges(db: DatabaseSync): ChangeCollector {
         blobs: selectBlobs.all(sharedBlob),
         attempts: selectAttempts.all(),
         transcript: selectTranscript.all(sharedRow),
+        orders: selectOrders.all().map(orderOf),
         transcriptId: lastTranscriptId(db),
       };
       const { transcriptId: _, ...tables } = changes;
       return Object.values(tables).every(({ length }) => length === 0) ? undefined : changes;
     },
     markShared,
+    addOrder: ({ id, host, instance, body }) => {
+      insertOrder.run(id, host, instance, body);
+    },
   };
+}
+
+function orderOf(row: Row): HostOrder {
+  const [id, host, instance, body] = ['id', 'host', 'instance', 'body'].map((column) => textOf(row, column));
+  return { id: id ?? '', host: host ?? '', instance: instance ?? '', body: body ?? '' };
 }
 
 /** The highest id that a row of a transcript ever had in this file. */

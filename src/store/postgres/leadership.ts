@@ -3,9 +3,15 @@ import type { World } from '../../world.ts';
 import type { Changes } from './changes.ts';
 import type { Connection } from './connection.ts';
 import { beginTerm, type Candidate, endTerm, notLeader, RENEW_MS, readLeader, renewTerm, type Term } from './term.ts';
-import { writeChanges } from './write-changes.ts';
+import { type SendOrders, writeChanges } from './write-changes.ts';
 
-type Parts = { commits: Connection; renewals: Connection; candidate: Candidate; world: World };
+type Parts = {
+  commits: Connection;
+  renewals: Connection;
+  candidate: Candidate;
+  world: World;
+  sendOrders?: SendOrders;
+};
 
 const FIRST_RETRY_MS = 50;
 const LONGEST_RETRY_MS = 1_000;
@@ -33,6 +39,11 @@ export class Leadership implements AsyncDisposable {
     return this.#lost.signal;
   }
 
+  /** The epoch of the current term; undefined while this process does not lead. */
+  get epoch(): number | undefined {
+    return this.#lost.signal.aborted ? undefined : this.#term?.epoch;
+  }
+
   get isLeading(): boolean {
     return this.#term !== undefined;
   }
@@ -53,7 +64,7 @@ export class Leadership implements AsyncDisposable {
    * a repeated commit happens once. If it stays unknown whether it happened, no later one is accepted.
    */
   async commit(changes: Changes): Promise<number> {
-    const { commits, world } = this.#parts;
+    const { commits, world, sendOrders } = this.#parts;
     const term = this.#term;
     if (this.#failure !== undefined) throw this.#failure;
     if (term === undefined) throw new AppError('INTERNAL', 'A commit needs a term');
@@ -61,7 +72,7 @@ export class Leadership implements AsyncDisposable {
     const giveUpAt = world.now() + MAX_OUTAGE_MS;
     for (let wait = FIRST_RETRY_MS; ; wait = Math.min(wait * 2, LONGEST_RETRY_MS)) {
       try {
-        await commits.use((client) => writeChanges(client, id, changes));
+        await commits.use((client) => writeChanges(client, id, changes, sendOrders));
         term.commitNumber = id.number;
         return id.number;
       } catch (error) {

@@ -122,7 +122,7 @@ function notEmpty(database: string, reason: string): AppError {
 /** What the installation lacks, in chunks; in the same order each time. */
 async function* missingRows(connection: Connection, db: DatabaseSync): AsyncGenerator<Changes> {
   const transcriptId = lastTranscriptId(db);
-  const none = { removedRuns: [], events: [], blobs: [], attempts: [], transcript: [], transcriptId };
+  const none = { removedRuns: [], events: [], blobs: [], attempts: [], transcript: [], orders: [], transcriptId };
   const max = (sql: string) =>
     connection.use(async (client) => (await client.query<{ last: number }>(sql)).rows[0]?.last ?? 0);
   const known = await connection.use(knownTexts);

@@ -2,17 +2,20 @@ import { existsSync, renameSync, rmSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { AppError } from '../../errors.ts';
 import type { World } from '../../world.ts';
+import type { Fleet } from '../fleet.ts';
 import { createStore, openDatabase } from '../sqlite/open.ts';
 import { fromSqliteError } from '../sqlite/sqlite-error.ts';
 import type { Store } from '../store.ts';
 import { type ChangeCollector, collectChanges } from './changes.ts';
 import { Connection } from './connection.ts';
 import { Follower } from './follower.ts';
+import { PostgresFleet } from './hosts/fleet.ts';
 import { Leadership } from './leadership.ts';
 import { createPostgresCommit } from './postgres-commit.ts';
 import { prepareReplica, pullChanges, ReplicaDiverged } from './replica.ts';
 import { migrateSchema, requireInUse } from './schema.ts';
 import type { Candidate } from './term.ts';
+import type { SendOrders } from './write-changes.ts';
 
 /**
  * `lead`: whether this process begins to write at once; otherwise it follows what the leader writes, and begins with its
@@ -29,8 +32,8 @@ type PostgresOptions = {
   moving?: boolean;
 };
 
-/** A store whose source of truth is PostgreSQL; `lost` is aborted when another server has begun to write. */
-export type SharedStore = { store: Store; lost: AbortSignal };
+/** A store whose source of truth is PostgreSQL; `lost` is aborted when another server has begun to write. Only a leader has a fleet. */
+export type SharedStore = { store: Store; lost: AbortSignal; fleet?: Fleet };
 
 /** How long a command waits for a server that is being restarted, and how often it tries. */
 const RESTART_MS = 5_000;
@@ -44,7 +47,14 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Share
   const { url, file, world, candidate, lead, onLeading, moving = false } = options;
   const commits = new Connection(url);
   const renewals = new Connection(url);
-  const leadership = new Leadership({ commits, renewals, candidate, world });
+  const fleetConnection = new Connection(url);
+  const fleet: PostgresFleet = new PostgresFleet({
+    connection: fleetConnection,
+    world,
+    epoch: () => leadership.epoch,
+  });
+  const sendOrders: SendOrders = (client, orders) => fleet.sendOrders(client, orders);
+  const leadership: Leadership = new Leadership({ commits, renewals, candidate, world, sendOrders });
   let db: DatabaseSync | undefined;
   let reader: DatabaseSync | undefined;
   try {
@@ -55,10 +65,12 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Share
     db = await whenReachable(world, () => openReplica(commits, { file, world }));
     reader = openDatabase({ file, busyTimeoutMs: BUSY_TIMEOUT_MS });
     const { store, follower } = createSharedStore({ db, reader, file, world, commits, renewals, leadership });
-    return { store: closing(store, follower, [leadership, renewals, commits]), lost: leadership.lost };
+    const after = [fleet, fleetConnection, leadership, renewals, commits];
+    const opened = { store: closing(store, follower, after), lost: leadership.lost };
+    return lead && !moving ? { ...opened, fleet } : opened;
   } catch (error) {
     for (const one of [reader, db]) one?.close();
-    for (const one of [leadership, renewals, commits]) await one[Symbol.asyncDispose]();
+    for (const one of [fleet, fleetConnection, leadership, renewals, commits]) await one[Symbol.asyncDispose]();
     throw error;
   }
 }
@@ -112,6 +124,7 @@ function createSharedStore({ db, reader, file, world, commits, renewals, leaders
       };
       return createPostgresCommit({ db, file, world, leadership, changes, lead }, hooks);
     },
+    addOrder: changes.addOrder,
   });
   return { store, follower };
 }

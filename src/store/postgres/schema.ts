@@ -85,6 +85,42 @@ const MIGRATIONS: readonly string[] = [
   ALTER TABLE manyhands.installation
     ADD COLUMN moving_from text, ADD COLUMN moved_from text, ADD COLUMN moved_to text;
   `,
+  `
+  CREATE TABLE manyhands.hosts (
+    name text COLLATE "C" PRIMARY KEY,
+    instance uuid,
+    registration text NOT NULL,
+    draining boolean NOT NULL DEFAULT false,
+    registered_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    expires_at timestamptz NOT NULL
+  );
+
+  CREATE TABLE manyhands.orders (
+    id text COLLATE "C" PRIMARY KEY,
+    host text COLLATE "C" NOT NULL,
+    instance uuid NOT NULL,
+    body bytea NOT NULL,
+    state text NOT NULL DEFAULT 'sent' CHECK (state IN ('sent', 'accepted', 'revoked'))
+  );
+
+  CREATE TABLE manyhands.reports (
+    id text COLLATE "C" NOT NULL,
+    sequence bigint NOT NULL,
+    host text COLLATE "C" NOT NULL,
+    instance uuid NOT NULL,
+    body bytea NOT NULL,
+    PRIMARY KEY (id, sequence)
+  );
+
+  CREATE TABLE manyhands.commands (
+    sequence bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    id text COLLATE "C" NOT NULL,
+    host text COLLATE "C" NOT NULL,
+    instance uuid NOT NULL,
+    body text NOT NULL
+  );
+  CREATE INDEX commands_by_instance ON manyhands.commands (instance, sequence);
+  `,
 ];
 
 /** Whether an embedded database is being, or was, moved to the installation, or the installation to one; by its server. */

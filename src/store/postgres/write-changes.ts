@@ -1,12 +1,16 @@
 import type { ClientBase } from 'pg';
 import { AppError } from '../../errors.ts';
 import { crashpoint } from '../../world.ts';
+import type { HostOrder } from '../fleet.ts';
 import { integerOf, type Row, textOf } from '../sqlite/columns.ts';
 import type { Changes } from './changes.ts';
 import { notLeader, readLeader } from './term.ts';
 
 /** A commit is the `number`th of the installation, in the term of an epoch. */
 export type CommitId = { epoch: number; number: number };
+
+/** Sends orders to hosts in the transaction of the client. */
+export type SendOrders = (client: ClientBase, orders: readonly HostOrder[]) => Promise<void>;
 
 /** The channel on which each commit is announced to servers that stand by. */
 export const COMMITS_CHANNEL = 'manyhands_commits';
@@ -15,7 +19,12 @@ export const COMMITS_CHANNEL = 'manyhands_commits';
  * Writes the changes as one transaction, which happens once however often it is repeated: the number of the commit is the
  * one after the last, and the epoch is the current one. Throws NOT_LEADER if another term began before this commit.
  */
-export async function writeChanges(client: ClientBase, { epoch, number }: CommitId, changes: Changes): Promise<void> {
+export async function writeChanges(
+  client: ClientBase,
+  { epoch, number }: CommitId,
+  changes: Changes,
+  sendOrders?: SendOrders,
+): Promise<void> {
   crashpoint('shared.writing');
   await client.query('BEGIN');
   const { rowCount } = await client.query(
@@ -29,6 +38,7 @@ export async function writeChanges(client: ClientBase, { epoch, number }: Commit
     return;
   }
   await insertChanges(client, number, changes);
+  if (changes.orders.length > 0) await sendOrders?.(client, changes.orders);
   await client.query('SELECT pg_notify($1, $2)', [COMMITS_CHANNEL, String(number)]);
   crashpoint('shared.written');
   await client.query('COMMIT');

@@ -1,10 +1,11 @@
-import { createHash } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
 import { AppError } from '../../errors.ts';
 import type { World } from '../../world.ts';
+import type { HostOrder } from '../fleet.ts';
 import type { Store, StoredEvent, TranscriptEntry } from '../store.ts';
+import { hashOf, prepareBlobs } from './blobs.ts';
 import { createCheckpoints } from './checkpoints.ts';
-import { integerOf, jsonOf, textOf, toJson } from './columns.ts';
+import { integerOf, jsonOf, toJson } from './columns.ts';
 import { preparePrivateFile } from './database-file.ts';
 import { encodeWrites, prepareEvents } from './events.ts';
 import { createGroupCommit, type GroupCommit } from './group-commit.ts';
@@ -35,6 +36,8 @@ type StoreParts = {
   file: string;
   world: World;
   createGroup?: (hooks: TransactionHooks) => GroupCommit;
+  /** Adds an order to the open transaction; an embedded store has no hosts. */
+  addOrder?: (order: HostOrder) => void;
 };
 
 const BUSY_TIMEOUT_MS = 5_000;
@@ -81,7 +84,7 @@ function configure(db: DatabaseSync): void {
 }
 
 /** The store of an open and migrated database; it closes both connections at the end. */
-export function createStore({ db, reader = db, file, world, createGroup }: StoreParts): Store {
+export function createStore({ db, reader = db, file, world, createGroup, addOrder }: StoreParts): Store {
   const writing = prepareTables(db);
   const { events, snapshots, blobs, transcript, runRows } = reader === db ? writing : prepareTables(reader);
   const runTranscript = prepareRunTranscript(reader);
@@ -127,7 +130,15 @@ export function createStore({ db, reader = db, file, world, createGroup }: Store
   return {
     append: async (writes, at) => {
       const encoded = encodeWrites(writes);
-      return group.add(() => writing.events.append(encoded, at), appended.notify);
+      const orders = writes.flatMap(({ order }) => order ?? []);
+      if (orders.length > 0 && addOrder === undefined)
+        throw new AppError('INTERNAL', 'An order needs an installation on PostgreSQL');
+      const work = () => {
+        const stored = writing.events.append(encoded, at);
+        for (const order of orders) addOrder?.(order);
+        return stored;
+      };
+      return group.add(work, appended.notify);
     },
     read: (stream, after = 0, limit = -1) => translateErrors(() => events.read(stream, after, limit)),
     readAll: (after, limit) => translateErrors(() => events.readAll(after, limit)),
@@ -231,44 +242,6 @@ function createListeners<T>(): Listeners<T> {
           });
         }
       }
-    },
-  };
-}
-
-function hashOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
-}
-
-/** The statements on texts that are stored once under their hash. */
-function prepareBlobs(db: DatabaseSync) {
-  const insert = db.prepare('INSERT INTO blobs (hash, text) VALUES (?, ?) ON CONFLICT (hash) DO NOTHING');
-  const select = db.prepare('SELECT text FROM blobs WHERE hash = ?');
-  const all = db.prepare('SELECT hash, text FROM blobs');
-
-  return {
-    put: (hash: string, text: string): void => {
-      insert.run(hash, text);
-    },
-    get: (hash: string): string | undefined => {
-      const row = select.get(hash);
-      if (row === undefined) return undefined;
-      const text = textOf(row, 'text');
-      if (hashOf(text) === hash) return text;
-      throw new AppError(
-        'DATA_DAMAGED',
-        `The stored text ${hash.slice(0, 12)} was changed: it does not match its hash`,
-        {
-          hash,
-        },
-      );
-    },
-    damaged: (): string[] => {
-      const found: string[] = [];
-      for (const row of all.iterate()) {
-        const hash = textOf(row, 'hash');
-        if (hashOf(textOf(row, 'text')) !== hash) found.push(hash);
-      }
-      return found;
     },
   };
 }

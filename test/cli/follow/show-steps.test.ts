@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createStepLines, NOTHING_NOW } from '../../../src/cli/follow/show-steps.ts';
+import type { Caller } from '../../../src/access/caller.ts';
+import { createStepLines, NOTHING_NOW, showClosing } from '../../../src/cli/follow/show-steps.ts';
 import type { RunNow } from '../../../src/core/view/activity.ts';
 import type { LiveAttempt } from '../../../src/schema/overview.ts';
 import { fakeWorld } from '../test-platform.ts';
@@ -26,6 +27,42 @@ function printedIn(seconds: number, current: (second: number) => RunNow): { seco
   }
   return printed;
 }
+
+describe('what an engine still does after its command', () => {
+  it('is shown by run, and until the last file is closed', async () => {
+    const world = fakeWorld(START);
+    const printed: string[] = [];
+    const since = new Date(START).toISOString();
+    const removing = {
+      tasks: ['task/1'],
+      labels: ['login'],
+      kind: 'workspace',
+      what: 'removes its workspace',
+      detail: null,
+      since,
+    };
+    const run = { run: 'k3v9x2ab', status: 'done', activity: [removing], waitsFor: null, live: [], updatedAt: since };
+    const over = Promise.withResolvers<void>();
+    async function* stream() {
+      yield { run };
+      await over.promise;
+    }
+    // Only what a closing program reads and writes.
+    const platform = { terminal: { err: (line: string) => printed.push(line.slice(10).trimEnd()) }, world } as never;
+    const closing = showClosing(platform, { stream } as unknown as Caller);
+    const wait = async () => {
+      for (let half = 0; half < 8; half += 1) {
+        world.advance(500);
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    };
+    await wait();
+    over.resolve();
+    await wait();
+    await closing[Symbol.asyncDispose]();
+    expect(printed).toEqual(['k3v9x2ab  removes its workspace (2.0s)', 'engine  closes its files and ends (1.0s)']);
+  });
+});
 
 describe('what is done now, without a terminal', () => {
   it('is printed after 2 seconds and then at least every 5, with its last line', () => {

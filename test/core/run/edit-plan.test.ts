@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { verdictOf } from '../../../src/core/finish/verdict.ts';
 import { approve } from '../../../src/core/run/answer-hold.ts';
 import { holdRun } from '../../../src/core/run/decide-run.ts';
-import { type EditedPlan, editPlan, plannedTasks, prioritize } from '../../../src/core/run/edit-plan.ts';
+import { type EditedPlan, editPlan, plannedTasks, prioritize, prioritizeRun } from '../../../src/core/run/edit-plan.ts';
 import type { RunState } from '../../../src/core/run/state.ts';
 import { inOrder } from '../../../src/core/schedule/queue.ts';
-import { added, given, landed, spec, started, statuses, taskEnded, worked } from '../../support/given.ts';
+import { added, attempted, given, landed, spec, started, statuses, taskEnded, worked } from '../../support/given.ts';
 
 const holding = (state: RunState) => holdRun(state, { what: 'plan', reason: 'look', files: [] });
 const planned = given(
@@ -82,5 +82,14 @@ describe('the priority of a queued task', () => {
   it('is not changed for work that runs or has ended', () => {
     const story = given(started(), added(spec('a')), ...worked('a'));
     expect(() => prioritize(story.state, { task: 'a', priority: 5 })).toThrow('only queued tasks');
+  });
+});
+
+describe('the priority of a run', () => {
+  it('is that of its queued tasks; what runs or has ended keeps its own', () => {
+    const { state } = given(started(), added(spec('a'), spec('b'), spec('c', { priority: 3 })), attempted('a'));
+    expect(prioritizeRun(state, 3)).toEqual([{ type: 'task.prioritized', data: { task: 'b', priority: 3 } }]);
+    const busy = given(started(), added(spec('a')), attempted('a')).state;
+    expect(() => prioritizeRun(busy, 3)).toThrow('no queued task');
   });
 });

@@ -11,13 +11,14 @@ afterEach(() => {
 
 describe('money', () => {
   it('has two decimals, and an amount below a cent is not zero', () => {
-    expect([0, 0.004, 0.01, 0.05, 1.5, 12].map(moneyText)).toEqual([
+    expect([0, 0.004, 0.01, 0.05, 1.5, 12, 12345.678].map(moneyText)).toEqual([
       '$0.00',
       '<$0.01',
       '$0.01',
       '$0.05',
       '$1.50',
       '$12.00',
+      '$12,345.68',
     ]);
     expect([0, 0.004, 2].map(usdText)).toEqual(['0.00 USD', 'under 0.01 USD', '2.00 USD']);
   });

@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { nextRound, openProposal, roundInput, sayTo, settleProposals } from '../../../src/core/watch/decide-watch.ts';
+import {
+  failRound,
+  nextRound,
+  openProposal,
+  retryAt,
+  roundInput,
+  sayTo,
+  settleProposals,
+} from '../../../src/core/watch/decide-watch.ts';
 import { isSameProposal } from '../../../src/core/watch/same-proposal.ts';
 import { emptySeries, evolveSeries, type WatchState } from '../../../src/core/watch/watch-series.ts';
 import { type WatchEvent, WatchSettings } from '../../../src/schema/watch/watch-event.ts';
@@ -64,8 +72,19 @@ describe('a series of rounds', () => {
     expect(nextRound(state, facts(NOON + MINUTE, { head: 'new' }))).toEqual({ until: NOON + 5 * MINUTE });
     expect(nextRound(state, facts(NOON + 5 * MINUTE, { head: 'new' }))).toEqual({ why: 'commit' });
     expect(nextRound(state, facts(NOON + 5 * MINUTE, { pulls: { 7: 'abc' } }))).toEqual({ why: 'pull-request' });
-    const asked = series(...quiet, [{ type: 'watch.said', data: { discussion: 'd1', text: 'Why?' } }, NOON + 1]);
+    const asked = series(...quiet, [{ type: 'watch.messaged', data: { discussion: 'd1', text: 'Why?' } }, NOON + 1]);
     expect(nextRound(asked, facts(NOON + 2))).toEqual({ why: 'reply' });
+  });
+
+  it('tries again when no round could begin, each time after twice as long, also for a message', () => {
+    const failed: [WatchEvent, number] = [{ type: 'watch.round-failed', data: { reason: 'no agent' } }, NOON];
+    const once = series(started, failed);
+    expect(nextRound(once, facts(NOON + MINUTE))).toEqual({ until: NOON + 5 * MINUTE });
+    expect(nextRound(once, facts(NOON + 5 * MINUTE))).toEqual({ why: 'start' });
+    expect(retryAt(series(started, failed, failed))).toBe(NOON + 10 * MINUTE);
+    expect(retryAt(series(started, ...Array.from({ length: 50 }, () => failed)))).toBe(NOON + 6 * HOUR);
+    expect(retryAt(series(started, failed, ...round(1, NOON)))).toBeUndefined();
+    expect(failRound(series(started, [{ type: 'watch.stopped', data: { reason: 'enough' } }, NOON]), 'x')).toEqual([]);
   });
 
   it('does not repeat at once a round that could not answer', () => {
@@ -131,6 +150,16 @@ describe('a series of rounds', () => {
     const state = series(started, ...round(1, NOON, { proposals: [found('A crash')] }), ...round(2, tomorrow));
     expect(state.summaries).toEqual([{ day: '2026-05-04', text: '1 round, $0.10\np1 new: A crash (src/cart.ts:12)' }]);
     expect(state.day).toMatchObject({ day: '2026-05-05', rounds: 1 });
+  });
+
+  it('remembers the session of a discussion for the next round', () => {
+    const message: WatchEvent = { type: 'watch.messaged', data: { discussion: 'd1', text: 'Why?' } };
+    const session = { agent: 'one', account: null, id: 's1' };
+    const answered = round(1, NOON, { replies: [{ discussion: 'd1', text: 'So.', session }] });
+    const state = series(started, [message, NOON], ...answered, [message, NOON + HOUR]);
+    expect(roundInput(state, { why: 'reply', pulls: [], seen: {} }).discussions).toMatchObject([
+      { id: 'd1', session, messages: [{ by: 'person' }, { by: 'agent' }, { by: 'person' }] },
+    ]);
   });
 
   it('continues a discussion, and refuses one that does not exist', () => {

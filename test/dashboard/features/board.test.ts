@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { boardColumns } from '../../../src/dashboard/features/board/board-columns.ts';
+import { boardColumns, movedBefore, prioritiesFor } from '../../../src/dashboard/features/board/board-columns.ts';
 import type { RunOverview } from '../../../src/schema/overview.ts';
 
 const NOW = Date.parse('2026-11-17T12:00:00Z');
@@ -63,5 +63,38 @@ describe('the board', () => {
     expect(shown({ project: 'q' }).queued).toEqual([]);
     expect(shown({ collection: 'night' })['needs you']).toEqual(['waits']);
     expect(shown({ agent: 'ada' })).toMatchObject({ running: ['running'], queued: [] });
+  });
+});
+
+describe('the order of queued runs', () => {
+  const queue = (...priorities: number[]) =>
+    priorities.map((priority, index) => ({ run: 'abcd'.charAt(index), priority, startedAt: `2026-11-17T0${index}` }));
+  const changed = (runs: ReturnType<typeof queue>, moved: string, before: string | null) =>
+    prioritiesFor(movedBefore(runs, moved, before));
+
+  it('changes with as few priorities as possible', () => {
+    expect(changed(queue(0, 0, 0), 'c', 'a')).toEqual([{ run: 'c', priority: 1 }]);
+    expect(changed(queue(0, 0, 0), 'c', 'b')).toEqual([
+      { run: 'c', priority: 1 },
+      { run: 'a', priority: 1 },
+    ]);
+    expect(changed(queue(0, 0, 0), 'a', null)).toEqual([
+      { run: 'c', priority: 1 },
+      { run: 'b', priority: 1 },
+    ]);
+    expect(changed(queue(5, 0), 'a', 'a')).toEqual([]);
+  });
+
+  it('stays within the range of priorities', () => {
+    expect(changed(queue(10, 10), 'b', 'a')).toEqual([{ run: 'a', priority: 9 }]);
+  });
+
+  it('is that of the engine', () => {
+    const runs = queue(0, 3, 0).map((each) => run(each.run, each));
+    expect(
+      boardColumns(runs, ALL, NOW)
+        .get('queued')
+        ?.map((each) => each.run),
+    ).toEqual(['b', 'a', 'c']);
   });
 });

@@ -29,6 +29,7 @@ function run(id: string, more: Partial<RunOverview> = {}): RunOverview {
     base: 'main',
     landed: null,
     budget: null,
+    priority: 0,
     counts: {},
     attention: [],
     failure: null,

@@ -1,6 +1,10 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Caller } from '../../../src/access/caller.ts';
+import { openCaller as open } from '../../../src/access/open-caller.ts';
 import type { WatchEvent } from '../../../src/schema/watch/watch-event.ts';
+import { makeShop } from '../../forges/shop.ts';
 import { openCaller } from '../../support/caller.ts';
 import { makeScratch, type Scratch } from '../../support/scratch.ts';
 
@@ -105,5 +109,41 @@ describe('a watched project', () => {
     const rounds = (await next.call('list-runs', { text: 'Watch round' })).map(({ title }) => title);
     expect(rounds).toEqual(['Watch round 1 (start)']);
     await next.call('stop-watch', { dir });
+  });
+
+  it('tries again when no round can begin, and says why until one does', { timeout: 60_000 }, async () => {
+    await using scratch = await makeProject();
+    const dir = scratch.repo;
+    rmSync(join(dir, 'agent.sh'));
+    await using caller = await openCaller(scratch);
+    await caller.call('start-watch', { options: { dir }, minMs: 200, maxMs: 400, pullRequests: false });
+    await until(caller, dir, ({ type }) => type === 'watch.round-failed');
+    const waiting = await caller.call('show-watch', { dir });
+    expect(waiting).toMatchObject({ active: true, round: 0, problem: expect.stringMatching(/agent/) });
+    writeFileSync(join(dir, 'agent.sh'), AGENT, { mode: 0o755 });
+    await until(caller, dir, endOf(1));
+    expect(await caller.call('show-watch', { dir })).toMatchObject({ problem: null });
+    await caller.call('stop-watch', { dir });
+  });
+});
+
+describe('the draft review of a watcher', () => {
+  it('is made once for each commit of a pull request, and posted only by consent', { timeout: 120_000 }, async () => {
+    await using shop = await makeShop('github');
+    shop.colleague('feature', { 'bug.txt': 'a bug\n' });
+    const dir = shop.scratch.repo;
+    const env = { HOME: shop.scratch.root, MANYHANDS_HOME: shop.scratch.home, MANYHANDS_BWRAP: '', LC_ALL: 'C' };
+    const path = `${dirname(process.execPath)}:${shop.forge.env.PATH ?? ''}`;
+    await using caller = await open({ env: { ...env, ...shop.forge.env, PATH: path } });
+    await caller.call('start-watch', { options: { dir }, minMs: 86_400_000, maxMs: 86_400_000 });
+    await until(caller, dir, endOf(1));
+    const { reviews } = await caller.call('show-watch', { dir });
+    expect(reviews).toMatchObject([{ number: 1, status: 'draft', text: expect.stringContaining('There is a bug') }]);
+    expect(shop.forge.state().pulls).toMatchObject([{ approvals: [], comments: [] }]);
+    await caller.call('settle-draft-review', { dir, number: 1, post: true });
+    expect(shop.forge.state().pulls[0]?.comments).toEqual([expect.stringContaining('There is a bug')]);
+    await expect(caller.call('settle-draft-review', { dir, number: 1, post: true })).rejects.toThrow('already posted');
+    expect(shop.forge.state().pulls[0]?.comments).toHaveLength(1);
+    await caller.call('stop-watch', { dir });
   });
 });

@@ -71,7 +71,7 @@ async function stopEverything(session: Session, { reason, force, json }: Flags, 
   else {
     const ended = runs.length === 1 ? '1 run is cancelled' : `${runs.length} runs are cancelled`;
     const left = batches.length === 0 ? '' : ` Ended batches: ${batches.join(', ')}.`;
-    terminal.err(`${ended}.${left} Their work is kept: manyhands salvage\n`);
+    terminal.err(`${ended}.${left} All work is kept: manyhands salvage\n`);
     for (const each of refused) terminal.err(`Run ${each.run} could not be cancelled: ${each.reason}\n`);
   }
   return refused.length === 0 ? 0 : 1;

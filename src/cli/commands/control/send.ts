@@ -107,6 +107,8 @@ function onlyTask({ run, tasks }: RunDocument): string {
   const [candidates = tasks] = [running, waiting].filter(({ length }) => length > 0);
   const [only, second] = candidates;
   if (only !== undefined && second === undefined) return only.key;
+  if (only === undefined)
+    throw new AppError('REFUSED', `Run ${run} has no task yet, so no agent can receive the message`, { run });
   const keys = candidates.slice(0, 8).map(taskLabel);
   throw new AppError(
     'USAGE',

@@ -8,7 +8,7 @@ import type { ArchiveResult } from '../../../schema/keeping.ts';
 import { addDir, addHelp, addJson, type CliCommand, CommonOptions, whenCalled } from '../../command.ts';
 import { READING_EXIT_CODES } from '../../exit-code.ts';
 import type { Session } from '../../platform.ts';
-import { bytesText, wholeNumber } from '../../render/amounts.ts';
+import { bytesText, parseDays } from '../../render/amounts.ts';
 import { oneLine } from '../../render/clean-text.ts';
 import { printJson, printLines, tableLines } from '../../render/output.ts';
 import { resolveDir } from '../../target.ts';
@@ -22,7 +22,7 @@ const Flags = CommonOptions.extend({
 
 const EXAMPLES = [
   'manyhands archive',
-  'manyhands archive --older-than 90 --apply',
+  'manyhands archive --older-than 90d --apply',
   'manyhands archive --all --apply --remove',
   'manyhands archive restore k3v9x2ab',
 ];
@@ -46,7 +46,7 @@ export const archiveCommand: CliCommand = {
   define(command, session) {
     command
       .option('--all', 'runs of all projects')
-      .option('--older-than <days>', 'only runs that ended at least this many days ago', wholeNumber(0, 36_500), 30)
+      .option('--older-than <days>', 'only runs that ended at least this long ago, such as 90d or 90', parseDays, 30)
       .option('--apply', 'write the archives; without it nothing is written')
       .option(
         '--remove',

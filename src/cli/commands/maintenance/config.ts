@@ -61,11 +61,14 @@ function defineSet(command: Command, session: Session): void {
     options: Flags,
     act: async (flags, [key = '', text = '']) => {
       const { terminal } = session.platform;
-      const { file, value } = await inProject(session, flags, (caller, dir) =>
+      const { file, value, ignored } = await inProject(session, flags, (caller, dir) =>
         caller.call('set-setting', { dir, scope: scopeOf(flags), key, value: text }),
       );
-      if (flags.json) printJson(terminal, { key, value, file });
+      const isIgnored = ignored !== undefined;
+      if (flags.json) printJson(terminal, { key, value, file, ...(isIgnored ? { ignored } : {}) });
       else terminal.err(`${key} = ${valueText(value)} in ${file}\n`);
+      if (isIgnored)
+        terminal.err(`note: It has no effect in a project's file: ${ignored}. To set it for yourself, add --global.\n`);
       return 0;
     },
   });

@@ -13,6 +13,7 @@ const Format = z.enum(['md', 'html']);
 const Flags = CommonOptions.extend({
   format: Format.optional(),
   output: z.string().optional(),
+  full: z.boolean().default(false),
   team: z.boolean().default(false),
   pressure: z.boolean().default(false),
   days: z.int().min(1).max(3_650).optional(),
@@ -21,6 +22,7 @@ const Flags = CommonOptions.extend({
 const EXAMPLES = [
   'manyhands report',
   'manyhands report k3v9x2ab --output report.html',
+  'manyhands report k3v --full --output run.html',
   'manyhands report k3v --format html > report.html',
   'manyhands report --team --days 30',
   'manyhands report --pressure --json',
@@ -37,6 +39,7 @@ export const reportCommand: CliCommand = {
       new Option('--format <format>', 'default: md, or the extension of the file').choices(Format.options),
     );
     command
+      .option('--full', 'also the time line, the patch and the transcript of every attempt')
       .option('-o, --output <file>', 'write to this file instead of stdout')
       .addOption(new Option('--team', 'who did what: agents by role, results, time, cost').conflicts('pressure'))
       .option('--pressure', 'what limits the work: agents against limits, waits, retries, cost by cause')
@@ -48,7 +51,7 @@ export const reportCommand: CliCommand = {
     addHelp(addDir(addJson(command)), EXAMPLES, READING_EXIT_CODES);
     whenCalled(command, session, {
       options: Flags,
-      act: async ({ format, output, json, team, pressure, days, ...flags }, [run]) => {
+      act: async ({ format, output, full, json, team, pressure, days, ...flags }, [run]) => {
         const { terminal, openCaller } = session.platform;
         const dir = await resolveDir(terminal, flags.dir);
         const chosen = format ?? (output !== undefined && /\.html?$/i.test(output) ? 'html' : 'md');
@@ -56,12 +59,13 @@ export const reportCommand: CliCommand = {
         const request = { dir, format: chosen, ...(run === undefined ? {} : { run }) };
         if (days !== undefined && !team && !pressure)
           throw new AppError('INPUT_INVALID', '--days needs --team or --pressure');
+        if (full && (team || pressure)) throw new AppError('INPUT_INVALID', '--full is about one run');
         const period = days === undefined ? {} : { days };
         const report = team
           ? await caller.call('report-team', { ...request, ...period })
           : pressure
             ? await caller.call('report-pressure', { ...request, ...period })
-            : await caller.call('report-run', request);
+            : await caller.call('report-run', { ...request, full });
         const file = output === undefined ? null : resolve(terminal.cwd, output);
         if (file !== null) await write(file, report.text);
         if (json) printJson(terminal, { ...report, file });

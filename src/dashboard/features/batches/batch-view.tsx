@@ -3,6 +3,7 @@ import { Link, useLocation } from 'wouter';
 import type { OperationInput, OperationOutput } from '../../../operations/all.ts';
 import { useAction } from '../../api/use-operation.ts';
 import { Button } from '../../ui/controls/button.tsx';
+import { ConfirmButton } from '../../ui/controls/confirm-button.tsx';
 import { EntryFields } from '../../ui/form/entry-fields.tsx';
 import { entriesOf } from '../../ui/form/field.ts';
 import { Panel } from '../../ui/layout/panel.tsx';
@@ -21,6 +22,7 @@ export function BatchView({ dir, batch }: { dir: string; batch: Batch }): ReactE
     onDone: ({ collection }) =>
       navigate(`/history?collection=${encodeURIComponent(collection)}&dir=${encodeURIComponent(dir)}`),
   });
+  const remove = useAction('remove-batch', { done: 'Removed', changes: ['list-batches'] });
   return (
     <div className={styles.column}>
       <Panel
@@ -39,7 +41,23 @@ export function BatchView({ dir, batch }: { dir: string; batch: Batch }): ReactE
           onChange={setValues}
         />
       </Panel>
-      <Panel title={count(batch.items.length, 'item')} flush actions={<Copyable text={batch.file} />}>
+      <Panel
+        title={count(batch.items.length, 'item')}
+        flush
+        actions={
+          <>
+            <Copyable text={batch.file} />
+            <ConfirmButton
+              question="Remove this batch? Its runs stay."
+              yes="Remove"
+              busy={remove.isBusy}
+              onConfirm={() => remove.act({ dir, name: batch.name })}
+            >
+              Remove
+            </ConfirmButton>
+          </>
+        }
+      >
         <ol className={styles.items}>
           {batch.items.map(({ prompt, title, template }, index) => (
             // An item is identified by its index.

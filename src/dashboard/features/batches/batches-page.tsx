@@ -1,12 +1,13 @@
 import type { ReactElement } from 'react';
 import { useSearchParams } from 'wouter';
+import { MAY_ACT } from '../../api/role.ts';
 import { useOperation } from '../../api/use-operation.ts';
 import { useProject } from '../../api/use-project.ts';
 import { ProjectChoice } from '../../ui/controls/project-select.tsx';
 import { EmptyState, ErrorMessage, Skeleton } from '../../ui/feedback/placeholders.tsx';
 import { PageFrame } from '../../ui/layout/page.tsx';
 import { count } from '../../ui/text/amounts.tsx';
-import { Copyable } from '../../ui/text/copyable.tsx';
+import { BatchForm } from './batch-form.tsx';
 import { BatchView } from './batch-view.tsx';
 import styles from './batches.module.css';
 
@@ -32,10 +33,7 @@ export function BatchesPage(): ReactElement {
         <EmptyState title="No project yet">Start a run in a project and it appears here.</EmptyState>
       ) : null}
       {list.data !== undefined && batches.length === 0 ? (
-        <EmptyState title="No batches in this project">
-          Add one on the command line:{' '}
-          <Copyable text={'mh batch add nightly "Update the changelog" "Check the links"'} />
-        </EmptyState>
+        <EmptyState title="No batches in this project">A batch is a saved list of prompts, such as chores.</EmptyState>
       ) : null}
       {dir === undefined || chosen === undefined ? null : (
         <div className={styles.columns}>
@@ -55,6 +53,14 @@ export function BatchesPage(): ReactElement {
             ))}
           </ul>
           <BatchView key={chosen.name} dir={dir} batch={chosen} />
+        </div>
+      )}
+      {dir === undefined || !MAY_ACT ? null : (
+        <div className={styles.columns}>
+          <BatchForm key={dir} dir={dir} onDone={(name) => setParams({ dir, name })} />
+          {chosen === undefined ? null : (
+            <BatchForm key={`${dir} ${chosen.name}`} dir={dir} name={chosen.name} onDone={() => {}} />
+          )}
         </div>
       )}
     </PageFrame>

@@ -1,20 +1,15 @@
 import type { ReactElement } from 'react';
 import { Link, useSearchParams } from 'wouter';
-import { moneyText } from '../../../core/view/amounts.ts';
-import type { RunOverview } from '../../../schema/overview.ts';
 import { useOverview } from '../../api/run-overview.ts';
-import { folderName, runPath } from '../../ui/browser/page-paths.ts';
+import { folderName } from '../../ui/browser/page-paths.ts';
 import { useNow } from '../../ui/browser/use-now.ts';
 import { Skeleton } from '../../ui/feedback/placeholders.tsx';
 import { PageFrame } from '../../ui/layout/page.tsx';
 import { ScrollArea } from '../../ui/layout/scroll-area.tsx';
-import { decisionPath } from '../../ui/run/attention-actions.tsx';
-import { runDisplayState, stateColor } from '../../ui/state/display-state.ts';
-import { StateBar } from '../../ui/state/state-bar.tsx';
-import { StateMark } from '../../ui/state/state-mark.tsx';
-import { Time } from '../../ui/text/amounts.tsx';
 import styles from './board.module.css';
 import { boardColumns, COLUMNS } from './board-columns.ts';
+import { QueuedCards } from './queued-cards.tsx';
+import { RunCard } from './run-card.tsx';
 
 /** Of a long column only the latest runs are shown; History has all. */
 const MAX_CARDS = 30;
@@ -68,11 +63,15 @@ export function BoardPage(): ReactElement {
               <h2>
                 {column} <span className="quiet numbers">{cards.length}</span>
               </h2>
-              <ul>
-                {cards.slice(0, MAX_CARDS).map((run) => (
-                  <Card key={run.run} run={run} />
-                ))}
-              </ul>
+              {column === 'queued' ? (
+                <QueuedCards runs={cards} />
+              ) : (
+                <ul>
+                  {cards.slice(0, MAX_CARDS).map((run) => (
+                    <RunCard key={run.run} run={run} />
+                  ))}
+                </ul>
+              )}
               {cards.length > MAX_CARDS ? (
                 <Link href="/history">and {cards.length - MAX_CARDS} more in History</Link>
               ) : null}
@@ -81,37 +80,6 @@ export function BoardPage(): ReactElement {
         })}
       </ScrollArea>
     </PageFrame>
-  );
-}
-
-/** A run; one that waits leads to the page of the decision. */
-function Card({ run }: { run: RunOverview }): ReactElement {
-  const [waiting] = run.attention;
-  const displayState = runDisplayState(run);
-  return (
-    <li className={styles.card} style={{ borderLeftColor: stateColor(displayState) }}>
-      <Link href={waiting === undefined ? runPath(run.run) : decisionPath({ ...waiting, run: run.run })}>
-        {run.title}
-      </Link>
-      <p className="quiet">
-        <StateMark displayState={displayState} /> {folderName(run.project)} · {run.recipe}
-      </p>
-      {waiting === undefined ? null : <p className={styles.reason}>{waiting.reason}</p>}
-      {run.failure === null ? null : <p className={styles.reason}>{run.failure.error ?? run.failure.reason}</p>}
-      {run.live.slice(0, 2).map(({ task, agent, title }) => (
-        <p key={task} className={styles.reason}>
-          {agent}: {title}
-        </p>
-      ))}
-      <StateBar counts={run.counts} total={run.tasks} />
-      <p className={styles.figures}>
-        <span className="numbers">
-          {run.done} / {run.tasks}
-        </span>
-        <span className="numbers">{moneyText(run.cost)}</span>
-        <Time at={run.updatedAt} />
-      </p>
-    </li>
   );
 }
 

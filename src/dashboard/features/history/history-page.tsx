@@ -1,5 +1,6 @@
 import { type ReactElement, useState } from 'react';
 import { useLocation, useSearchParams } from 'wouter';
+import { MAY_ACT } from '../../api/role.ts';
 import { useOperation } from '../../api/use-operation.ts';
 import { runPath } from '../../ui/browser/page-paths.ts';
 import { Button } from '../../ui/controls/button.tsx';
@@ -8,6 +9,7 @@ import { EmptyState, ErrorMessage, Skeleton } from '../../ui/feedback/placeholde
 import { PageFrame } from '../../ui/layout/page.tsx';
 import { Panel } from '../../ui/layout/panel.tsx';
 import { ArchivePanel } from './archive-panel.tsx';
+import { CollectionActions } from './collection-actions.tsx';
 import { HistoryActions, useRunUpdates } from './history-actions.tsx';
 import { HistoryFilters } from './history-filters.tsx';
 import { historyQuery, withFilter } from './history-query.ts';
@@ -52,6 +54,14 @@ export function HistoryPage(): ReactElement {
     >
       {isArchiving ? <ArchivePanel onClose={() => setArchiving(false)} /> : null}
       <HistoryFilters query={query} onChange={change} />
+      {query.collection === '' || query.dir === '' || !MAY_ACT ? null : (
+        <CollectionActions
+          key={query.collection}
+          dir={query.dir}
+          name={query.collection}
+          onChange={(collection) => change({ collection })}
+        />
+      )}
       <HistoryActions
         runs={selected}
         dir={query.dir === '' ? dir : query.dir}

@@ -16,6 +16,24 @@ export function sectionsOf(entries: readonly Entry[]): Section[] {
   return [{ key: GENERAL, title: 'General', about: '', entries: alone }, ...groups];
 }
 
+/** What most people come for: which agents work, what must pass, and how much may run and cost. */
+const MAIN: Readonly<Record<string, readonly string[] | 'all'>> = {
+  [GENERAL]: ['agents', 'checks', 'land'],
+  routing: ['order'],
+  limits: ['agents', 'runAttempts', 'runtimeSeconds', 'inactivitySeconds'],
+  budget: 'all',
+};
+
+/** The main settings, by section. */
+export function mainSettings(sections: readonly Section[]): Section[] {
+  return sections.flatMap((section) => {
+    const keys = MAIN[section.key] ?? [];
+    const entries = keys === 'all' ? section.entries : section.entries.filter(({ key }) => keys.includes(key));
+    const title = section.key === GENERAL ? 'Agents and checks' : section.title;
+    return entries.length === 0 ? [] : [{ ...section, title, entries }];
+  });
+}
+
 /** The settings whose name or description contains every word; empty sections are left out. */
 export function findSettings(sections: readonly Section[], text: string): Section[] {
   const words = text

@@ -6,7 +6,7 @@ import { EmptyState, ErrorMessage } from '../../ui/feedback/placeholders.tsx';
 import { entriesOf } from '../../ui/form/field.ts';
 import { isSchema } from '../../ui/form/json-schema.ts';
 import { count } from '../../ui/text/amounts.tsx';
-import { findSettings, sectionsOf } from './setting-paths.ts';
+import { findSettings, mainSettings, sectionsOf } from './setting-paths.ts';
 import styles from './settings.module.css';
 import { SectionPanel } from './settings-section.tsx';
 import type { SettingsDocument, SettingsEdit } from './use-settings.ts';
@@ -15,7 +15,9 @@ import type { SettingsDocument, SettingsEdit } from './use-settings.ts';
 export function SettingsForm({ edit, document }: { edit: SettingsEdit; document: SettingsDocument }): ReactElement {
   const [text, setText] = useState('');
   const all = sectionsOf(entriesOf(document.schema));
-  const sections = findSettings(all, text);
+  const [isAll, setAll] = useState(false);
+  const isFinding = text.trim() !== '';
+  const sections = isFinding ? findSettings(all, text) : isAll ? all : mainSettings(all);
   const issues = issuesIn(edit.error);
   return (
     <div className={styles.columns}>
@@ -35,6 +37,11 @@ export function SettingsForm({ edit, document }: { edit: SettingsEdit; document:
             </li>
           ))}
         </ul>
+        {isFinding ? null : (
+          <Button weight="quiet" aria-pressed={isAll} onClick={() => setAll(!isAll)}>
+            {isAll ? 'Show the main settings' : 'Show all settings'}
+          </Button>
+        )}
       </nav>
       <div className={styles.fields}>
         {sections.length === 0 ? <EmptyState title="No matching settings" /> : null}

@@ -1,5 +1,7 @@
 import type { ReactElement } from 'react';
 import { useSearchParams } from 'wouter';
+import { ApiError } from '../../api/api-error.ts';
+import { MAY_ACT } from '../../api/role.ts';
 import { useProject } from '../../api/use-project.ts';
 import { ProjectChoice } from '../../ui/controls/project-select.tsx';
 import { Tabs } from '../../ui/controls/tabs.tsx';
@@ -11,6 +13,7 @@ import { BrowserSettings } from './browser-settings.tsx';
 import { ServerPanel } from './server-settings.tsx';
 import styles from './settings.module.css';
 import { SettingsForm } from './settings-form.tsx';
+import { SettingsText } from './settings-text.tsx';
 import { useSettings } from './use-settings.ts';
 
 const VIEWS = [
@@ -61,8 +64,17 @@ type FileSettingsProps = {
 function FileSettings({ scope, dir, isText, onShow }: FileSettingsProps): ReactElement {
   const edit = useSettings({ scope, ...(dir === undefined ? {} : { dir }) });
   const { document } = edit;
-  if (document === undefined)
-    return edit.error === undefined ? <Skeleton lines={12} /> : <ErrorMessage error={edit.error} retry={edit.reload} />;
+  const target = { scope, ...(dir === undefined ? {} : { dir }) };
+  if (document === undefined) {
+    if (edit.error === undefined) return <Skeleton lines={12} />;
+    const isBroken = edit.error instanceof ApiError && edit.error.code.startsWith('CONFIG_') && MAY_ACT;
+    return (
+      <>
+        <ErrorMessage error={edit.error} retry={edit.reload} />
+        {isBroken ? <SettingsText target={target} onSaved={edit.reload} /> : null}
+      </>
+    );
+  }
   const forms = [
     { value: 'form', title: 'Form' },
     { value: 'text', title: 'File' },
@@ -74,7 +86,9 @@ function FileSettings({ scope, dir, isText, onShow }: FileSettingsProps): ReactE
         <Copyable text={document.file} />
         {document.exists ? null : <span className="quiet">is created by the first change</span>}
       </div>
-      {isText ? (
+      {isText && MAY_ACT ? (
+        <SettingsText target={target} onSaved={edit.reload} />
+      ) : isText ? (
         <Panel title="File content">
           {document.text === '' ? (
             <EmptyState title="The file is empty" />

@@ -1,6 +1,7 @@
-import { type ReactElement, useState } from 'react';
+import { type ReactElement, useMemo, useState } from 'react';
 import { useSearchParams } from 'wouter';
 import { dayText, moneyText } from '../../../core/view/amounts.ts';
+import { useOverview } from '../../api/run-overview.ts';
 import { useOperation } from '../../api/use-operation.ts';
 import { now } from '../../ui/browser/clock.ts';
 import { Button } from '../../ui/controls/button.tsx';
@@ -16,7 +17,7 @@ import { UsageFilters } from './usage-filters.tsx';
 import { GROUPINGS, MEASURES, usageInput, usageQuery } from './usage-query.ts';
 import { UsageTable } from './usage-table.tsx';
 
-/** Usage by agent, model, project, role or day. */
+/** Usage by agent, model, project, role, day or run. */
 export function UsagePage(): ReactElement {
   const [params, setParams] = useSearchParams();
   const [chosen, setChosen] = useState<string>();
@@ -29,6 +30,8 @@ export function UsagePage(): ReactElement {
     for (const [key, value] of Object.entries(some)) value === '' ? next.delete(key) : next.set(key, value);
     setParams(next, { replace: true });
   };
+  const { runs } = useOverview();
+  const byId = useMemo(() => new Map(runs.map((run) => [run.run, run])), [runs]);
   const reload = () => {
     usage.reload();
     daily.reload();
@@ -45,7 +48,7 @@ export function UsagePage(): ReactElement {
   return (
     <PageFrame
       title="Usage"
-      about="Cost, tokens and attempts of agents and models."
+      about="Cost, tokens and attempts by agent, model, project, role, day and run. Days are those of the server's time zone."
       actions={<UsageFilters query={query} onChange={change} />}
     >
       {usage.error === undefined ? null : <ErrorMessage error={usage.error} retry={reload} />}
@@ -83,7 +86,14 @@ export function UsagePage(): ReactElement {
         {usage.isLoading ? <Skeleton lines={5} /> : null}
         {usage.data !== undefined && rows.length === 0 ? <EmptyState title="No usage in this period" /> : null}
         {rows.length === 0 ? null : (
-          <UsageTable title={title} rows={rows} measure={measure} chosen={chosen} onChoose={setChosen} />
+          <UsageTable
+            title={title}
+            rows={rows}
+            measure={measure}
+            chosen={chosen}
+            runs={query.by === 'run' ? byId : undefined}
+            onChoose={setChosen}
+          />
         )}
       </Panel>
       {unknown === 0 ? null : (

@@ -8,6 +8,7 @@ export const GROUPINGS = [
   { value: 'project', title: 'Project' },
   { value: 'role', title: 'Role' },
   { value: 'day', title: 'Day' },
+  { value: 'run', title: 'Run' },
 ] as const;
 type Grouping = (typeof GROUPINGS)[number]['value'];
 

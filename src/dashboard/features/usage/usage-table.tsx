@@ -1,4 +1,7 @@
 import type { ReactElement } from 'react';
+import { Link } from 'wouter';
+import type { RunOverview } from '../../../schema/overview.ts';
+import { runPath } from '../../ui/browser/page-paths.ts';
 import { type Column, Table } from '../../ui/layout/table.tsx';
 import { Money } from '../../ui/text/amounts.tsx';
 import { amountOf, type UsageRow } from './day-bars.ts';
@@ -11,11 +14,13 @@ type UsageTableProps = {
   /** The measure of the share column. */
   measure: Measure;
   chosen: string | undefined;
+  /** The runs by id, where the rows are runs. */
+  runs?: ReadonlyMap<string, RunOverview> | undefined;
   onChoose(name: string | undefined): void;
 };
 
 /** Usage by name; a click on a name highlights it in the plot. */
-export function UsageTable({ title, rows, measure, chosen, onChoose }: UsageTableProps): ReactElement {
+export function UsageTable({ title, rows, measure, chosen, runs, onChoose }: UsageTableProps): ReactElement {
   const most = Math.max(0, ...rows.map((row) => amountOf(row, measure)));
   const number = (key: 'attempts' | 'calls' | 'turns' | 'inputTokens' | 'cachedTokens' | 'outputTokens' | 'unknown') =>
     function cell(row: UsageRow) {
@@ -31,10 +36,11 @@ export function UsageTable({ title, rows, measure, chosen, onChoose }: UsageTabl
           aria-pressed={name === chosen}
           onClick={() => onChoose(name === chosen ? undefined : name)}
         >
-          {name}
+          {runs?.get(name)?.title ?? name}
         </button>
       ),
     },
+    ...(runs === undefined ? [] : runColumns(runs)),
     { title: 'Cost', isNumber: true, cell: ({ cost }) => <Money usd={cost} /> },
     {
       title: 'Share',
@@ -53,4 +59,11 @@ export function UsageTable({ title, rows, measure, chosen, onChoose }: UsageTabl
     { title: 'Unknown', isNumber: true, cell: number('unknown') },
   ];
   return <Table label={`Usage by ${title.toLowerCase()}`} columns={columns} rows={rows} keyOf={({ name }) => name} />;
+}
+
+function runColumns(runs: ReadonlyMap<string, RunOverview>): Column<UsageRow>[] {
+  return [
+    { title: 'Run', cell: ({ name }) => <Link href={`${runPath(name)}?view=cost`}>{name}</Link> },
+    { title: 'Budget', isNumber: true, cell: ({ name }) => <Money usd={runs.get(name)?.budget ?? null} /> },
+  ];
 }

@@ -66,7 +66,7 @@ export function WatchPage(): ReactElement {
 }
 
 function SeriesState({ dir, series }: { dir: string; series: Series }): ReactElement {
-  const { active, round, running, next, spentToday, budgetPerDay, today } = series;
+  const { active, round, running, next, spentToday, budgetPerDay, today, problem } = series;
   const stopping = useAction('stop-watch', { done: 'The watcher is stopped', changes: ['show-watch'] });
   const starting = useAction('start-watch', { done: 'The project is watched', changes: ['show-watch'] });
   return (
@@ -105,6 +105,7 @@ function SeriesState({ dir, series }: { dir: string; series: Series }): ReactEle
         )}
         . {today.text}
       </p>
+      {problem === null ? null : <p role="status">No round could begin, it tries again: {problem}</p>}
     </Panel>
   );
 }

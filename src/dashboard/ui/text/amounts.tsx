@@ -9,7 +9,16 @@ const UNITS: readonly [string, number][] = [
   ['m', 60],
   ['s', 1],
 ];
-const EXACT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+/** With the zone: every time of the page is in that of this browser. */
+const EXACT = new Intl.DateTimeFormat(undefined, {
+  year: 'numeric',
+  month: 'short',
+  day: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  timeZoneName: 'short',
+});
 
 /** A date and time to the second. */
 export function exactTime(at: string | number): string {
@@ -21,7 +30,7 @@ export function Time({ at }: { at: string | number }): ReactElement {
   const moment = new Date(at);
   const time = useNow(distanceStep(moment.getTime()));
   return (
-    <time dateTime={moment.toISOString()} title={EXACT.format(moment)} className="numbers">
+    <time dateTime={moment.toISOString()} title={exactTime(at)} className="numbers">
       {relative(moment.getTime(), time)}
     </time>
   );

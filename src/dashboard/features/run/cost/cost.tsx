@@ -2,14 +2,18 @@ import { type ReactElement, useMemo } from 'react';
 import { Link } from 'wouter';
 import type { RunState } from '../../../../core/run/state.ts';
 import { moneyText } from '../../../../core/view/amounts.ts';
+import { estimateToFinish, type FinishEstimate, spendHistory } from '../../../../core/view/spend-history.ts';
 import { summarizeUsage } from '../../../../core/view/usage.ts';
 import type { UsageRow } from '../../../../schema/document.ts';
+import { now } from '../../../ui/browser/clock.ts';
 import { taskPath } from '../../../ui/browser/page-paths.ts';
 import { EmptyState } from '../../../ui/feedback/placeholders.tsx';
 import { Panel } from '../../../ui/layout/panel.tsx';
 import { type Column, Table } from '../../../ui/layout/table.tsx';
+import { count } from '../../../ui/text/amounts.tsx';
 import type { ViewProps } from '../run-views.ts';
 import styles from './cost.module.css';
+import { SpendPlot } from './spend-plot.tsx';
 import { type TaskCost, taskCosts } from './task-costs.ts';
 
 const MAX_TASKS = 100;
@@ -31,12 +35,15 @@ const COLUMNS: readonly Column<UsageRow>[] = [
 /** The cost of a run by agent, model, role and task, and its budget. */
 export function Cost({ state, version }: ViewProps): ReactElement {
   // biome-ignore lint/correctness/useExhaustiveDependencies: the state is mutated in place and changes with its version
-  const { agents, models, roles, tasks } = useMemo(
+  const { agents, models, roles, days, tasks, history, estimate } = useMemo(
     () => ({
       agents: summarizeUsage([state], 'agent'),
       models: summarizeUsage([state], 'model'),
       roles: summarizeUsage([state], 'role'),
+      days: summarizeUsage([state], 'day'),
       tasks: taskCosts(state),
+      history: spendHistory(state),
+      estimate: estimateToFinish(state),
     }),
     [state, version],
   );
@@ -49,11 +56,18 @@ export function Cost({ state, version }: ViewProps): ReactElement {
   ];
   return (
     <div className={styles.cost}>
-      <Budget state={state} />
+      <Budget state={state} estimate={estimate} />
+      <SpendPlot
+        points={history}
+        until={state.status.kind === 'ended' ? state.status.at : now()}
+        budget={state.start.config.budget.run}
+        isEnded={state.status.kind === 'ended'}
+      />
       {[
         { title: 'By agent', rows: agents },
         { title: 'By model', rows: models },
         { title: 'By role', rows: roles },
+        ...(days.length > 1 ? [{ title: 'By day', rows: days }] : []),
       ].map(({ title, rows }) => (
         <Panel key={title} title={title} flush>
           <Table label={`${title}, table`} columns={COLUMNS} rows={rows} keyOf={({ name }) => name} />
@@ -69,9 +83,12 @@ export function Cost({ state, version }: ViewProps): ReactElement {
   );
 }
 
-/** The spent and reserved part of the budget. */
-function Budget({ state: { spent, reserved, start } }: { state: RunState }): ReactElement {
+type BudgetProps = { state: RunState; estimate: FinishEstimate | undefined };
+
+/** The spent and reserved part of the budget, and what the rest will probably cost. */
+function Budget({ state: { spent, reserved, start }, estimate }: BudgetProps): ReactElement {
   const { run, project } = start.config.budget;
+  const isOver = run !== undefined && estimate !== undefined && spent.costUsd + estimate.usd > run;
   return (
     <section className={styles.budget} aria-label="Budget">
       <p className={styles.figures}>
@@ -82,6 +99,13 @@ function Budget({ state: { spent, reserved, start } }: { state: RunState }): Rea
           {project === undefined ? '' : `; project budget ${moneyText(project)}`}
         </span>
       </p>
+      {estimate === undefined ? null : (
+        <p className={isOver ? styles.over : 'quiet'}>
+          About {moneyText(estimate.usd)} more to finish the {count(estimate.tasks, 'open task')}, by what{' '}
+          {count(estimate.basis, 'finished task')} cost
+          {isOver ? `: more than the budget of ${moneyText(run)}` : ''}
+        </p>
+      )}
       {run === undefined ? null : (
         <div
           className={styles.bar}

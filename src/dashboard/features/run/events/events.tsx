@@ -5,6 +5,7 @@ import type { ConnectionState } from '../../../api/follow-events.ts';
 import { taskPath } from '../../../ui/browser/page-paths.ts';
 import { EmptyState, Skeleton } from '../../../ui/feedback/placeholders.tsx';
 import { VirtualList } from '../../../ui/layout/virtual-list.tsx';
+import { exactTime } from '../../../ui/text/amounts.tsx';
 import type { ViewProps } from '../run-views.ts';
 import { useChoices } from '../use-view-params.ts';
 import styles from './events.module.css';
@@ -12,7 +13,6 @@ import { type EventLineData, KINDS, useEventLines } from './use-event-lines.ts';
 
 const ROW_PX = 26;
 const CLOCK = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
-const EXACT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 
 /** The events of a run as sentences, newest last. */
 export function Events({ state }: ViewProps): ReactElement {
@@ -51,7 +51,7 @@ function EventLine({ state, line }: { state: RunState; line: EventLineData }): R
   const { about, task, fact, at } = line;
   return (
     <p className={styles.line}>
-      <time className={styles.time} dateTime={new Date(at).toISOString()} title={EXACT.format(at)}>
+      <time className={styles.time} dateTime={new Date(at).toISOString()} title={exactTime(at)}>
         {CLOCK.format(at)}
       </time>
       {task === undefined ? (

@@ -19,9 +19,9 @@ export function Report({ state }: ViewProps): ReactElement {
     queryFn: ({ signal }) => call('report-run', { run }, signal),
   });
   const blocks = useMemo(() => (data === undefined ? [] : markdownBlocks(data.text).slice(1)), [data]);
-  const save = async (format: 'md' | 'html') => {
-    const { text } = await call('report-run', { run, format });
-    saveText(`manyhands-${run}.${format}`, text, format === 'md' ? 'text/markdown' : 'text/html');
+  const save = async (format: 'md' | 'html', full = false) => {
+    const { text } = await call('report-run', { run, format, full });
+    saveText(`manyhands-${run}${full ? '-full' : ''}.${format}`, text, format === 'md' ? 'text/markdown' : 'text/html');
   };
   return (
     <div className={styles.report}>
@@ -35,6 +35,9 @@ export function Report({ state }: ViewProps): ReactElement {
             </Button>
             <Button onClick={() => void save('md')}>Save Markdown</Button>
             <Button onClick={() => void save('html')}>Save HTML</Button>
+            <Button onClick={() => void save('html', true)} title="With the patch and all transcripts, in one file">
+              Save everything
+            </Button>
           </>
         }
       >

@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react';
 import { Button } from '../../../ui/controls/button.tsx';
 import { type DisplayState, stateColor } from '../../../ui/state/display-state.ts';
-import { duration } from '../../../ui/text/amounts.tsx';
+import { duration, exactTime } from '../../../ui/text/amounts.tsx';
 import { Icon } from '../../../ui/text/icon.tsx';
 import { shareOf, type TimeRange, ticksOf } from './time-range.ts';
 import styles from './timeline.module.css';
@@ -11,7 +11,6 @@ import type { TimeRangeView } from './use-time-range.ts';
 const MAX_TICKS = 10;
 /** A tick closer to the end has no space for its label. */
 const LAST_SHARE = 0.97;
-const EXACT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 
 type AxisProps = {
   range: TimeRange;
@@ -30,7 +29,7 @@ export function Axis({ range, start, now, idlePeriods, end }: AxisProps): ReactE
         {ticksOf(range, start, MAX_TICKS)
           .filter(({ share }) => share < LAST_SHARE)
           .map(({ at, share }) => (
-            <span key={at} className={styles.tick} style={{ left: `${share * 100}%` }} title={EXACT.format(at)}>
+            <span key={at} className={styles.tick} style={{ left: `${share * 100}%` }} title={exactTime(at)}>
               {at === start ? '0' : duration(at - start)}
             </span>
           ))}

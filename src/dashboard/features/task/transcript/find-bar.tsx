@@ -20,7 +20,7 @@ export function FindBar({ find, field }: { find: Find; field: Ref<HTMLInputEleme
         ref={field}
         className={styles.field}
         type="text"
-        placeholder="Find in transcript"
+        placeholder="Find"
         aria-label="Find in transcript"
         value={find.text}
         onChange={(event) => find.search(event.target.value)}

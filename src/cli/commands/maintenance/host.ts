@@ -1,0 +1,125 @@
+import { type Command, Option } from 'commander';
+import { z } from 'zod';
+import { AppError } from '../../../errors.ts';
+import { addHelp, addJson, type CliCommand, CommonOptions, whenCalled } from '../../command.ts';
+import { READING_EXIT_CODES } from '../../exit-code.ts';
+import type { Session } from '../../platform.ts';
+import { printJson } from '../../render/output.ts';
+
+const Flags = z.object({
+  name: z.string().optional(),
+  slots: z.string().default('4'),
+  agents: z.string().optional(),
+  labels: z.string().default(''),
+  guard: z.boolean().default(false),
+});
+type Flags = z.infer<typeof Flags>;
+
+const DrainFlags = CommonOptions.extend({ undo: z.boolean().default(false) });
+
+const MOST_SLOTS = 1_000;
+
+const EXAMPLES = [
+  'manyhands host --name b2 --slots 8',
+  'manyhands host --name mac-1 --agents claude,codex --labels mac,gpu',
+  'manyhands host drain b2',
+  'manyhands host remove b2',
+];
+
+/** This machine as a host, which performs attempts for the server that leads. */
+export const hostCommand: CliCommand = {
+  name: 'host',
+  group: 'Maintenance',
+  summary: 'perform attempts on this machine for a server with PostgreSQL',
+  define(command, session) {
+    command
+      .helpCommand(false)
+      .option('--name <name>', 'the name of this host in the installation')
+      .option('--slots <number>', 'how many attempts it performs at once (default: 4)')
+      .option('--agents <names>', 'only these agents, separated by commas (default: all that work here)')
+      .option('--labels <labels>', 'labels that tasks can require, separated by commas')
+      .addOption(new Option('--guard').hideHelp());
+    addHelp(command, EXAMPLES, READING_EXIT_CODES);
+    whenCalled(command, session, { options: Flags, act: (flags) => act(session, flags) });
+    defineDrain(command.command('drain'), session);
+    defineRemove(command.command('remove'), session);
+  },
+};
+
+async function act({ platform }: Session, flags: Flags): Promise<number> {
+  const { name } = flags;
+  if (name === undefined) throw new AppError('USAGE', 'A host needs a name: --name <name>');
+  const { guardHost, runHost } = await import('../../../access/own-host.ts');
+  const { terminal, version, world } = platform;
+  if (flags.guard) {
+    await guardHost(terminal.env, name, world);
+    return 0;
+  }
+  const over = new AbortController();
+  const stopListening = platform.onSignal(() => over.abort());
+  const log = (line: string) => terminal.err(`${line}\n`);
+  try {
+    await runHost({
+      name,
+      slots: slotsOf(flags),
+      agents: flags.agents === undefined ? undefined : listOf(flags.agents),
+      labels: listOf(flags.labels),
+      version,
+      world,
+      env: terminal.env,
+      guard: [process.execPath, ...process.execArgv, process.argv[1] ?? '', 'host', '--guard', '--name', name],
+      signal: over.signal,
+      onRegistered: ({ slots, agents }) =>
+        log(`The host ${name} is registered: ${slots} slots, agents ${agents.join(', ')}. Stop it with Ctrl-C.`),
+      log,
+    });
+  } finally {
+    stopListening();
+  }
+  return 0;
+}
+
+function slotsOf({ slots }: Flags): number {
+  if (/^\d{1,4}$/.test(slots) && Number(slots) >= 1 && Number(slots) <= MOST_SLOTS) return Number(slots);
+  throw new AppError('USAGE', `--slots must be a number from 1 to ${MOST_SLOTS}, not ${slots}`);
+}
+
+function listOf(text: string): string[] {
+  return text.split(',').flatMap((part) => (part.trim() === '' ? [] : [part.trim()]));
+}
+
+function defineDrain(command: Command, session: Session): void {
+  command
+    .description('let a host finish what it runs, and give it nothing new')
+    .argument('<name>', 'a host that manyhands hosts lists')
+    .option('--undo', 'let it accept orders again');
+  addHelp(addJson(command), ['manyhands host drain b2', 'manyhands host drain b2 --undo'], READING_EXIT_CODES);
+  whenCalled(command, session, {
+    options: DrainFlags,
+    act: async ({ undo, json }, [name = '']) => {
+      const { terminal, openCaller } = session.platform;
+      await using caller = await openCaller(terminal.env);
+      const drained = await caller.call('drain-host', { name, undo });
+      if (json) printJson(terminal, drained);
+      else
+        terminal.err(undo ? `${name} accepts orders again\n` : `${name} finishes what it runs and gets nothing new\n`);
+      return 0;
+    },
+  });
+}
+
+function defineRemove(command: Command, session: Session): void {
+  command.description('forget a host that has ended').argument('<name>', 'a host that manyhands hosts lists');
+  addHelp(addJson(command), ['manyhands host remove b2'], READING_EXIT_CODES);
+  whenCalled(command, session, {
+    options: CommonOptions,
+    act: async ({ json }, [name = '']) => {
+      const { terminal, openCaller } = session.platform;
+      await using caller = await openCaller(terminal.env);
+      const removed = await caller.call('remove-host', { name });
+      if (json) printJson(terminal, removed);
+      else terminal.err(`${name} is forgotten\n`);
+      return 0;
+    },
+  });
+}

@@ -1,0 +1,218 @@
+import { recordSpawn, recordUsage, warnOf } from '../../core/attempt/decide-attempt.ts';
+import { recordGate } from '../../core/land/decide-landing.ts';
+import { redactValue } from '../../core/redact.ts';
+import { lastAttempt, type TaskState } from '../../core/run/state.ts';
+import { AppError, messageOf } from '../../errors.ts';
+import { fetchRefs } from '../../git/push/transfer.ts';
+import { treeOf } from '../../git/read/commit-graph.ts';
+import { readRef } from '../../git/refs/mirror-refs.ts';
+import type { RunEvent, SavedWork } from '../../schema/event.ts';
+import type { Failure } from '../../schema/failure.ts';
+import { attemptId } from '../../schema/ids.ts';
+import { Usage } from '../../schema/usage.ts';
+import type { Fleet } from '../../store/fleet.ts';
+import { isStoreFailure } from '../../store/ledger.ts';
+import { concludeAttempt, type EndedAttempt } from '../attempt/conclude-attempt.ts';
+import { interruptible } from '../attempt/interrupt-attempt.ts';
+import { SETUP_GATE } from '../land/evidence.ts';
+import type { ActiveRun, EngineContext } from '../loop/context.ts';
+import { type AttemptCommand, AttemptReport } from './attempt-order.ts';
+
+type Following = { task: TaskState; fleet: Fleet };
+type Ended = Extract<AttemptReport, { kind: 'ended' }>;
+
+const NOT_STARTED = { result: { usage: { kind: 'none' }, text: '' }, digest: undefined, model: undefined } as const;
+/** How long before work is fetched again from a repository that does not answer. */
+const FETCH_AGAIN_MS = 5_000;
+
+/** Follows an attempt that a host performs to its end, records what the host reports, and concludes it; also one that an earlier leader ordered. */
+export async function followAttempt(ctx: EngineContext, run: ActiveRun, { task, fleet }: Following): Promise<void> {
+  const attempt = lastAttempt(task);
+  if (attempt === undefined) throw new Error(`Task ${task.spec.key} was never claimed`);
+  const id = attemptId(run.id, task.ordinal, attempt.number);
+  using interrupted = interruptible(run, task);
+  using stops = new StopCommands(ctx, run, { interrupt: interrupted.signal, send: (body) => fleet.send(id, body) });
+  const step = { kind: 'waiting' as const, what: `waits for the host ${attempt.host}` };
+  using waiting = ctx.activities.begin({ run, tasks: [task.spec.key] }, step);
+  for await (const report of fleet.follow(id, stops.left)) {
+    waiting[Symbol.dispose]();
+    const found = report.kind === 'lost' ? undefined : AttemptReport.safeParse(report.body).data;
+    if (report.kind === 'report' && found !== undefined && found.kind !== 'ended') {
+      await record(ctx, run, { task, id, report: found });
+      // Safe: a report that is not acknowledged is read again, and recorded once.
+      fleet.acknowledge(id, report.sequence).catch(() => {});
+      continue;
+    }
+    const reason =
+      report.kind === 'lost' ? report.reason : `The host ${attempt.host} sent a report that cannot be read`;
+    const ended =
+      found?.kind === 'ended'
+        ? await endedAttempt(ctx, run, { task, id, report: found })
+        : lostAttempt(ctx, { task, id, reason });
+    if (ended === undefined) return;
+    await concludeAttempt(ctx, run, ended);
+    // An attempt whose work could not be checked is concluded again, from the same report.
+    if (run.ledger.state.tasks[task.spec.key]?.phase.status !== 'running') await fleet.remove(id).catch(() => {});
+    return;
+  }
+}
+
+/** Tells the host to stop when the run, the task or the engine ends; `left` is aborted when the next leader continues instead. */
+class StopCommands implements Disposable {
+  readonly #left = new AbortController();
+  readonly #stops: readonly AbortSignal[];
+  readonly #onStop: () => void;
+
+  constructor(
+    ctx: EngineContext,
+    run: ActiveRun,
+    { interrupt, send }: { interrupt: AbortSignal; send: (command: AttemptCommand) => Promise<void> },
+  ) {
+    this.#stops = [interrupt, run.force.signal, run.cancel.signal, ctx.stopping];
+    this.#onStop = () => {
+      if (ctx.leaving.aborted && !run.cancel.signal.aborted) return this.#left.abort();
+      const reason = ctx.stopping.aborted
+        ? 'The engine was stopped'
+        : run.cancel.signal.aborted
+          ? 'The run was cancelled'
+          : 'A person interrupted it';
+      // Safe: a host that the command does not reach ends its agents when its own lease ends.
+      send({ kind: 'stop', force: run.force.signal.aborted, reason }).catch(() => {});
+    };
+    for (const signal of this.#stops) signal.addEventListener('abort', this.#onStop);
+    if (this.#stops.some((signal) => signal.aborted)) this.#onStop();
+  }
+
+  get left(): AbortSignal {
+    return this.#left.signal;
+  }
+
+  [Symbol.dispose](): void {
+    for (const signal of this.#stops) signal.removeEventListener('abort', this.#onStop);
+  }
+}
+
+type Recording = { task: TaskState; id: string; report: Exclude<AttemptReport, Ended> };
+
+async function record(ctx: EngineContext, run: ActiveRun, { task, id, report }: Recording): Promise<void> {
+  if (report.kind === 'transcript') {
+    const rows = report.rows.map(({ data, ...row }) => ({
+      ...row,
+      attempt: id,
+      text: run.redact(row.text),
+      ...(data === undefined ? {} : { data: redactValue(data, run.redact) }),
+    }));
+    const usage = Usage.safeParse(report.usage);
+    const batch = { attempt: id, rows, cursors: report.cursors };
+    return ctx.store.ingest(usage.success ? { ...batch, usage: usage.data } : batch);
+  }
+  for (const event of report.events) await recordEvent(ctx, run, task, event);
+}
+
+/** A host may report only what happens to its own attempt; a report of one that has ended in between changes nothing. */
+async function recordEvent(ctx: EngineContext, run: ActiveRun, task: TaskState, event: RunEvent): Promise<void> {
+  const of = { task: task.spec.key, attempt: task.attempts.length };
+  try {
+    switch (event.type) {
+      case 'attempt.spawned':
+        await ctx.submit(run, (state) => recordSpawn(state, { ...of, process: event.data.process })).committed;
+        return;
+      case 'attempt.used':
+        await ctx.submit(run, (state) => recordUsage(state, { ...of, usage: event.data.usage })).committed;
+        return;
+      case 'attempt.warned': {
+        const { sign, message } = event.data;
+        await ctx.submit(run, (state) => warnOf(state, { ...of, warnings: [{ sign, message }] })).committed;
+        return;
+      }
+      case 'gate.ended': {
+        const { commit, evidence } = event.data;
+        if (evidence.gate === SETUP_GATE.name)
+          await ctx.submit(run, () => recordGate([of.task], commit, evidence)).committed;
+        return;
+      }
+    }
+  } catch (error) {
+    if (isStoreFailure(error) || !(error instanceof AppError) || error.code !== 'REFUSED') throw error;
+  }
+}
+
+type Ending = { task: TaskState; id: string; report: Ended };
+
+/** The end that a host reported, with its work in our mirror; undefined if the next leader fetches it. */
+async function endedAttempt(
+  ctx: EngineContext,
+  run: ActiveRun,
+  { task, id, report }: Ending,
+): Promise<EndedAttempt | undefined> {
+  const { outcome, saved, network, isUnread } = report;
+  const attempt = lastAttempt(task);
+  if (attempt === undefined) return undefined;
+  const fetched = saved === undefined ? { saved: undefined } : await fetchWork(ctx, run, { id, saved, task });
+  if (fetched === undefined) return undefined;
+  const stopped = outcome.stopped ?? fetched.failure;
+  return {
+    task,
+    attempt,
+    workspace: undefined,
+    outcome: { ...outcome, digest: outcome.digest, model: outcome.model, stopped },
+    remote: { saved: fetched.saved, network },
+    ...(isUnread === undefined ? {} : { isUnread }),
+  } as EndedAttempt;
+}
+
+type Fetched = { saved: SavedWork | undefined; failure?: Failure };
+
+/** Fetches saved work, however long its repository does not answer; what is there must be what the host reported. */
+async function fetchWork(
+  ctx: EngineContext,
+  run: ActiveRun,
+  { id, saved, task }: { id: string; saved: SavedWork; task: TaskState },
+): Promise<Fetched | undefined> {
+  const { mirror } = run.project;
+  const prefix = `refs/manyhands/attempts/${id}/`;
+  const url = run.ledger.state.start.config.hosts.git;
+  if (url === undefined || !saved.ref.startsWith(prefix)) return unusable(`it names the ref ${saved.ref}`);
+  const what = { kind: 'mirror' as const, what: 'fetches the work from the repository of the hosts' };
+  using step = ctx.activities.begin({ run, tasks: [task.spec.key] }, what);
+  while ((await readRef(mirror, saved.ref)) !== saved.commit) {
+    const fetched = await fetchRefs({ mirror, url, signal: ctx.stopping }, prefix).catch((error: unknown) => {
+      if (ctx.stopping.aborted) return undefined;
+      throw error;
+    });
+    if (fetched === undefined) return undefined;
+    if (fetched.kind === 'done') {
+      if ((await readRef(mirror, saved.ref)) === saved.commit) break;
+      return unusable(`${saved.ref} is not the commit ${saved.commit.slice(0, 10)}`);
+    }
+    if (fetched.reason === 'rejected') return unusable(fetched.detail);
+    step.update({ kind: 'waiting', what: `waits for the repository of the hosts (hosts.git): ${fetched.detail}` });
+    const isOver = await ctx.world.sleep(FETCH_AGAIN_MS, AbortSignal.any([ctx.stopping, run.cancel.signal])).then(
+      () => false,
+      () => true,
+    );
+    if (ctx.stopping.aborted) return undefined;
+    if (isOver) return unusable('the run was cancelled before it was fetched');
+  }
+  const tree = await treeOf(mirror, saved.commit).catch((error: unknown) => messageOf(error));
+  return tree === saved.tree ? { saved } : unusable(`the tree of ${saved.commit.slice(0, 10)} is another one`);
+}
+
+function unusable(why: string): Fetched {
+  const message = `The work that its host saved cannot be used: ${why}`;
+  return { saved: undefined, failure: { kind: 'environment', message } };
+}
+
+/** An attempt whose host is lost: it is charged with what was reported, and its task starts again. */
+function lostAttempt(
+  ctx: EngineContext,
+  { task, id, reason }: { task: TaskState; id: string; reason: string },
+): EndedAttempt | undefined {
+  const attempt = lastAttempt(task);
+  if (attempt === undefined) return undefined;
+  const known = Usage.safeParse(ctx.store.usage(id)).data;
+  const usage = known ?? (attempt.process === null ? { kind: 'none' as const } : { kind: 'unknown' as const });
+  const stopped: Failure = { kind: 'interrupted', message: reason };
+  const outcome = { ...NOT_STARTED, result: { usage, text: '' }, stopped };
+  return { task, attempt, workspace: undefined, outcome };
+}

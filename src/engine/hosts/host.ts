@@ -1,0 +1,187 @@
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AppError, messageOf } from '../../errors.ts';
+import type { HostOrder } from '../../store/fleet.ts';
+import type { Store } from '../../store/store.ts';
+import { AttemptCommand, AttemptOrder } from './attempt-order.ts';
+import { type HostContext, type OrderedRun, openOrder } from './ordered-run.ts';
+import { Outbox } from './outbox.ts';
+import { performOrder, saveLateWork } from './perform-order.ts';
+
+/** The lease, the orders and the reports of a host. */
+interface Installation {
+  renew(): Promise<{ isDraining: boolean } | undefined>;
+  receive(
+    most: number,
+    signal: AbortSignal,
+  ): Promise<{ orders: HostOrder[]; commands: { id: string; body: unknown }[] }>;
+  report(reports: readonly { id: string; sequence: number; body: unknown }[]): Promise<boolean>;
+}
+
+type Parts = {
+  context: HostContext;
+  memory: Store;
+  installation: Installation;
+  slots: number;
+  /** Called after each renewal, with the time that it took. */
+  onRenewed(elapsedMs: number): void;
+  log(line: string): void;
+};
+
+type Performing = { ordered: OrderedRun | undefined; stop: AbortController; done: Promise<void> };
+
+/** The lease of 30 s is renewed three times in it; after 20 s without a renewal this host does nothing more. */
+const RENEW_MS = 10_000;
+export const FENCE_MS = 20_000;
+const RENEW_AGAIN_MS = 1_000;
+
+/** The file in the folder of an attempt by which work is found that an earlier process could not report. */
+const ORDER_FILE = 'order.json';
+
+/** A machine that performs the orders of an installation until it is stopped or loses its lease. */
+export class Host {
+  readonly #parts: Parts;
+  readonly #outbox: Outbox;
+  readonly #lost = new AbortController();
+  readonly #stop = new AbortController();
+  readonly #performing = new Map<string, Performing>();
+  #isDraining = false;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    this.#outbox = new Outbox({
+      world: parts.context.world,
+      store: (reports) => parts.installation.report(reports),
+      onLost: () => this.#lost.abort(),
+    });
+  }
+
+  /** Aborted when the leader accepts nothing of this process any more. */
+  get lost(): AbortSignal {
+    return this.#lost.signal;
+  }
+
+  /** Saves the work that an earlier process of this host left, as late work: it is offered, and never lands by itself. */
+  async #saveLeftWork(): Promise<void> {
+    const { context, memory, log } = this.#parts;
+    for (const id of await readdir(context.home.attempts)) {
+      const body = await readFile(join(context.home.attempts, id, ORDER_FILE), 'utf8').catch(() => undefined);
+      if (body === undefined) continue;
+      try {
+        const order = AttemptOrder.parse(JSON.parse(body));
+        const stopping = AbortSignal.any([this.#stop.signal, this.#lost.signal]);
+        await saveLateWork(await openOrder(context, order, { memory, report: async () => {}, stopping }), order);
+        log(`${id} was left by an earlier process; its work is saved as late work`);
+      } catch (error) {
+        log(`${id} was left by an earlier process, and could not be saved: ${messageOf(error)}`);
+      }
+    }
+  }
+
+  /** Performs orders until it is stopped, and resolves when its agents have ended and their work is saved. */
+  async run(): Promise<void> {
+    const renewing = this.#renewUntilOver();
+    const over = AbortSignal.any([this.#stop.signal, this.#lost.signal]);
+    // First, because the next attempt of a task uses the workspace of the last one.
+    await this.#saveLeftWork();
+    while (!over.aborted) await this.#receive(over);
+    for (const { stop } of this.#performing.values()) stop.abort();
+    await Promise.all([...this.#performing.values()].map(({ done }) => done));
+    this.#stop.abort();
+    await renewing;
+  }
+
+  /** Begins to stop: agents are ended, and their work is saved and reported. */
+  stop(): void {
+    this.#stop.abort();
+  }
+
+  /** The lease is lost, because it could not be renewed in time: agents are ended at once, and their work is saved as late work. */
+  fence(reason: string): void {
+    this.#outbox.fail(reason);
+  }
+
+  async #receive(over: AbortSignal): Promise<void> {
+    const { installation, slots, context } = this.#parts;
+    const free = this.#isDraining ? 0 : slots - this.#performing.size;
+    try {
+      const { orders, commands } = await installation.receive(Math.max(0, free), over);
+      for (const order of orders) this.#begin(order);
+      for (const command of commands) this.#obey(command);
+    } catch (error) {
+      const isOutage = error instanceof AppError && error.code === 'DATABASE_UNREACHABLE';
+      if (!isOutage) this.#parts.log(`Orders cannot be received: ${messageOf(error)}`);
+      // Safe: the pause ends early only when nothing more is received.
+      await context.world.sleep(RENEW_AGAIN_MS, over).catch(() => {});
+    }
+  }
+
+  #begin({ id, body }: HostOrder): void {
+    const stop = new AbortController();
+    const performing: Performing = { ordered: undefined, stop, done: Promise.resolve() };
+    this.#performing.set(id, performing);
+    performing.done = this.#perform(id, body, performing)
+      .catch((error: unknown) => this.#fail(id, error))
+      .finally(() => {
+        this.#performing.delete(id);
+        this.#outbox.forget(id);
+      });
+  }
+
+  async #perform(id: string, body: string, performing: Performing): Promise<void> {
+    const { context, memory, log } = this.#parts;
+    const order = AttemptOrder.parse(JSON.parse(body));
+    const folder = join(context.home.attempts, id);
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await writeFile(join(folder, ORDER_FILE), body, { mode: 0o600 });
+    const report = (what: unknown) => this.#outbox.send(id, what);
+    const stopping = AbortSignal.any([performing.stop.signal, this.#lost.signal]);
+    performing.ordered = await openOrder(context, order, { memory, report, stopping });
+    log(`${id} begins`);
+    await performOrder(performing.ordered, { order, report, lost: this.#lost.signal });
+    log(`${id} ended`);
+  }
+
+  /** An order that cannot be performed at all ends its attempt; the task is tried again. */
+  async #fail(id: string, error: unknown): Promise<void> {
+    this.#parts.log(`${id} failed: ${messageOf(error)}`);
+    if (this.#lost.signal.aborted) return;
+    const stopped = { kind: 'environment', message: `The host could not perform it: ${messageOf(error)}` };
+    const outcome = { result: { usage: { kind: 'none' }, text: '' }, stopped };
+    // Safe: a report that is not accepted belongs to a lease that is lost.
+    await this.#outbox.send(id, { kind: 'ended', outcome }).catch(() => {});
+  }
+
+  #obey({ id, body }: { id: string; body: unknown }): void {
+    const performing = this.#performing.get(id);
+    const command = AttemptCommand.safeParse(body);
+    if (performing === undefined || !command.success) return;
+    const { run, task } = performing.ordered ?? {};
+    const interrupt = task === undefined ? undefined : run?.interrupts.get(task.spec.key);
+    if (command.data.force) run?.force.abort();
+    if (interrupt === undefined) performing.stop.abort();
+    else interrupt.abort();
+  }
+
+  async #renewUntilOver(): Promise<void> {
+    const { installation, context, onRenewed } = this.#parts;
+    const over = AbortSignal.any([this.#stop.signal, this.#lost.signal]);
+    const isFinished = () => this.#lost.signal.aborted || (over.aborted && this.#performing.size === 0);
+    while (!isFinished()) {
+      const began = performance.now();
+      let pauseMs = RENEW_MS;
+      try {
+        const lease = await installation.renew();
+        if (lease === undefined) return this.fence('The lease of this host was lost');
+        onRenewed(performance.now() - began);
+        this.#isDraining = lease.isDraining;
+      } catch {
+        // Safe: without renewals the guard ends the agents in time.
+        pauseMs = RENEW_AGAIN_MS;
+      }
+      await context.world
+        .sleep(over.aborted ? RENEW_AGAIN_MS : pauseMs, over.aborted ? undefined : over)
+        .catch(() => {});
+    }
+  }
+}

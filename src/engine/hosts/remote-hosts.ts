@@ -1,0 +1,175 @@
+import { type StartAttempt, startAttempt } from '../../core/attempt/decide-attempt.ts';
+import { commitsForHost, stateForHost } from '../../core/attempt/order.ts';
+import { evolve } from '../../core/run/evolve.ts';
+import { taskOf } from '../../core/run/phase.ts';
+import type { RunState } from '../../core/run/state.ts';
+import type { HostInput, HostsInput } from '../../core/schedule/hosts.ts';
+import { withMutex } from '../../git/mutex.ts';
+import { pushCommits } from '../../git/push/transfer.ts';
+import { attemptId, type TaskKey } from '../../schema/ids.ts';
+import type { Fleet, FleetHost } from '../../store/fleet.ts';
+import { checkpointSection, memorySection } from '../attempt/memory.ts';
+import { readProgress } from '../attempt/progress-file.ts';
+import type { ActiveRun, AttemptHosts, EngineContext, Executor, OrderOf } from '../loop/context.ts';
+import type { AttemptOrder } from './attempt-order.ts';
+import { followAttempt } from './follow-attempt.ts';
+
+/** How long a task waits before its commits are pushed again. */
+const PUSH_AGAIN_MS = 5_000;
+
+/** The hosts of an installation as the engine that leads it uses them. */
+export class RemoteHosts implements AttemptHosts {
+  readonly executor: Executor;
+  readonly #fleet: Fleet;
+  /** Commits that are in the repository of hosts, by its URL. */
+  readonly #pushed = new Map<string, Set<string>>();
+
+  constructor(fleet: Fleet, onChange: () => void) {
+    this.#fleet = fleet;
+    const follow: Executor['perform'] = (ctx, run, task) => followAttempt(ctx, run, { task, fleet });
+    this.executor = { perform: follow, adopt: follow };
+    fleet.onChange(onChange);
+  }
+
+  /** The input of admission; undefined while no run uses hosts. */
+  schedulingInput(runs: readonly ActiveRun[], claimed: ReadonlySet<string>): HostsInput | undefined {
+    const onHosts = runs.filter(usesHosts);
+    if (onHosts.length === 0) return undefined;
+    const busy = busyOf(onHosts, claimed);
+    const hosts = this.#fleet.hosts.filter(({ instance }) => instance !== null);
+    return {
+      hosts: hosts.map((host) => hostInput(host, onHosts, busy.get(host.name) ?? 0)),
+      labels: new Map(),
+      affinity: affinityOf(onHosts),
+      runs: new Set(onHosts.map(({ id }) => id)),
+    };
+  }
+
+  async prepareOrder(
+    ctx: EngineContext,
+    run: ActiveRun,
+    { task: key, host }: { task: TaskKey; host: string },
+  ): Promise<OrderOf | undefined> {
+    const url = run.ledger.state.start.config.hosts.git;
+    if (url === undefined) return undefined;
+    const task = taskOf(run.ledger.state, key);
+    const commits = commitsForHost(run.ledger.state, key);
+    if (!(await this.#push(ctx, run, { key, url, commits }))) return undefined;
+    const attempt = attemptId(run.id, task.ordinal, task.attempts.length + 1);
+    const memory = await memorySection(ctx, run, { task, attempt });
+    const progress = await readProgress(run);
+    return (claim) => {
+      const { state } = run.ledger;
+      const instance = this.#fleet.hosts.find(({ name }) => name === host)?.instance;
+      const needed = [...new Set([claim.base, ...commitsForHost(state, key)])];
+      if (instance == null || needed.some((commit) => !commits.includes(commit))) return undefined;
+      const started = claimedState(state, { ...claim, host }, ctx.world.now());
+      const number = taskOf(started, key).attempts.length;
+      const id = attemptId(run.id, task.ordinal, number);
+      const order: AttemptOrder = {
+        kind: 'attempt',
+        state: started,
+        task: key,
+        roles: run.roleTexts,
+        memory: `${checkpointSection(ctx, run, { task, session: claim.session })}${id === attempt ? memory : ''}`,
+        progress,
+        head: ctx.store.head(run.ledger.stream),
+        git: { url, objectFormat: run.project.mirror.objectFormat, commits: needed },
+      };
+      return { id, host, instance, body: JSON.stringify(order) };
+    };
+  }
+
+  async #push(
+    ctx: EngineContext,
+    run: ActiveRun,
+    { key, url, commits }: { key: TaskKey; url: string; commits: readonly string[] },
+  ): Promise<boolean> {
+    const known = this.#pushed.get(url) ?? new Set();
+    this.#pushed.set(url, known);
+    const isKnown = () => commits.every((commit) => known.has(commit));
+    return (
+      isKnown() || withMutex(`push ${url}`, async () => isKnown() || this.#pushNow(ctx, run, { key, url, commits }))
+    );
+  }
+
+  async #pushNow(
+    ctx: EngineContext,
+    run: ActiveRun,
+    { key, url, commits }: { key: TaskKey; url: string; commits: readonly string[] },
+  ): Promise<boolean> {
+    const known = this.#pushed.get(url);
+    const missing = commits.filter((commit) => known?.has(commit) !== true);
+    using step = ctx.activities.begin(
+      { run, tasks: [key] },
+      { kind: 'mirror', what: 'pushes its commits to the repository of the hosts' },
+    );
+    const signal = AbortSignal.any([ctx.stopping, run.cancel.signal]);
+    const pushed = await pushCommits({ mirror: run.project.mirror, url, signal }, missing);
+    if (pushed.kind === 'done') {
+      for (const commit of missing) known?.add(commit);
+      return true;
+    }
+    step.update({ kind: 'waiting', what: `waits for the repository of the hosts (hosts.git): ${pushed.detail}` });
+    // Safe: a pause that is aborted ends the attempt to start.
+    await ctx.world.sleep(PUSH_AGAIN_MS, signal).catch(() => {});
+    return false;
+  }
+}
+
+/** Whether the attempts of a run are performed by hosts. */
+function usesHosts({ ledger }: ActiveRun): boolean {
+  return ledger.state.start.config.hosts.git !== undefined;
+}
+
+/** The state with the claim, as far as a host needs it; a copy, because folding changes it. */
+function claimedState(state: RunState, claim: StartAttempt, at: number): RunState {
+  const copy = structuredClone(stateForHost(state, claim.task));
+  for (const event of startAttempt(copy, claim)) evolve(copy, { event, at });
+  return copy;
+}
+
+/** How many attempts each host performs, or is about to. */
+function busyOf(runs: readonly ActiveRun[], claimed: ReadonlySet<string>): Map<string, number> {
+  const busy = new Map<string, number>();
+  for (const { id, ledger } of runs) {
+    const { state } = ledger;
+    for (const key of Object.keys(state.running)) {
+      const host = state.tasks[key]?.attempts.at(-1)?.host;
+      if (host !== undefined && claimed.has(`${id} ${key}`)) busy.set(host, (busy.get(host) ?? 0) + 1);
+    }
+  }
+  return busy;
+}
+
+/** A host has an agent if it has its kind, or one of this name. */
+function hostInput(host: FleetHost, runs: readonly ActiveRun[], busy: number): HostInput {
+  const agents = new Set<string>();
+  for (const run of runs)
+    for (const { name, kind } of run.agents.values())
+      if (host.agents.includes(kind) || host.agents.includes(name)) agents.add(name);
+  return {
+    name: host.name,
+    slots: host.slots,
+    free: host.slots - busy,
+    agents: [...agents],
+    labels: host.labels,
+    rateLimited: {},
+    ...(host.isDraining ? { isDraining: true } : {}),
+  };
+}
+
+/** The host of each open task that has been attempted, which has its session. */
+function affinityOf(runs: readonly ActiveRun[]): Map<string, string> {
+  const affinity = new Map<string, string>();
+  for (const { id, ledger } of runs) {
+    const { tasks } = ledger.state;
+    for (const [key, task] of Object.entries(tasks)) {
+      if (task.phase.status !== 'ready') continue;
+      const owner = task.attempts.length > 0 ? task : tasks[task.spec.continues ?? task.spec.workspace ?? ''];
+      const host = owner?.attempts.at(-1)?.host;
+      if (host !== undefined) affinity.set(`${id} ${key}`, host);
+    }
+  }
+  return affinity;
+}

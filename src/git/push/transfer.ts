@@ -1,0 +1,119 @@
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { AppError } from '../../errors.ts';
+import { crashpoint, realWorld, type World } from '../../world.ts';
+import { git } from '../git.ts';
+import {
+  type Mirror,
+  mirrorConfig,
+  openStoredMirror,
+  privateFolder,
+  requireUnmodified,
+} from '../mirror/mirror-config.ts';
+import { isOid, isRefName } from '../refs/refs.ts';
+import { describeError, exchange, type FromMirror, type Remote, type RemoteRefusal } from './remote.ts';
+
+/** An exchange with the repository through which machines pass commits to each other. */
+export type Transfer = { mirror: Mirror; url: string; signal?: AbortSignal };
+
+export type Transferred = { kind: 'done' } | RemoteRefusal;
+
+const TIMEOUT_MS = 1_800_000;
+const PUSH = ['push', '--porcelain', '--no-verify', '--no-follow-tags', '--no-signed', '--atomic'];
+const FETCH = ['fetch', '--quiet', '--no-tags', '--no-auto-maintenance', '--no-write-fetch-head', '--refmap='];
+
+/** Pushes commits, each under a ref of its own name: one that is there already costs nothing. */
+export async function pushCommits(transfer: Transfer, commits: readonly string[]): Promise<Transferred> {
+  const wrong = commits.find((commit) => !isOid(commit));
+  if (wrong !== undefined) throw new AppError('INTERNAL', `${wrong} is not a commit id`, { wrong });
+  return push(
+    transfer,
+    commits.map((commit) => `${commit}:${objectRef(commit)}`),
+  );
+}
+
+/** Pushes every ref below a prefix of ours; refs are added, never moved or deleted. */
+export async function pushRefs(transfer: Transfer, prefix: string, to: string = prefix): Promise<Transferred> {
+  return push(transfer, [`${requirePrefix(prefix)}*:${requirePrefix(to)}*`]);
+}
+
+/** Fetches commits that were pushed by `pushCommits`. */
+export async function fetchCommits(transfer: Transfer, commits: readonly string[]): Promise<Transferred> {
+  return fetchInto(
+    transfer,
+    commits.map((commit) => `+${objectRef(commit)}:${objectRef(commit)}`),
+  );
+}
+
+/** Fetches every ref below a prefix of ours. */
+export async function fetchRefs(transfer: Transfer, prefix: string): Promise<Transferred> {
+  return fetchInto(transfer, [`${requirePrefix(prefix)}*:${prefix}*`]);
+}
+
+/** The mirror of a project on a machine that does not have its repository: at first empty. */
+export async function openBareMirror(
+  dir: string,
+  objectFormat: Mirror['objectFormat'],
+  world: World = realWorld,
+): Promise<Mirror> {
+  const stored = await openStoredMirror(dir);
+  if (stored !== undefined) return stored;
+  const mirror: Mirror = { dir, objectFormat, config: mirrorConfig(objectFormat, undefined) };
+  const temporary = `${dir}.making-${world.token()}`;
+  await mkdir(dirname(dir), { recursive: true, mode: 0o700 });
+  crashpoint('mirror.creating');
+  await git(['init', '--quiet', '--bare', '--template=', `--object-format=${objectFormat}`, temporary], {
+    cwd: dirname(dir),
+  });
+  await writeFile(join(temporary, 'config'), mirror.config, { mode: 0o600 });
+  await mkdir(privateFolder({ dir: temporary }), { recursive: true, mode: 0o700 });
+  await rename(temporary, dir).catch(async (error: unknown) => {
+    await rm(temporary, { recursive: true, force: true });
+    if ((await openStoredMirror(dir)) === undefined) throw error;
+  });
+  crashpoint('mirror.created');
+  return mirror;
+}
+
+async function push(transfer: Transfer, refspecs: readonly string[]): Promise<Transferred> {
+  await requireUnmodified(transfer.mirror);
+  crashpoint('transfer.pushing');
+  const from = fromMirror(transfer);
+  const result = await exchange(from, [...PUSH, transfer.url, ...refspecs], TIMEOUT_MS);
+  crashpoint('transfer.pushed');
+  return outcomeOf(result, from.remote);
+}
+
+async function fetchInto(transfer: Transfer, refspecs: readonly string[]): Promise<Transferred> {
+  await requireUnmodified(transfer.mirror);
+  crashpoint('transfer.fetching');
+  const from = fromMirror(transfer);
+  // The other machine may be compromised: what it pushed is verified before it is used.
+  const args = ['-c', 'fetch.fsckObjects=true', ...FETCH, transfer.url, ...refspecs];
+  const result = await exchange(from, args, TIMEOUT_MS);
+  crashpoint('transfer.fetched');
+  return outcomeOf(result, from.remote);
+}
+
+function outcomeOf(result: Awaited<ReturnType<typeof exchange>>, remote: Remote): Transferred {
+  if (result.kind === 'refused') return result;
+  if (result.code === 0) return { kind: 'done' };
+  const lines = result.stdout.split('\n').filter((line) => line.startsWith('!'));
+  const detail = [...lines.map((line) => line.slice(2)), describeError(result.stderr, remote)].join('\n').trim();
+  return { kind: 'refused', reason: 'rejected', detail };
+}
+
+function fromMirror({ mirror, url, signal }: Transfer): FromMirror {
+  const address = url.replace(/^([a-z+]+:\/\/)[^@/]*@/i, '$1');
+  const remote = { name: 'hosts.git', url, pushUrl: url, address, connection: [] };
+  return { mirror, remote, ...(signal === undefined ? {} : { signal }) };
+}
+
+function objectRef(commit: string): string {
+  return `refs/manyhands/objects/${commit}`;
+}
+
+function requirePrefix(prefix: string): string {
+  if (prefix.startsWith('refs/manyhands/') && prefix.endsWith('/') && isRefName(prefix.slice(0, -1))) return prefix;
+  throw new AppError('INTERNAL', `${JSON.stringify(prefix)} is not a prefix of our refs`, { prefix });
+}

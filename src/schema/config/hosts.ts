@@ -1,0 +1,22 @@
+import { z } from 'zod';
+
+/** How the machines of an installation exchange commits. */
+export const HostsConfig = z
+  .strictObject({
+    git: z
+      .string()
+      .min(1)
+      .refine((url) => !url.startsWith('-'), 'must not begin with a dash')
+      .refine(
+        (url) => !/^[a-z+]+:\/\/[^/@]*:[^/@]*@/i.test(url),
+        'must not contain a password: use a credential helper',
+      )
+      .optional()
+      .describe(
+        'A bare git repository that the server and all hosts reach (a path, ssh:// or https://), for this purpose only. With it, attempts run on the hosts of the installation; see manyhands hosts.',
+      ),
+  })
+  .prefault({})
+  .describe(
+    'Machines that run attempts, where the database is on PostgreSQL. Read only from your own settings file, not from that of a project.',
+  );

@@ -1,0 +1,50 @@
+import { z } from 'zod';
+
+/** The name of a host: it is part of the name of its queue. */
+export const HostName = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9-]{0,39}$/, 'must be 1 to 40 small letters, digits or dashes, and not begin with a dash');
+
+/** What a host says about itself when it registers; `instance` is one process of it. */
+export const HostRegistration = z.object({
+  name: HostName,
+  instance: z.string().regex(/^[0-9a-f-]{36}$/),
+  slots: z.number().int().min(1).max(1_000),
+  agents: z.array(z.string()).describe('The kinds and names of agents that it can run.'),
+  labels: z.array(z.string()),
+  memoryBytes: z.number(),
+  diskBytes: z.number(),
+  version: z.string(),
+  machine: z.string().describe('The name of the machine, and the folder of its data.'),
+});
+export type HostRegistration = z.infer<typeof HostRegistration>;
+
+/** An order to one process of a host, written in the transaction of the event that causes it; `id` is the attempt or the check. */
+export type HostOrder = { id: string; host: string; instance: string; body: string };
+
+/** A host as it is registered; `instance` is null after its lease was lost or ended. */
+export type FleetHost = Omit<HostRegistration, 'instance'> & {
+  instance: string | null;
+  isDraining: boolean;
+  registeredAt: number;
+  expiresInMs: number;
+};
+
+/** What a host reported about an order; after `lost` nothing follows, and nothing of that process is accepted any more. */
+export type FollowedReport = { kind: 'report'; sequence: number; body: unknown } | { kind: 'lost'; reason: string };
+
+/** The hosts of an installation as its leader sees them. */
+export interface Fleet extends AsyncDisposable {
+  /** Every registered host, by name. */
+  readonly hosts: readonly FleetHost[];
+  /** Calls the listener when a host registers, drains, or is lost; returns the function that unsubscribes. */
+  onChange(listener: () => void): () => void;
+  /** The reports of an order from the first that is not acknowledged; ends when the signal aborts, or another server leads. */
+  follow(order: string, signal: AbortSignal): AsyncGenerator<FollowedReport>;
+  /** Forgets the reports up to this one, whose consequences are committed. */
+  acknowledge(order: string, sequence: number): Promise<void>;
+  /** Sends a command about an order to the process that has it. */
+  send(order: string, command: unknown): Promise<void>;
+  /** Forgets an order whose end is recorded. One that was not accepted yet never is. */
+  remove(order: string): Promise<void>;
+}

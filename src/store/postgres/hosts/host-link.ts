@@ -1,0 +1,125 @@
+import type { ClientBase } from 'pg';
+import { AppError } from '../../../errors.ts';
+import type { World } from '../../../world.ts';
+import type { HostOrder, HostRegistration } from '../../fleet.ts';
+import { Connection } from '../connection.ts';
+import { endHost, type Lease, registerHost, renewHost } from './host-rows.ts';
+import { OrderQueue } from './order-queue.ts';
+import { acceptOrders, insertReports, ORDERS_CHANNEL, type Report, readCommands } from './order-rows.ts';
+
+/** A command of the leader about an order that this process has. */
+type HostCommand = { id: string; body: unknown };
+
+/** What is new for a host. */
+type Inbox = { orders: HostOrder[]; commands: HostCommand[] };
+
+/** How long an order whose notification was lost remains unseen. */
+const POLL_MS = 1_000;
+
+/** The connection of a host to the database of its installation: its lease, its orders, and its reports. */
+export class HostLink implements AsyncDisposable {
+  readonly #registration: HostRegistration;
+  readonly #world: World;
+  /** Renewals have a connection of their own, so that they never wait for anything else. */
+  readonly #renewals: Connection;
+  readonly #orders: Connection;
+  readonly #reports: Connection;
+  readonly #queue: OrderQueue;
+  #lastCommand = 0;
+  #isListening = false;
+  #wake = () => {};
+
+  constructor(url: string, registration: HostRegistration, world: World) {
+    this.#registration = registration;
+    this.#world = world;
+    this.#renewals = new Connection(url);
+    this.#orders = new Connection(url);
+    this.#reports = new Connection(url);
+    this.#queue = new OrderQueue(this.#orders, { owner: false });
+  }
+
+  /** Registers; refused while another process has the name. */
+  async register(previous: string | undefined): Promise<Lease> {
+    const { name } = this.#registration;
+    const lease = await this.#renewals.use(async (client) => {
+      await requireTables(client, this.#renewals.database);
+      return registerHost(client, this.#registration, previous);
+    });
+    if (lease !== undefined) return lease;
+    throw new AppError('HOST_TAKEN', `Another process is the host ${name}`, { name });
+  }
+
+  /** Extends the lease; undefined if it is lost for good. Throws where the database does not answer. */
+  async renew(): Promise<Lease | undefined> {
+    return this.#renewals.use((client) => renewHost(client, this.#registration));
+  }
+
+  /** Waits for something new, accepts at most that many orders, and reads commands. */
+  async receive(most: number, signal: AbortSignal): Promise<Inbox> {
+    const inbox = await this.#receiveNow(most);
+    if (inbox.orders.length > 0 || inbox.commands.length > 0 || signal.aborted) return inbox;
+    await this.#waitForNotification(signal);
+    return signal.aborted ? inbox : this.#receiveNow(most);
+  }
+
+  /** Adds reports; false if the lease is lost, and then none is added. */
+  async report(reports: readonly Report[]): Promise<boolean> {
+    const { name, instance } = this.#registration;
+    return this.#reports.use((client) => insertReports(client, { host: name, instance }, reports));
+  }
+
+  /** Ends the lease, so that the leader need not wait for it. */
+  async end(): Promise<void> {
+    await this.#renewals.use((client) => endHost(client, this.#registration));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#wake();
+    await this.#queue[Symbol.asyncDispose]();
+    for (const connection of [this.#renewals, this.#orders, this.#reports]) await connection[Symbol.asyncDispose]();
+  }
+
+  async #receiveNow(most: number): Promise<Inbox> {
+    const { name, instance } = this.#registration;
+    if (!this.#orders.isOpen) this.#isListening = false;
+    return this.#orders.use(async (client) => {
+      if (!this.#isListening) {
+        client.on('notification', ({ payload }) => {
+          if (payload === name) this.#wake();
+        });
+        await client.query(`LISTEN ${ORDERS_CHANNEL}`);
+        this.#isListening = true;
+      }
+      const found = await readCommands(client, { instance, after: this.#lastCommand });
+      this.#lastCommand = found.at(-1)?.sequence ?? this.#lastCommand;
+      return { commands: found, orders: most === 0 ? [] : await this.#accept(client, most) };
+    });
+  }
+
+  /** One transaction: an order that is taken out of the queue is accepted, or nothing happened. */
+  async #accept(client: ClientBase, most: number): Promise<HostOrder[]> {
+    const { name, instance } = this.#registration;
+    if (!(await this.#queue.exists(client, name))) return [];
+    await client.query('BEGIN');
+    const ids = await this.#queue.take(client, name, most);
+    const orders = ids.length === 0 ? [] : await acceptOrders(client, ids, instance);
+    await client.query('COMMIT');
+    return orders;
+  }
+
+  async #waitForNotification(signal: AbortSignal): Promise<void> {
+    const woken = new AbortController();
+    this.#wake = () => woken.abort();
+    // Safe: the pause ends by a notification, by the signal, or by its time.
+    await this.#world.sleep(POLL_MS, AbortSignal.any([signal, woken.signal])).catch(() => {});
+    this.#wake = () => {};
+  }
+}
+
+/** A host changes no tables: a server creates and migrates them. */
+async function requireTables(client: ClientBase, database: string): Promise<void> {
+  const { rows } = await client.query("SELECT to_regclass('manyhands.hosts') IS NOT NULL AS present");
+  if (rows[0]?.present === true) return;
+  const message = `No server of this version has opened ${database} yet: start one with manyhands serve, then the host`;
+  throw new AppError('DATABASE_REFUSED', message);
+}

@@ -1,0 +1,135 @@
+import type { ClientBase } from 'pg';
+import type { HostOrder } from '../../fleet.ts';
+
+/** The channel on which the leader is told of reports and hosts. */
+export const REPORTS_CHANNEL = 'manyhands_reports';
+
+/** The channel on which a host is told of orders and commands; the payload is its name. */
+export const ORDERS_CHANNEL = 'manyhands_orders';
+
+/** A report about an order; sequences count from 1 within it. */
+export type Report = { id: string; sequence: number; body: unknown };
+
+/** The process that has, or is to have, an order. */
+export type OrderHolder = { id: string; host: string; instance: string };
+
+export async function insertOrder(client: ClientBase, { id, host, instance, body }: HostOrder): Promise<void> {
+  await client.query('INSERT INTO manyhands.orders (id, host, instance, body) VALUES ($1, $2, $3, $4)', [
+    id,
+    host,
+    instance,
+    Buffer.from(body),
+  ]);
+}
+
+/** Accepts orders that were sent to this process and not revoked, each at most once; returns their bodies. */
+export async function acceptOrders(client: ClientBase, ids: readonly string[], instance: string): Promise<HostOrder[]> {
+  const { rows } = await client.query<{ id: string; host: string; instance: string; body: Buffer }>(
+    `UPDATE manyhands.orders SET state = 'accepted'
+     WHERE id = ANY ($1) AND instance = $2 AND state = 'sent' RETURNING id, host, instance, body`,
+    [ids, instance],
+  );
+  return rows.map((row) => ({ ...row, body: row.body.toString() }));
+}
+
+/** Which processes have these orders. */
+export async function readHolders(client: ClientBase, ids: readonly string[]): Promise<OrderHolder[]> {
+  const { rows } = await client.query<OrderHolder>(
+    'SELECT id, host, instance FROM manyhands.orders WHERE id = ANY ($1)',
+    [ids],
+  );
+  return rows;
+}
+
+/** Adds reports of a process that still has its lease; false if it has not, and then none is added. A repeated one is added once. */
+export async function insertReports(
+  client: ClientBase,
+  { host, instance }: { host: string; instance: string },
+  reports: readonly Report[],
+): Promise<boolean> {
+  const { rows } = await client.query<{ valid: boolean }>(
+    `WITH holder AS (SELECT name FROM manyhands.hosts WHERE name = $1 AND instance = $2 FOR SHARE),
+     added AS (
+       INSERT INTO manyhands.reports (id, sequence, host, instance, body)
+       SELECT report.id, report.sequence, $1, $2, report.body
+       FROM holder, unnest($3::text[], $4::bigint[], $5::bytea[]) AS report (id, sequence, body)
+       ON CONFLICT (id, sequence) DO NOTHING
+     )
+     SELECT EXISTS (SELECT 1 FROM holder) AS valid, pg_notify($6, $1)`,
+    [
+      host,
+      instance,
+      reports.map(({ id }) => id),
+      reports.map(({ sequence }) => sequence),
+      reports.map(({ body }) => Buffer.from(JSON.stringify(body))),
+      REPORTS_CHANNEL,
+    ],
+  );
+  return rows[0]?.valid === true;
+}
+
+/** The reports about these orders, in their sequences. */
+export async function readReports(client: ClientBase, ids: readonly string[], most: number): Promise<Report[]> {
+  const { rows } = await client.query<{ id: string; sequence: number; body: Buffer }>(
+    'SELECT id, sequence, body FROM manyhands.reports WHERE id = ANY ($1) ORDER BY id, sequence LIMIT $2',
+    [ids, most],
+  );
+  return rows.map(({ id, sequence, body }) => ({ id, sequence, body: JSON.parse(body.toString()) }));
+}
+
+/** Removes reports whose consequences are committed. */
+export async function removeReports(
+  client: ClientBase,
+  { id, sequence, epoch }: { id: string; sequence: number; epoch: number },
+): Promise<void> {
+  await client.query(
+    `DELETE FROM manyhands.reports WHERE id = $1 AND sequence <= $2
+       AND EXISTS (SELECT 1 FROM manyhands.installation WHERE epoch = $3)`,
+    [id, sequence, epoch],
+  );
+}
+
+/** Removes an order with everything about it. */
+export async function removeOrder(client: ClientBase, { id, epoch }: { id: string; epoch: number }): Promise<void> {
+  for (const table of ['orders', 'reports', 'commands'])
+    await client.query(
+      `DELETE FROM manyhands.${table} WHERE id = $1
+         AND EXISTS (SELECT 1 FROM manyhands.installation WHERE epoch = $2)`,
+      [id, epoch],
+    );
+}
+
+/** Adds a command for the process that has the order. */
+export async function insertCommand(
+  client: ClientBase,
+  { id, body, epoch }: { id: string; body: unknown; epoch: number },
+): Promise<void> {
+  await client.query(
+    `WITH added AS (
+       INSERT INTO manyhands.commands (id, host, instance, body)
+       SELECT id, host, instance, $2 FROM manyhands.orders
+       WHERE id = $1 AND EXISTS (SELECT 1 FROM manyhands.installation WHERE epoch = $3)
+       RETURNING host
+     )
+     SELECT pg_notify($4, host) FROM added`,
+    [id, JSON.stringify(body), epoch, ORDERS_CHANNEL],
+  );
+}
+
+/** The commands for a process after one of them. */
+export async function readCommands(
+  client: ClientBase,
+  { instance, after }: { instance: string; after: number },
+): Promise<{ sequence: number; id: string; body: unknown }[]> {
+  const { rows } = await client.query<{ sequence: number; id: string; body: string }>(
+    'SELECT sequence, id, body FROM manyhands.commands WHERE instance = $1 AND sequence > $2 ORDER BY sequence',
+    [instance, after],
+  );
+  return rows.map(({ sequence, id, body }) => ({ sequence, id, body: JSON.parse(body) }));
+}
+
+/** The orders that are not finished, by id. */
+export async function readOrders(client: ClientBase): Promise<OrderHolder[]> {
+  const { rows } = await client.query<OrderHolder>('SELECT id, host, instance FROM manyhands.orders ORDER BY id');
+  return rows;
+}
