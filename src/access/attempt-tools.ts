@@ -28,6 +28,8 @@ type HandledCall = Parameters<Handle>[1];
 
 /** A request has the arguments, an id and a token, and little else. */
 const LONGEST_REQUEST_BYTES = LONGEST_ARGUMENTS + 16_384;
+/** The refusals of tools that are recorded in the run. */
+const RECORDED: readonly string[] = ['INPUT_INVALID', 'REFUSED', 'TASK_UNKNOWN'];
 const Key = z.string().regex(/^[0-9a-f]{64}$/);
 
 /** Opens a socket and a token of its own for each attempt; calls on it are operations of that attempt and of no other. */
@@ -107,7 +109,14 @@ export class AttemptSockets implements AttemptTools {
     const bound: Identity = { role: 'attempt', bound: { to: 'attempt', ...own } };
     // An id that the agent passes stays, so that one of another attempt is refused.
     const input = { ...own, ...given, call };
-    return dispatch(this.#sources.app(), { operation, input }, { signal, origin: originOf(owner) }, bound);
+    try {
+      return await dispatch(this.#sources.app(), { operation, input }, { signal, origin: originOf(owner) }, bound);
+    } catch (error) {
+      // Input that no tool takes, and more than a task may have; other refusals are recorded where they are decided.
+      if (error instanceof AppError && RECORDED.includes(error.code))
+        await this.#refuse(owner, `${tool}: ${error.message}`);
+      throw error;
+    }
   }
 
   /** Which integrations the person configured for the project of the run. */
@@ -120,7 +129,8 @@ export class AttemptSockets implements AttemptTools {
 
   async #refuse(owner: ToolsOwner, what: string): Promise<void> {
     const { control } = this.#sources.app();
-    await control?.record(owner.run, (state) => refuseCall(state, what.slice(0, 200)), originOf(owner));
+    const { redact } = control?.activeRun(owner.run) ?? { redact: String };
+    await control?.record(owner.run, (state) => refuseCall(state, redact(what).slice(0, 200)), originOf(owner));
   }
 }
 

@@ -1,6 +1,10 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { Server } from '@modelcontextprotocol/server';
+import { z } from 'zod';
 import { AppError, messageOf } from '../errors.ts';
 import type { Tool } from './tool.ts';
+
+const Package = z.object({ version: z.string() });
 
 /** What a server offers, and how it calls it; both may wait for an engine that restarts. */
 export interface ToolSource {
@@ -20,7 +24,7 @@ export type ToolResult = { value: unknown; note?: string };
 /** A server of the protocol for one client; a failed call is an answer that the model reads, never a protocol error. */
 export function toolServer({ instructions, tools, call }: ToolSource): Server {
   const server = new Server(
-    { name: 'manyhands', version: '1.0.0' },
+    { name: 'manyhands', version: productVersion() },
     { capabilities: { tools: {} }, ...(instructions === '' ? {} : { instructions }) },
   );
   server.setRequestHandler('tools/list', async (_, context) => ({ tools: await tools(context.mcpReq.signal) }));
@@ -35,6 +39,13 @@ export function toolServer({ instructions, tools, call }: ToolSource): Server {
     }
   });
   return server;
+}
+
+/** The version of the product: its package is above the built program, and above the sources. */
+function productVersion(): string {
+  const files = ['../package.json', '../../package.json'].map((path) => new URL(path, import.meta.url));
+  const file = files.find((each) => existsSync(each));
+  return file === undefined ? 'unknown' : Package.parse(JSON.parse(readFileSync(file, 'utf8'))).version;
 }
 
 function failureText(error: unknown): string {

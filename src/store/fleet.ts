@@ -39,7 +39,7 @@ export interface Fleet extends AsyncDisposable {
   readonly hosts: readonly FleetHost[];
   /** Calls the listener when a host registers, drains, or is lost; returns the function that unsubscribes. */
   onChange(listener: () => void): () => void;
-  /** The reports of an order from the first that is not acknowledged; ends when the signal aborts. */
+  /** The reports of an order from the first that is not acknowledged; ends when the signal aborts, or another server leads. */
   follow(order: string, signal: AbortSignal): AsyncGenerator<FollowedReport>;
   /** Forgets the reports up to this one, whose consequences are committed. */
   acknowledge(order: string, sequence: number): Promise<void>;

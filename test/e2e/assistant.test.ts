@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -8,6 +8,7 @@ import { realWorld } from '../../src/world.ts';
 import { McpClient } from '../support/mcp-client.ts';
 import { makeScratch, type Scratch } from '../support/scratch.ts';
 
+const { version: VERSION } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
 const LAUNCHER = fileURLToPath(new URL('../../bin/manyhands.mjs', import.meta.url));
 
 const SCENARIO = `plays:
@@ -58,7 +59,7 @@ describe('an assistant with operator tools', () => {
     const scenario = join(project.root, 'scenario.yaml');
     writeFileSync(scenario, SCENARIO);
     await using assistant = assistantIn(project);
-    expect(await assistant.initialize()).toMatchObject({ serverInfo: { name: 'manyhands' } });
+    expect(await assistant.initialize()).toMatchObject({ serverInfo: { name: 'manyhands', version: VERSION } });
     const started = await assistant.call('start_run', {
       recipe: 'job',
       input: { task: 'work', write: true },

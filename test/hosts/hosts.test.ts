@@ -32,6 +32,53 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('Hosts', { timeout: 180_000 }, (
     expect((await host.done).code).toBe(0);
     expect((await fleet.project.mh(['hosts', '--json'], { env: fleet.env })).json).toMatchObject([{ status: 'lost' }]);
   });
+
+  it('start a task of a killed host again, whose agent ends, and offer its late work', async () => {
+    await using fleet = await makeFleetProject(await postgres.createDatabase(), 1);
+    fleet.hold(true);
+    const lost = await fleet.startHost('b2');
+    const running = bulk(fleet);
+    await expect.poll(() => fleet.ran().length, { timeout: 30_000 }).toBe(1);
+    const killedAt = Date.now();
+    lost.kill('SIGKILL');
+    await expect.poll(() => agentsOf(fleet, 'b2'), { timeout: 25_000 }).toBe(0);
+    await fleet.startHost('b3');
+    await expect.poll(() => fleet.ran().length, { timeout: 60_000 }).toBe(2);
+    expect(Date.now() - killedAt).toBeLessThan(45_000);
+    fleet.hold(false);
+    expect((await running).code).toBe(0);
+    expect(fleet.ran().map(({ host }) => host)).toEqual(['b2', 'b3']);
+    const document = await documentOf(fleet);
+    const again = await fleet.startHost('b2');
+    const salvage = async () => (await fleet.project.mh(['salvage', '--json'], { env: fleet.env })).json;
+    const late = expect.objectContaining({ ref: `refs/manyhands/late/${document.run}-1-1/1`, landed: false });
+    await expect.poll(salvage, { timeout: 30_000, interval: 500 }).toContainEqual(late);
+    again.kill('SIGTERM');
+    expect((await again.done).code).toBe(0);
+  });
+
+  it('keep their agents while the leader is killed, and the next engine continues with them', async () => {
+    await using fleet = await makeFleetProject(await postgres.createDatabase(), 3);
+    fleet.hold(true);
+    await fleet.startHost('b2');
+    const { project, env } = fleet;
+    const args = ['bulk', 'run', 'items.jsonl', '--agent', 'command:./agent.sh', '--json'];
+    const first = project.start(args, { env });
+    await expect.poll(() => fleet.ran().length, { timeout: 30_000 }).toBe(3);
+    first.kill('SIGKILL');
+    await first.done;
+    fleet.hold(false);
+    const resumed = await project.mh(['bulk', 'resume', '--json'], { env });
+    expect([resumed.code, fleet.ran()]).toMatchObject([0, { length: 3 }]);
+    expect((await documentOf(fleet)).tasks.map(({ attempts }) => attempts)).toEqual([1, 1, 1]);
+  });
+
+  it('refuse a second process of a name that is alive', async () => {
+    await using fleet = await makeFleetProject(await postgres.createDatabase(), 1);
+    await fleet.startHost('b2');
+    const second = await fleet.project.mh(['host', '--name', 'b2'], { env: fleet.env });
+    expect([second.code, second.stderr]).toEqual([3, expect.stringContaining('Another process is the host b2')]);
+  });
 });
 
 it.runIf(WITHOUT_POSTGRES !== undefined)(`is not tested: ${WITHOUT_POSTGRES}`, () => {});
@@ -40,6 +87,12 @@ function bulk({ project, env }: FleetProject) {
   return project.mh(['bulk', 'run', 'items.jsonl', '--agent', 'command:./agent.sh', '--json'], {
     env,
   });
+}
+
+function agentsOf({ project }: FleetProject, host: string): number {
+  return project
+    .alive()
+    .filter(({ command }) => command.includes(`machine-${host}`) && !command.includes('manyhands.mjs')).length;
 }
 
 async function documentOf({ project, env }: FleetProject) {

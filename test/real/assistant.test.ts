@@ -3,7 +3,6 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, it } from 'vitest';
 import { run as runProgram } from '../../src/process/run.ts';
-import { RunDocument } from '../../src/schema/document.ts';
 import { makeScratch, type Scratch } from '../support/scratch.ts';
 import { claudeEnv, codexProvider } from './invocations.ts';
 import type { Step } from './model-server/step.ts';
@@ -12,6 +11,8 @@ import { describeWith } from './with-programs.ts';
 
 const LAUNCHER = fileURLToPath(new URL('../../bin/manyhands.mjs', import.meta.url));
 const ASSISTANT_MS = 180_000;
+/** A job that is not done by then never is. */
+const MOST_POLLS = 20;
 const server = await startModelServer();
 afterAll(() => server[Symbol.asyncDispose]());
 
@@ -41,6 +42,7 @@ type ToolStep = (name: string, args: Record<string, unknown>) => Step;
 /** Does a whole job as the skill teaches it: what follows depends on what the last results say. */
 function assistantScript(name: string, scenario: string, tool: ToolStep): () => Step {
   const done: string[] = [];
+  let polls = 0;
   const once = (step: string, args: Record<string, unknown>): Step => {
     done.push(step);
     return tool(step, args);
@@ -52,9 +54,18 @@ function assistantScript(name: string, scenario: string, tool: ToolStep): () => 
       const input = { task: 'work', write: true };
       return once('start_run', { recipe: 'job', input, options: { rehearse: true, scenario } });
     }
+    // A call that takes long on a busy machine has an id of its own.
+    const pending = last(/"pending":true,"call":"([^"]+)"/g);
+    if (pending !== '' && !done.includes(pending)) {
+      done.push(pending);
+      return tool('wait_for_call', { call: pending, waitSeconds: 50 });
+    }
     const run = last(/"run":"([0-9a-z]{8})"/g);
     const recommended = last(/"recommended":\{"action":"(\w+)"/g);
-    const poll = tool('compact_run', { run, waitSeconds: 20 });
+    polls += 1;
+    if (polls > MOST_POLLS) return { say: `It did not get beyond ${done.join(', ')}` };
+    const cursor = last(/"cursor":"([\d.]+)"/g);
+    const poll = tool('compact_run', { run, waitSeconds: 20, ...(cursor === '' ? {} : { after: cursor }) });
     if (!done.includes('answer_question')) {
       if (recommended !== 'answer') return poll;
       if (!done.includes('list_questions')) return once('list_questions', { run });
@@ -71,14 +82,14 @@ function assistantScript(name: string, scenario: string, tool: ToolStep): () => 
 async function makeProject(): Promise<{ project: Scratch; scenario: string }> {
   const project = await makeScratch({ files: { 'a.txt': 'one\n' }, check: 'test -e a.txt' });
   await project.mh(['config', 'set', '--global', 'assistant.decide', 'true']);
-  await project.mh(['config', 'set', '--global', 'policy', '[{"decision":"ask","path":["infra/**"]}]']);
+  await project.mh(['config', 'set', '--global', 'policy', '[{"decision":"ask","tool":"Edit","path":["infra/**"]}]']);
   const scenario = join(project.root, 'scenario.yaml');
   writeFileSync(scenario, SCENARIO);
   return { project, scenario };
 }
 
-/** Runs an assistant to its end, then shows what became of the job that it did. */
-async function work(project: Scratch, command: readonly string[], env: Record<string, string>) {
+/** Runs an assistant to its end, and checks what became of the job that it did. */
+async function work(project: Scratch, command: readonly string[], env: Record<string, string>): Promise<void> {
   const own = {
     PATH: `${dirname(process.execPath)}:${process.env.PATH ?? ''}`,
     HOME: project.root,
@@ -86,18 +97,16 @@ async function work(project: Scratch, command: readonly string[], env: Record<st
     MANYHANDS_BWRAP: '',
     ...server.proxyEnv,
   };
-  const { code, stderr } = await runProgram(command, {
+  const { code, stderr, stdout } = await runProgram(command, {
     cwd: project.repo,
     env: { ...own, ...env },
     timeoutMs: ASSISTANT_MS,
   });
   expect(code, String(stderr)).toBe(0);
-  const shown = await project.mh(['show', '--json']);
-  const { run, landed } = RunDocument.parse(shown.json);
+  expect(String(stdout).slice(-8_000)).toContain('It has landed.');
   expect(project.git('show', 'main:colour.txt')).toBe('blue');
   expect(project.git('ls-tree', '--name-only', 'main').split('\n')).not.toContain('infra');
   await project.mh(['stop']);
-  return { run, landed };
 }
 
 await describeWith(['claude', 'codex'], 'a real assistant with operator tools alone', (path) => {
@@ -114,7 +123,7 @@ await describeWith(['claude', 'codex'], 'a real assistant with operator tools al
       ...['--allowedTools', 'mcp__manyhands', '--strict-mcp-config', '--setting-sources', ''],
       ...['--mcp-config', JSON.stringify(config)],
     ];
-    await work(project, [path('claude'), ...args], claudeEnv(base));
+    await work(project, [path('claude'), ...args], { ...claudeEnv(base), ENABLE_TOOL_SEARCH: 'false' });
   });
 
   it('completes a whole job as Codex', async () => {

@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError, messageOf } from '../../errors.ts';
 import type { HostOrder } from '../../store/fleet.ts';
@@ -6,7 +6,7 @@ import type { Store } from '../../store/store.ts';
 import { AttemptCommand, AttemptOrder } from './attempt-order.ts';
 import { type HostContext, type OrderedRun, openOrder } from './ordered-run.ts';
 import { Outbox } from './outbox.ts';
-import { performOrder } from './perform-order.ts';
+import { performOrder, saveLateWork } from './perform-order.ts';
 
 /** The lease, the orders and the reports of a host. */
 interface Installation {
@@ -61,10 +61,29 @@ export class Host {
     return this.#lost.signal;
   }
 
+  /** Saves the work that an earlier process of this host left, as late work: it is offered, and never lands by itself. */
+  async #saveLeftWork(): Promise<void> {
+    const { context, memory, log } = this.#parts;
+    for (const id of await readdir(context.home.attempts)) {
+      const body = await readFile(join(context.home.attempts, id, ORDER_FILE), 'utf8').catch(() => undefined);
+      if (body === undefined) continue;
+      try {
+        const order = AttemptOrder.parse(JSON.parse(body));
+        const stopping = AbortSignal.any([this.#stop.signal, this.#lost.signal]);
+        await saveLateWork(await openOrder(context, order, { memory, report: async () => {}, stopping }), order);
+        log(`${id} was left by an earlier process; its work is saved as late work`);
+      } catch (error) {
+        log(`${id} was left by an earlier process, and could not be saved: ${messageOf(error)}`);
+      }
+    }
+  }
+
   /** Performs orders until it is stopped, and resolves when its agents have ended and their work is saved. */
   async run(): Promise<void> {
     const renewing = this.#renewUntilOver();
     const over = AbortSignal.any([this.#stop.signal, this.#lost.signal]);
+    // First, because the next attempt of a task uses the workspace of the last one.
+    await this.#saveLeftWork();
     while (!over.aborted) await this.#receive(over);
     for (const { stop } of this.#performing.values()) stop.abort();
     await Promise.all([...this.#performing.values()].map(({ done }) => done));

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { withValues } from '../../core/run/recorded-config.ts';
 import { lastAttempt, type TaskState } from '../../core/run/state.ts';
 import { AppError } from '../../errors.ts';
 import { fetchCommits, openBareMirror } from '../../git/push/transfer.ts';
@@ -32,15 +33,17 @@ export async function openOrder(
   const attempt = task === undefined ? undefined : lastAttempt(task);
   if (task === undefined || attempt === undefined) throw new AppError('INPUT_INVALID', 'The order has no attempt');
   const store = reportingStore(memory, order, report);
+  // Secrets are never in an order: variables have the values of this host's own settings, and are absent without one.
+  const config = withValues(state.start.config, await host.implementations.config(host.home.root));
   const ledger = runLedger(store, host.world, runStream(state.start.run), state);
   const run: ActiveRun = {
     id: state.start.run,
     ledger,
     project: { id: state.start.project.id, ...(await openProject(host, order, stopping)) },
     recipe: host.implementations.recipe(state.start.recipe.name, state.start.recipe.version),
-    config: state.start.config,
-    agents: host.implementations.agents({ config: state.start.config, project: state.start.project }),
-    redact: redactorOf(host, state.start.config),
+    config,
+    agents: host.implementations.agents({ config, project: state.start.project }),
+    redact: redactorOf(host, config),
     roles: rolesOf(order.roles),
     roleTexts: order.roles,
     cancel: new AbortController(),

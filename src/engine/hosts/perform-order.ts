@@ -1,10 +1,17 @@
 import { rm } from 'node:fs/promises';
+import { lastAttempt } from '../../core/run/state.ts';
 import { AppError, messageOf } from '../../errors.ts';
+import { exists } from '../../git/path-kind.ts';
 import { pushRefs } from '../../git/push/transfer.ts';
 import type { SavedWork } from '../../schema/event.ts';
 import type { Failure } from '../../schema/failure.ts';
 import { attemptFolder } from '../attempt/assignment.ts';
-import { nextSave, removeAttemptWorkspace, saveAttemptWorkspace } from '../attempt/attempt-workspace.ts';
+import {
+  attemptWorkspaceOf,
+  nextSave,
+  removeAttemptWorkspace,
+  saveAttemptWorkspace,
+} from '../attempt/attempt-workspace.ts';
 import { type EndedAttempt, withCriticalPattern } from '../attempt/conclude-attempt.ts';
 import { endAgentNetwork } from '../attempt/network.ts';
 import { performAttempt } from '../attempt/perform-attempt.ts';
@@ -56,6 +63,21 @@ async function finish(ordered: OrderedRun, { order, report, lost }: Finishing, e
   await rm(attemptFolder(ctx, run, task, ended.attempt.number), { recursive: true, force: true }).catch(() => {});
 }
 
+/** Saves and pushes the work of an order that an earlier process could not report, as late work; its attempt was ended by the leader. */
+export async function saveLateWork(ordered: OrderedRun, order: AttemptOrder): Promise<void> {
+  const { ctx, run, task } = ordered;
+  const attempt = lastAttempt(task);
+  const workspace = await attemptWorkspaceOf(ctx, run, task);
+  if (attempt === undefined) return;
+  if (workspace.excluded !== undefined && (await exists(workspace.path))) {
+    const save = await nextSave(run, task, attempt.number);
+    await saveAttemptWorkspace(run, task, workspace, { number: attempt.number, save });
+    await push(ordered, { url: order.git.url, lost: AbortSignal.abort() });
+    await removeAttemptWorkspace(ctx, run, task).catch(() => {});
+  }
+  await rm(attemptFolder(ctx, run, task, attempt.number), { recursive: true, force: true });
+}
+
 type Saving = { saved?: SavedWork; failure?: Failure };
 
 async function save({ ctx, run, task }: OrderedRun, { workspace, attempt, outcome }: EndedAttempt): Promise<Saving> {
@@ -84,6 +106,8 @@ async function push({ ctx, run, id }: OrderedRun, { url, lost }: { url: string; 
     const to = lost.aborted ? `refs/manyhands/late/${id}/` : prefix;
     const pushed = await pushRefs({ mirror: run.project.mirror, url }, prefix, to);
     if (pushed.kind === 'done') return;
+    // The next process of this host finds it and tries again.
+    if (lost.aborted && ctx.stopping.aborted) throw new AppError('GIT_FAILED', `It was not pushed: ${pushed.detail}`);
     await ctx.world.sleep(PUSH_AGAIN_MS);
   }
 }

@@ -4,6 +4,7 @@ import { openProject } from '../../engine/start/open-run.ts';
 import { AppError } from '../../errors.ts';
 import type { Mirror } from '../../git/mirror/mirror.ts';
 import { openStoredMirror } from '../../git/mirror/mirror-config.ts';
+import { fetchRefs } from '../../git/push/transfer.ts';
 import { changedFiles, diffStat } from '../../git/read/diff.ts';
 import { fileTraits } from '../../git/read/file-traits.ts';
 import { listSaved } from '../../git/save/saved-work.ts';
@@ -11,7 +12,10 @@ import type { FileChange } from '../../schema/change.ts';
 import type { ProjectRef } from '../find-run.ts';
 
 /** The run, the ordinal of the task and the attempt in a ref of saved work. */
-export const SAVED_REF = /^refs\/manyhands\/attempts\/([0-9a-z]{8})-(\d+)-(\d+)\//;
+export const SAVED_REF = /^refs\/manyhands\/(?:attempts|late)\/([0-9a-z]{8})-(\d+)-(\d+)\//;
+
+/** The refs of work that a host saved after it had lost its lease. */
+const LATE = 'refs/manyhands/late';
 
 export type CommitRange = { from: string; to: string };
 
@@ -45,5 +49,22 @@ export async function changesBetween(mirror: Mirror, range: CommitRange): Promis
 
 /** All work that was ever saved for a project. */
 export async function savedWork(app: App, project: ProjectRef): ReturnType<typeof listSaved> {
-  return listSaved(await mirrorOf(app, project), 'refs/manyhands/attempts');
+  const mirror = await mirrorOf(app, project);
+  const late = (await fetchLateWork(app, project, mirror)) ? await listSaved(mirror, LATE) : [];
+  const isOwn = ({ ref }: { ref: string }) => {
+    const [, run = ''] = SAVED_REF.exec(ref) ?? [];
+    return app.runs.ids().includes(run) && app.runs.state(run).start.project.id === project.id;
+  };
+  return [...(await listSaved(mirror, 'refs/manyhands/attempts')), ...late.filter(isOwn)];
+}
+
+/** Fetches what hosts pushed after they had lost their lease; false where there are no hosts. */
+async function fetchLateWork(app: App, project: ProjectRef, mirror: Mirror): Promise<boolean> {
+  if (!app.env.MANYHANDS_DATABASE_URL) return false;
+  // Settings that cannot be read are reported by the commands that need them.
+  const config = await (await app.implementations()).config(project.root).catch(() => undefined);
+  if (config?.hosts.git === undefined) return false;
+  // A repository that does not answer has no more to offer than what was fetched before.
+  await fetchRefs({ mirror, url: config.hosts.git }, `${LATE}/`).catch(() => {});
+  return true;
 }

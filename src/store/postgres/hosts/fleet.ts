@@ -25,7 +25,7 @@ const POLL_MS = 1_000;
 const MOST_REPORTS = 500;
 
 /** The reports of one order that wait to be read. */
-type Followed = { waiting: FollowedReport[]; delivered: number; wake: () => void };
+type Followed = { waiting: FollowedReport[]; delivered: number; isOver: boolean; wake: () => void };
 
 /** The hosts of an installation on PostgreSQL; nothing is read before someone asks for a host. */
 export class PostgresFleet implements Fleet {
@@ -56,21 +56,21 @@ export class PostgresFleet implements Fleet {
   }
 
   async *follow(order: string, signal: AbortSignal): AsyncGenerator<FollowedReport> {
-    const followed: Followed = { waiting: [], delivered: 0, wake: () => {} };
+    const followed: Followed = { waiting: [], delivered: 0, isOver: false, wake: () => {} };
     this.#followed.set(order, followed);
     const wake = () => followed.wake();
     signal.addEventListener('abort', wake);
     try {
       this.#open();
       this.#read();
-      while (!signal.aborted) {
+      while (!signal.aborted && !followed.isOver) {
         const next = followed.waiting.shift();
         if (next !== undefined) yield next;
         if (next?.kind === 'lost') return;
         if (next !== undefined) continue;
         await new Promise<void>((resolve) => {
           followed.wake = resolve;
-          if (signal.aborted || followed.waiting.length > 0) resolve();
+          if (signal.aborted || followed.isOver || followed.waiting.length > 0) resolve();
         });
       }
     } finally {
@@ -106,7 +106,15 @@ export class PostgresFleet implements Fleet {
     this.#cancel();
     await this.#reading;
     await this.#queue?.[Symbol.asyncDispose]();
-    for (const { wake } of this.#followed.values()) wake();
+    this.#endFollowing();
+  }
+
+  /** Another leader continues: what it does is not for this process to record. */
+  #endFollowing(): void {
+    for (const followed of this.#followed.values()) {
+      followed.isOver = true;
+      followed.wake();
+    }
   }
 
   #open(): void {
@@ -147,7 +155,7 @@ export class PostgresFleet implements Fleet {
   async #readOnce(): Promise<void> {
     const { connection } = this.#parts;
     const epoch = this.#parts.epoch();
-    if (epoch === undefined) return;
+    if (epoch === undefined) return this.#endFollowing();
     if (!connection.isOpen) this.#isListening = false;
     const ids = [...this.#followed.keys()];
     const read = await connection.use(async (client) => {
