@@ -7,6 +7,7 @@ import { recipeOf } from '../src/recipes/registry.ts';
 import { Config } from '../src/schema/config.ts';
 import type { RunEvent } from '../src/schema/event.ts';
 import type { Benchmark } from './benchmark.ts';
+import { openRoundDatabase, type RoundDatabase } from './database-size.ts';
 import { listed } from './timing.ts';
 
 const CYCLES = 50;
@@ -23,18 +24,24 @@ export const cycle: Benchmark = {
   summary: `${CYCLES} cycles of implement and review, simulated: the last one against the tenth`,
   target: { is: 'at most', ratio: 1.2 },
   async measure() {
-    const sizes = simulate();
+    await using database = await openRoundDatabase('run/bench');
+    const sizes = await simulate(database);
     const tenth = sizes[TENTH - 1];
     const last = sizes.at(-1);
     if (tenth === undefined || last === undefined) throw new Error('the cycles ended too early');
-    const ratios = [last.prompts / tenth.prompts, last.events / tenth.events, last.state / tenth.state];
-    const note = `bytes of a cycle, the last against the tenth: prompts, events, state: ${listed(ratios)}`;
+    const ratios = [
+      last.prompts / tenth.prompts,
+      last.events / tenth.events,
+      last.state / tenth.state,
+      database.growthSince(TENTH),
+    ];
+    const note = `bytes of a cycle, the last against the tenth: prompts, events, state, and the SQLite file (ten cycles each): ${listed(ratios)}`;
     return { value: last.events, unit: 'bytes', ceiling: tenth.events, ratio: Math.max(...ratios), note };
   },
 };
 
 /** Runs the recipe through the pure core; each cycle reaches one milestone and its review finds something else. */
-function simulate(): Sizes[] {
+async function simulate(database: RoundDatabase): Promise<Sizes[]> {
   const recipe = recipeOf('cycle');
   const config = Config.parse({ routing: { order: ['one'] } });
   const started: RunEvent = {
@@ -55,7 +62,9 @@ function simulate(): Sizes[] {
   const state = evolve(undefined, { event: started, at: 0 });
   const sizes: Sizes[] = [];
   let current: Sizes = { prompts: 0, events: 0, state: 0 };
+  let appended: RunEvent[] = [];
   const record = (events: readonly RunEvent[]) => {
+    appended.push(...events);
     for (const event of events) {
       current.events += JSON.stringify(event).length;
       evolve(state, { event, at: state.version });
@@ -71,6 +80,8 @@ function simulate(): Sizes[] {
     current.state += JSON.stringify(state).length - before;
     if (!spec.key.endsWith('/review')) continue;
     sizes.push(current);
+    await database.round(appended);
+    appended = [];
     current = { prompts: 0, events: 0, state: 0 };
   }
   return sizes;

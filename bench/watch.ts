@@ -6,6 +6,7 @@ import { Config } from '../src/schema/config.ts';
 import { type WatchEvent, WatchSettings } from '../src/schema/watch/watch-event.ts';
 import { FoundProposal } from '../src/schema/watch/watch-round.ts';
 import type { Benchmark } from './benchmark.ts';
+import { openRoundDatabase, type RoundDatabase } from './database-size.ts';
 import { listed } from './timing.ts';
 
 const ROUNDS = 1_000;
@@ -24,18 +25,24 @@ export const watch: Benchmark = {
   summary: `${ROUNDS} rounds of a watcher, with simulated time: the last one against the tenth`,
   target: { is: 'at most', ratio: 1.2 },
   async measure() {
-    const sizes = simulate();
+    await using database = await openRoundDatabase('watch/bench');
+    const sizes = await simulate(database);
     const tenth = sizes[TENTH - 1];
     const last = sizes.at(-1);
     if (tenth === undefined || last === undefined) throw new Error('the rounds ended too early');
-    const ratios = [last.prompts / tenth.prompts, last.events / tenth.events, last.state / tenth.state];
-    const note = `bytes of a round, the last against the tenth: prompts, events, state: ${listed(ratios)}`;
+    const ratios = [
+      last.prompts / tenth.prompts,
+      last.events / tenth.events,
+      last.state / tenth.state,
+      database.growthSince(TENTH),
+    ];
+    const note = `bytes of a round, the last against the tenth: prompts, events, state, and the SQLite file (ten rounds each): ${listed(ratios)}`;
     return { value: last.state, unit: 'bytes', ceiling: tenth.state, ratio: Math.max(...ratios), note };
   },
 };
 
 /** Runs the series through the pure core, one round in an hour; every round finds a weak place and answers a message. */
-function simulate(): Sizes[] {
+async function simulate(database: RoundDatabase): Promise<Sizes[]> {
   const settings = WatchSettings.parse({ options: { dir: '/project' }, budgetPerDay: 100 });
   const state = evolveSeries(emptySeries(), { type: 'watch.started', data: { settings } }, 0);
   const sizes: Sizes[] = [];
@@ -43,7 +50,9 @@ function simulate(): Sizes[] {
     const at = round * HOUR_MS;
     const run = `r${String(round).padStart(7, '0')}`;
     let events = 0;
+    const appended: WatchEvent[] = [];
     const record = (all: readonly WatchEvent[]) => {
+      appended.push(...all);
       for (const event of all) {
         events += JSON.stringify(event).length;
         evolveSeries(state, event, at);
@@ -56,6 +65,7 @@ function simulate(): Sizes[] {
     const proposal = { ...proposalOf(round), confirmation: 'src/a.ts:1' };
     const result = { proposals: [proposal], replies: [{ discussion: 'd1', text: 'Fine.' }], reviews: [] };
     record(endOfRound(state, { run, result, head: run, spentUsd: 0.01 }));
+    await database.round(appended);
     sizes.push({ prompts, events, state: JSON.stringify({ ...state, summaries: [], discussions: [] }).length });
   }
   return sizes;

@@ -84,6 +84,9 @@ const TaskRequester = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('task'), task: TaskKey, call: z.string().optional() }),
 ]);
 
+/** A session with the agent and the login that it belongs to. */
+export const SessionOf = z.object({ agent: z.string(), account: z.string().nullable(), id: z.string() });
+
 /** A task as a recipe requests it. Recorded specs are final: a known key with another spec is an error. */
 export const TaskSpec = z.object({
   key: TaskKey,
@@ -137,6 +140,8 @@ export const TaskSpec = z.object({
   lands: z.boolean().optional(),
   /** The task whose last session its first attempt continues, if the same agent runs it. */
   continues: TaskKey.optional(),
+  /** The session of an attempt of another run that its first attempt continues, if it has the same agent and login. */
+  session: SessionOf.optional(),
   requestedBy: TaskRequester.optional(),
   /** Its failure does not fail the run. */
   optional: z.boolean().optional(),

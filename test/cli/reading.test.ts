@@ -258,7 +258,7 @@ describe('completion', () => {
   }
 
   it('offers commands, options, choices, runs, tasks and settings', async () => {
-    expect(await completed('sh')).toEqual(['show']);
+    expect(await completed('sho')).toEqual(['show']);
     expect(await completed('do', '--re')).toEqual(['--repair-base', '--rehearse']);
     expect(await completed('do', '--land', '')).toEqual(['branch', 'merge', 'pr']);
     expect(await completed('show', '')).toEqual(['r0000001']);

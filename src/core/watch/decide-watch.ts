@@ -106,8 +106,9 @@ export function roundInput(
     })),
     discussions: unanswered(state)
       .slice(-MOST_DISCUSSIONS)
-      .map(({ id, messages }) => ({
+      .map(({ id, messages, session }) => ({
         id,
+        ...(session === undefined ? {} : { session }),
         messages: messages.slice(-MOST_MESSAGES).map((each) => ({ ...each, text: each.text.slice(0, MESSAGE_CHARS) })),
       })),
     pulls,

@@ -119,7 +119,11 @@ function endRound(
   const before = state.proposals.length;
   for (const found of result.proposals) addProposal(state, found, { round, at });
   const found = state.proposals.length - before + result.reviews.length;
-  for (const { discussion, text } of result.replies) say(state, discussion, { by: 'agent', text, at });
+  for (const { discussion, text, session } of result.replies) {
+    say(state, discussion, { by: 'agent', text, at });
+    const known = state.discussions.find(({ id }) => id === discussion);
+    if (known !== undefined && session !== undefined) known.session = session;
+  }
   for (const review of result.reviews) addReview(state, review, at);
   state.open = null;
   if (pulls !== undefined) state.pulls = pulls;
@@ -183,7 +187,7 @@ function say(state: WatchState, id: string, message: Discussion['messages'][numb
   const messages = [...(known?.messages ?? []), message].slice(-MOST_MESSAGES);
   if (known === undefined) state.counters.discussions += 1;
   const others = state.discussions.filter((discussion) => discussion.id !== id);
-  state.discussions = [...others, { id, messages }].slice(-MOST_DISCUSSIONS);
+  state.discussions = [...others, { ...known, id, messages }].slice(-MOST_DISCUSSIONS);
   if (message.by === 'agent') note(state, `${id} answered`);
 }
 

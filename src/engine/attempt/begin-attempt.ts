@@ -123,7 +123,10 @@ function continuedSession(
   { spec, attempts }: TaskState,
   { agent, account }: { agent: string; account: string | undefined },
 ): string | null | undefined {
-  if (spec.continues === undefined || attempts.length > 0) return undefined;
+  if (attempts.length > 0) return undefined;
+  const { session } = spec;
+  if (session?.agent === agent && session.account === (account ?? null)) return session.id;
+  if (spec.continues === undefined) return undefined;
   const last = state.tasks[spec.continues]?.attempts.at(-1);
   return last?.agent === agent && last.account === (account ?? null) ? last.session : undefined;
 }

@@ -4,7 +4,7 @@ import { knownAs } from '../../core/watch/watch-series.ts';
 import { promptText } from '../../roles/prompt.ts';
 import { ReviewOutput } from '../../schema/output.ts';
 import type { TaskSpec } from '../../schema/task.ts';
-import { FoundProposal, type RoundResult, WatchInput } from '../../schema/watch/watch-round.ts';
+import { type Discussion, FoundProposal, type RoundResult, WatchInput } from '../../schema/watch/watch-round.ts';
 import { isEvidence, issuesOf } from '../points.ts';
 import type { Recipe, RecipeOutline, Unfolding } from '../recipe.ts';
 import { taskSpec } from '../task-spec.ts';
@@ -73,13 +73,23 @@ export function roundResult(run: RunState, input: WatchInput): RoundResult {
     }),
     replies: input.discussions.flatMap(({ id }) => {
       const answer = outputOf(run, `reply/${id}`, ReplyOutput);
-      return answer === undefined ? [] : [{ discussion: id, text: answer.text }];
+      const session = sessionOf(run, `reply/${id}`);
+      return answer === undefined
+        ? []
+        : [{ discussion: id, text: answer.text, ...(session === undefined ? {} : { session }) }];
     }),
     reviews: input.pulls.flatMap(({ number, title, url, head }) => {
       const review = outputOf(run, `pull/${number}`, ReviewOutput);
       return review === undefined ? [] : [{ number, title, url, head, text: reviewText(review) }];
     }),
   };
+}
+
+/** The session in which the task was done, for the next round. */
+function sessionOf(run: RunState, key: string): Discussion['session'] {
+  const task = run.tasks[key];
+  const { agent, account, session: id } = (task && lastAttempt(task)) ?? {};
+  return agent === undefined || id == null ? undefined : { agent, account: account ?? null, id };
 }
 
 function outputOf<T>(run: RunState, key: string, schema: z.ZodType<T>): T | undefined {
@@ -116,8 +126,8 @@ function firstTasks(run: RunState, input: WatchInput): TaskSpec[] {
       known: knownLines(input),
     }),
   });
-  const replies = input.discussions.map(({ id, messages }) =>
-    taskSpec(config, {
+  const replies = input.discussions.map(({ id, messages, session }) => ({
+    ...taskSpec(config, {
       key: `reply/${id}`,
       title: `Answer ${id}`,
       role: 'discuss',
@@ -129,7 +139,8 @@ function firstTasks(run: RunState, input: WatchInput): TaskSpec[] {
         known: knownLines(input),
       }),
     }),
-  );
+    ...(session === undefined ? {} : { session }),
+  }));
   const reviews = input.pulls.map(({ number, title, from, onto }) => ({
     ...taskSpec(config, {
       key: `pull/${number}`,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { SessionOf } from '../task.ts';
 
 const Text = z.string().trim();
 const Moment = z.number().int();
@@ -32,7 +33,11 @@ export type Proposal = z.infer<typeof Proposal>;
 const Message = z.object({ by: z.enum(['person', 'agent']), text: z.string(), at: Moment });
 
 /** A conversation of a person with the watcher. */
-export const Discussion = z.object({ id: z.string(), messages: z.array(Message) });
+export const Discussion = z.object({
+  id: z.string(),
+  messages: z.array(Message),
+  session: SessionOf.optional().describe('The session of the last answer, which the next one continues.'),
+});
 export type Discussion = z.infer<typeof Discussion>;
 
 /** A review of a pull request that nobody but the user has seen. */
@@ -54,7 +59,7 @@ export type WakeReason = z.infer<typeof WakeReason>;
 /** What a round came to. */
 export const RoundResult = z.object({
   proposals: z.array(FoundProposal.extend({ confirmation: z.string(), duplicateOf: z.string().optional() })),
-  replies: z.array(z.object({ discussion: z.string(), text: z.string() })),
+  replies: z.array(z.object({ discussion: z.string(), text: z.string(), session: SessionOf.optional() })),
   reviews: z.array(DraftReview.omit({ status: true, at: true })),
 });
 export type RoundResult = z.infer<typeof RoundResult>;

@@ -152,6 +152,16 @@ describe('a series of rounds', () => {
     expect(state.day).toMatchObject({ day: '2026-05-05', rounds: 1 });
   });
 
+  it('remembers the session of a discussion for the next round', () => {
+    const message: WatchEvent = { type: 'watch.messaged', data: { discussion: 'd1', text: 'Why?' } };
+    const session = { agent: 'one', account: null, id: 's1' };
+    const answered = round(1, NOON, { replies: [{ discussion: 'd1', text: 'So.', session }] });
+    const state = series(started, [message, NOON], ...answered, [message, NOON + HOUR]);
+    expect(roundInput(state, { why: 'reply', pulls: [], seen: {} }).discussions).toMatchObject([
+      { id: 'd1', session, messages: [{ by: 'person' }, { by: 'agent' }, { by: 'person' }] },
+    ]);
+  });
+
   it('continues a discussion, and refuses one that does not exist', () => {
     const state = series(started, [{ type: 'watch.said', data: { discussion: 'd1', text: 'Why?' } }, NOON]);
     expect(sayTo(state, { discussion: undefined, text: 'And?' })).toMatchObject([{ data: { discussion: 'd2' } }]);

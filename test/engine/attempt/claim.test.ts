@@ -37,6 +37,20 @@ describe('a claim', () => {
     expect(claimFor(retried(true), { ...INTENT, account: 'work' }, undefined)?.session).toBeUndefined();
   });
 
+  it('continues a session of another run once, with the agent and login that had it', () => {
+    const session = { agent: 'one', account: null, id: 'earlier' };
+    const first = given(started(), added(spec('implement/1.1', { session })));
+    expect(claimFor(first.state, INTENT, undefined)?.session).toBe('earlier');
+    expect(claimFor(first.state, { ...INTENT, agent: 'two' }, undefined)?.session).toBeUndefined();
+    expect(claimFor(first.state, { ...INTENT, account: 'work' }, undefined)?.session).toBeUndefined();
+    const lost = first.and(
+      attempted('implement/1.1'),
+      attemptEnded('implement/1.1', 1, { failure: { kind: 'session-lost', message: 'gone' } }),
+      { type: 'task.retrying', data: { task: 'implement/1.1', at: 0, counted: false, resume: false, evidence: '' } },
+    );
+    expect(claimFor(lost.state, INTENT, undefined)?.session).toBeUndefined();
+  });
+
   it('has the tier of the role, or one by complexity with the reason, where there are models to choose from', () => {
     const state = given(started({}, TIERED), added(spec('implement/1.1', { prompt: 'Fix a typo in the docs' }))).state;
     expect(claimFor(state, INTENT, 'heavy')).toMatchObject({ tier: 'heavy', because: 'first in order' });

@@ -53,6 +53,8 @@ const REAL: [string, string, number[], boolean, string[]?][] = [
   ['cargo-q.txt', 'cargo test', [5, 5, 0, 1], false],
   ['cargo-q-red.txt', 'cargo test', [3, 2, 1, 1], false, ['tests::sometimes']],
   ['ctest.txt', 'ctest', [2, 2, 0, 0], true],
+  ['minitest-red.txt', 'minitest', [2, 1, 1, 1], false, ['SumTest#test_fails']],
+  ['minitest-v-red.txt', 'minitest', [2, 1, 1, 1], true, ['SumTest#test_fails']],
   ['ctest-red.txt', 'ctest', [2, 1, 1, 0], true, ['sometimes']],
 ];
 

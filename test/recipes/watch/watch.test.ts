@@ -57,6 +57,23 @@ const LOOKED = {
 };
 
 describe('a round of a watcher', () => {
+  it('answers in the session of the answer before, and passes its own on', () => {
+    const session = { agent: 'one', account: null, id: 's1' };
+    const [discussion] = INPUT.discussions;
+    const input = WatchInput.parse({ ...INPUT, why: 'reply', discussions: [{ ...discussion, session }] });
+    const [reply] = next(given(started()).state, input);
+    expect(reply).toMatchObject({ key: 'reply/d1', session });
+    const ended = given(started()).and(
+      added(...next(given(started()).state, input)),
+      attempted('reply/d1'),
+      attemptEnded('reply/d1', 1, { output: { text: 'So.' }, session: 's2' }),
+      taskEnded('reply/d1', 'done'),
+    );
+    expect(roundResult(ended.state, input).replies).toEqual([
+      { discussion: 'd1', text: 'So.', session: { ...session, id: 's2' } },
+    ]);
+  });
+
   it('looks at what changed, answers messages and drafts reviews, all of which only read', () => {
     const add = next(given(started()).state);
     expect(add.map(({ key, access, optional }) => [key, access, optional])).toEqual(
