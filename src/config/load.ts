@@ -3,6 +3,7 @@ import { availableParallelism, totalmem } from 'node:os';
 import { IntegrationsConfig } from '../schema/config/integrations.ts';
 import { MAX_DEFAULT_AGENTS } from '../schema/config/limits.ts';
 import { combinedNetwork } from '../schema/config/network.ts';
+import { ownSandboxPaths } from '../schema/config/sandbox.ts';
 import { Config } from '../schema/config.ts';
 import { type ConfigIssue, refuseConfig } from './config-error.ts';
 import { type ConfigLocation, type ConfigScope, configFile, readConfigText } from './files.ts';
@@ -67,8 +68,9 @@ export function combineLayers(texts: readonly LayerText[]): LoadedConfig {
     return mergeConfig(below, tightened.value);
   }, {});
   const network = networkOf(texts, layers);
+  const own = layers.find(({ scope }) => scope === 'global')?.value ?? {};
   const together = Config.safeParse(
-    { ...mergeConfig({ limits: { agents: defaultAgents() } }, merged), network },
+    { ...mergeConfig({ limits: { agents: defaultAgents() } }, merged), network, sandboxPaths: ownSandboxPaths(own) },
     {
       reportInput: true,
     },

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { errorCode } from '../errors.ts';
 import { crashpoint, realWorld } from '../world.ts';
 import { identify, liveness } from './identity.ts';
+import { spawnTurn } from './spawn-turn.ts';
 import {
   dropRequest,
   endOf,
@@ -207,7 +208,8 @@ export class Spawner {
     this.#jobs.get(id)?.cancelAlarm();
     this.#jobs.delete(id);
     if (this.#jobs.size === 0 && this.#child !== undefined) keepAlive(this.#child, false);
-    settle();
+    // Many ends can arrive at once; what each of them causes goes into a turn of its own.
+    void spawnTurn().then(settle);
   }
 
   #signal(job: Job, name: NodeJS.Signals): void {

@@ -49,6 +49,21 @@ test('runs many programs at once, each with its own output and input', async () 
     expect([code, stdout.toString(), stderr]).toEqual([number % 7, `in ${number}`, `${number}\n`]);
 });
 
+test('reports the ends of programs in different turns of the event loop', async () => {
+  const spawner = await startedSpawner();
+  let turn = 0;
+  const count = () => {
+    turn += 1;
+    next = setImmediate(count);
+  };
+  let next = setImmediate(count);
+  const turns = await Promise.all(
+    Array.from({ length: 50 }, () => run(['true'], { ...options, spawner }).then(() => turn)),
+  );
+  clearImmediate(next);
+  expect(new Set(turns).size).toBe(50);
+});
+
 test('passes on megabytes of output unchanged, and any bytes', async () => {
   const spawner = await startedSpawner();
   const file = join(temporaryFolder(), 'bytes');

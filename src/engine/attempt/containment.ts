@@ -133,7 +133,11 @@ export async function containAgent<C extends Omit<AgentCommand, 'pipeOutput'>>(
     command: reading,
     cwd: workspace,
     env,
-    programs: [...program.command.slice(0, 2), ...programs],
+    programs: [
+      ...program.command.slice(0, 2),
+      ...programs,
+      ...(run.ledger.state.start.config.sandboxPaths.programs ?? []),
+    ],
   });
   const record: ContainmentRecord = {
     ...sandbox.record,

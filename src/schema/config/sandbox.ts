@@ -18,9 +18,22 @@ export const SandboxPaths = z
   .strictObject({
     read: z.array(HostPath).default([]).describe('Files and folders that sandboxed programs may read besides.'),
     write: z.array(HostPath).default([]).describe('Files and folders that sandboxed programs may also write.'),
+    programs: z.array(z.string()).optional().describe('Set by Manyhands.'),
   })
   .prefault({})
   .describe('Effective only in your own settings, not in the file of a project.');
+
+/** The paths of the person's settings, and the programs of MCP servers that these name, which agents start. */
+export function ownSandboxPaths(own: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const servers = Object.values(recordOf(own.mcp)).map(recordOf);
+  const words = servers.flatMap(({ command, args }) => [command, ...(Array.isArray(args) ? args : [])]);
+  const programs = words.filter((word) => typeof word === 'string' && word.startsWith('/'));
+  return { ...recordOf(own.sandboxPaths), ...(programs.length === 0 ? {} : { programs }) };
+}
+
+function recordOf(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? { ...value } : {};
+}
 
 /**
  * A folder or file of an agent's login in a sandbox. Of a folder only what the vendor refreshes and its sessions can be

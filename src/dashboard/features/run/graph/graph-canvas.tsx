@@ -66,7 +66,6 @@ export function GraphCanvas({ model, positions }: { model: GraphModel; positions
       maxZoom={2}
       proOptions={{ hideAttribution: true }}
     >
-      <StartAtLeft nodes={nodes} />
       <CenterOnTask foundTask={foundTask} positions={positions} />
       <Background gap={24} color="var(--line)" />
       <Controls showInteractive={false} />
@@ -107,20 +106,3 @@ function CenterOnTask({ foundTask, positions }: { foundTask: string | null; posi
   }, [foundTask, positions, setCenter]);
   return null;
 }
-
-/** Where a legible graph is wider than the window, it begins at its first tasks and not in the middle. */
-function StartAtLeft({ nodes }: { nodes: readonly { position: { x: number } }[] }): null {
-  const flow = useReactFlow();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only where the graph is first shown
-  useEffect(() => {
-    const frame = requestAnimationFrame(() => {
-      const { x, y, zoom } = flow.getViewport();
-      const left = Math.min(...nodes.map(({ position }) => position.x)) * zoom;
-      if (x + left < 0) void flow.setViewport({ x: MARGIN_PX - left, y, zoom });
-    });
-    return () => cancelAnimationFrame(frame);
-  }, [flow]);
-  return null;
-}
-
-const MARGIN_PX = 24;
