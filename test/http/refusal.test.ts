@@ -241,6 +241,7 @@ describe('with the token of a viewer', () => {
       expect([
         [200, 403, 403, 403],
         [400, 400, 400, 400],
+        [403, 403, 403, 403],
       ]).toContainEqual(statuses);
       expect(known.calls.filter(({ name }) => name !== 'list-projects').length).toBeLessThanOrEqual(1);
     },

@@ -12,7 +12,7 @@ import { failedCheckSection } from '../../render/summary.ts';
 import { type Painter, painter } from '../../render/symbols.ts';
 import { parseTarget, resolveDir, type Target } from '../../target.ts';
 
-type Tag = 'INIT' | 'MESSAGE' | 'TOOL' | 'RESULT' | 'TEXT' | 'SETUP' | 'COMPLETE' | 'ERROR';
+type Tag = 'INIT' | 'MESSAGE' | 'NOTE' | 'TOOL' | 'RESULT' | 'TEXT' | 'SETUP' | 'COMPLETE' | 'ERROR';
 
 const TAGS: Record<string, Tag> = {
   session: 'INIT',
@@ -20,6 +20,7 @@ const TAGS: Record<string, Tag> = {
   started: 'INIT',
   engine: 'INIT',
   message: 'MESSAGE',
+  note: 'NOTE',
   'tool-call': 'TOOL',
   'file-change': 'TOOL',
   'tool-result': 'RESULT',
@@ -139,6 +140,7 @@ function paintTag(tag: Tag, colors: Painter): string {
     case 'SETUP':
       return colors.blue(text);
     case 'MESSAGE':
+    case 'NOTE':
       return colors.yellow(text);
     case 'TOOL':
       return colors.cyan(text);

@@ -23,6 +23,7 @@ const LABELS: Readonly<Record<string, string>> = {
   unknown: 'Raw output',
   truncated: 'Omitted',
   message: 'You',
+  note: 'Note of Manyhands',
   engine: 'Manyhands',
 };
 
