@@ -79,31 +79,34 @@ describe('an interactive agent', () => {
     expect(await project.leftovers()).toEqual([]);
   });
 
-  it.each(['tmux', 'pty'])('continues in its terminal (%s) when the engine is killed, and is adopted', async (kind) => {
-    await using project = await scratch();
-    const env = environment(project, kind);
-    const engine = project.start(['job', '--interactive', 'Outlive it', '--json'], { env });
-    const first = await attached(project, env);
-    first.type('write before\r');
-    await first.until(/wrote write before/);
-    engine.kill('SIGKILL');
-    await engine.done;
-    await first.ended;
-    const again = await attached(project, env);
-    expect(again.shown()).toContain('wrote write before');
-    again.type('write after\r');
-    await again.until(/wrote write after/);
-    again.type('quit\r');
-    expect(await again.ended).toBe(0);
-    await project.mh(['wait'], { env });
-    const document = await shown(project);
-    expect(document.status).toBe('done');
-    expect(project.git('show', `mh/${document.run}:said.txt`)).toBe('write before\nwrite after');
-    const logs = (await project.mh(['logs', '--json'])).stdout;
-    expect(logs.match(/wrote write before/g)).toHaveLength(1);
-    expect(logs.match(/wrote write after/g)).toHaveLength(1);
-    expect(await project.leftovers()).toEqual([]);
-  });
+  it.each(variants(['pty'], ['tmux']))(
+    'continues in its terminal (%s) when the engine is killed, and is adopted',
+    async (kind) => {
+      await using project = await scratch();
+      const env = environment(project, kind);
+      const engine = project.start(['job', '--interactive', 'Outlive it', '--json'], { env });
+      const first = await attached(project, env);
+      first.type('write before\r');
+      await first.until(/wrote write before/);
+      engine.kill('SIGKILL');
+      await engine.done;
+      await first.ended;
+      const again = await attached(project, env);
+      expect(again.shown()).toContain('wrote write before');
+      again.type('write after\r');
+      await again.until(/wrote write after/);
+      again.type('quit\r');
+      expect(await again.ended).toBe(0);
+      await project.mh(['wait'], { env });
+      const document = await shown(project);
+      expect(document.status).toBe('done');
+      expect(project.git('show', `mh/${document.run}:said.txt`)).toBe('write before\nwrite after');
+      const logs = (await project.mh(['logs', '--json'])).stdout;
+      expect(logs.match(/wrote write before/g)).toHaveLength(1);
+      expect(logs.match(/wrote write after/g)).toHaveLength(1);
+      expect(await project.leftovers()).toEqual([]);
+    },
+  );
 
   it.each(variants(['pty'], ['tmux']))(
     'is ended by cancel with all its processes (%s), and its work is saved',

@@ -15,6 +15,7 @@ import { DoctorLine } from '../../src/operations/maintenance/doctor/doctor-line.
 import { RunDocument } from '../../src/schema/document.ts';
 import { ArchiveResult, BackupResult } from '../../src/schema/keeping.ts';
 import { makeScratch, type Scratch } from '../support/scratch.ts';
+import { variants } from '../support/variants.ts';
 
 const AGENT = '#!/bin/sh\ncat > /dev/null\necho made > made.txt\necho "I made it"\n';
 
@@ -51,10 +52,12 @@ async function databaseLine(project: Scratch): Promise<{ code: number | null; li
 }
 
 describe('a damaged database', () => {
-  it.each([
-    ['whose header is overwritten', (file: string) => writeFileSync(file, 'not a database\n')],
-    ['with flipped bytes', flipBytes],
-  ])('%s is found by doctor, whose commands restore the newest intact backup', async (_, damage) => {
+  it.each(
+    variants<[string, (file: string) => void], [string, (file: string) => void]>(
+      [['with flipped bytes', flipBytes]],
+      [['whose header is overwritten', (file: string) => writeFileSync(file, 'not a database\n')]],
+    ),
+  )('%s is found by doctor, whose commands restore the newest intact backup', async (_, damage) => {
     await using project = await scratch();
     const [older, newer] = [await project.mh(['backup', '--json']), await project.mh(['backup', '--json'])].map(
       ({ json }) => BackupResult.parse(json).file,

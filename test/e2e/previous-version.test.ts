@@ -6,6 +6,7 @@ import { RunDocument, RunSummary } from '../../src/schema/document.ts';
 import { ledger, runForDocument, statuses } from '../support/features-project.ts';
 import { canBePlaced, readAnswers, unpackPreviousVersion } from '../support/previous-version.ts';
 import { type Scratch, writeFiles } from '../support/scratch.ts';
+import { TESTS_ALL } from '../support/variants.ts';
 
 const LONG = { timeout: 300_000 };
 const Saved = z.array(z.object({ ref: z.string(), commit: z.string() }));
@@ -85,7 +86,7 @@ describe.skipIf(!canBePlaced)('a data directory of the previous version', () => 
     expect(project.git('rev-parse', `mh/${done.run}`)).toBe(done.commit);
   });
 
-  it('lands the work that a guard held once it is approved', LONG, async () => {
+  it.runIf(TESTS_ALL)('lands the work that a guard held once it is approved', LONG, async () => {
     await using project = await unpackPreviousVersion();
     const before = ledger(project);
     const done = await runForDocument(project, 'approve', runOf('Guarded'));
@@ -94,7 +95,7 @@ describe.skipIf(!canBePlaced)('a data directory of the previous version', () => 
     expect(ledger(project)).toEqual(before);
   });
 
-  it('retries the failed task', LONG, async () => {
+  it.runIf(TESTS_ALL)('retries the failed task', LONG, async () => {
     await using project = await unpackPreviousVersion();
     writeFileSync(join(project.root, 'mended'), '');
     const done = await runForDocument(project, 'retry', runOf('Failed'));
@@ -113,7 +114,7 @@ describe.skipIf(!canBePlaced)('a data directory of the previous version', () => 
     expect(ledger(project).slice(before.length)).toEqual(['implement beta.txt', 'verify beta.txt']);
   });
 
-  it('reverts the landing of the previous version', LONG, async () => {
+  it.runIf(TESTS_ALL)('reverts the landing of the previous version', LONG, async () => {
     await using project = await unpackPreviousVersion();
     expect(project.git('ls-tree', '-r', '--name-only', 'main')).toContain('notes/first.md');
     project.git('add', '--all');

@@ -5,6 +5,7 @@ import { expect, it } from 'vitest';
 import { RunDocument } from '../../src/schema/document.ts';
 import { appears } from '../support/appears.ts';
 import { makeScratch } from '../support/scratch.ts';
+import { TESTS_ALL } from '../support/variants.ts';
 
 /** Lands A, then works on B until it is stopped. */
 const AGENT = `#!/bin/sh
@@ -32,28 +33,31 @@ it('ends a cancelled run whose repository is gone, and keeps what had landed', a
   );
 });
 
-it('keeps a workspace that cannot be saved because its repository is gone, and cleans the rest', async () => {
-  const settings = `${SETTINGS}limits: { attempts: 1 }\n`;
-  await using project = await makeScratch({ files: { 'agent.sh': AGENT, '.manyhands/config.yaml': settings } });
-  await project.mh(['job', 'A', '--check', 'false']);
-  const clean = ['clean', '--all', '--older-than', '0'];
-  const recent = await project.mh(['clean', '--older-than', '30d']);
-  expect([recent.stdout, recent.stderr]).toEqual([
-    expect.stringMatching(
-      /^Kept, [\d.]+ [kM]?B:\n[\s\S]*workspace +[\d.]+ \w+ +run \w{8} ended recently; until \d{4}-\d\d-\d\d/,
-    ),
-    'There is nothing to remove.\n',
-  ]);
-  expect((await project.mh(clean)).stderr).toContain('manyhands clean --all --older-than 0 --apply');
-  renameSync(join(project.repo, '.git'), join(project.root, 'away.git'));
-  const refused = await project.mh([...clean, '--apply']);
-  expect([refused.code, refused.stderr]).toEqual([3, expect.stringContaining('What cannot be saved is kept')]);
-  expect(readdirSync(join(project.home, 'attempts'))).toEqual([]);
-  expect(readdirSync(join(project.home, 'workspaces'))).toHaveLength(2);
-  renameSync(join(project.root, 'away.git'), join(project.repo, '.git'));
-  expect((await project.mh([...clean, '--apply'])).code).toBe(0);
-  expect(readdirSync(join(project.home, 'workspaces'))).toEqual([]);
-});
+it.runIf(TESTS_ALL)(
+  'keeps a workspace that cannot be saved because its repository is gone, and cleans the rest',
+  async () => {
+    const settings = `${SETTINGS}limits: { attempts: 1 }\n`;
+    await using project = await makeScratch({ files: { 'agent.sh': AGENT, '.manyhands/config.yaml': settings } });
+    await project.mh(['job', 'A', '--check', 'false']);
+    const clean = ['clean', '--all', '--older-than', '0'];
+    const recent = await project.mh(['clean', '--older-than', '30d']);
+    expect([recent.stdout, recent.stderr]).toEqual([
+      expect.stringMatching(
+        /^Kept, [\d.]+ [kM]?B:\n[\s\S]*workspace +[\d.]+ \w+ +run \w{8} ended recently; until \d{4}-\d\d-\d\d/,
+      ),
+      'There is nothing to remove.\n',
+    ]);
+    expect((await project.mh(clean)).stderr).toContain('manyhands clean --all --older-than 0 --apply');
+    renameSync(join(project.repo, '.git'), join(project.root, 'away.git'));
+    const refused = await project.mh([...clean, '--apply']);
+    expect([refused.code, refused.stderr]).toEqual([3, expect.stringContaining('What cannot be saved is kept')]);
+    expect(readdirSync(join(project.home, 'attempts'))).toEqual([]);
+    expect(readdirSync(join(project.home, 'workspaces'))).toHaveLength(2);
+    renameSync(join(project.root, 'away.git'), join(project.repo, '.git'));
+    expect((await project.mh([...clean, '--apply'])).code).toBe(0);
+    expect(readdirSync(join(project.home, 'workspaces'))).toEqual([]);
+  },
+);
 
 it('shows and restores all work when the repository was moved, and continues when it is linked', async () => {
   const settings = `${SETTINGS}limits: { attempts: 1 }\n`;
@@ -88,7 +92,7 @@ it('shows and restores all work when the repository was moved, and continues whe
   ]);
 });
 
-it('cancels an interrupted run whose repository was deleted', async () => {
+it.runIf(TESTS_ALL)('cancels an interrupted run whose repository was deleted', async () => {
   await using project = await makeScratch({ files: { 'agent.sh': AGENT, '.manyhands/config.yaml': SETTINGS } });
   const working = project.start(['do', 'A, then B']);
   await appears(join(project.root, 'started'));

@@ -118,7 +118,7 @@ describe.concurrent('undoing a run', () => {
     expect(await refused(project, run)).toMatch(/^4 .*no longer contains its landing/);
   });
 
-  it('is refused to agents, and does not change a dirty checkout', async () => {
+  it.runIf(TESTS_ALL)('is refused to agents, and does not change a dirty checkout', async () => {
     await using project = await scratch();
     const run = await landed(project);
     const { code, stderr } = await project.mh(['undo', run, '--yes'], { env: { MANYHANDS_TOKEN: 'x' } });
@@ -131,17 +131,20 @@ describe.concurrent('undoing a run', () => {
     expect(readFileSync(join(project.repo, 'untracked.txt'), 'utf8')).toBe('u\n');
   });
 
-  it('refuses when a check fails without the run, but not for a check that failed before it', async () => {
-    await using project = await scratch('test ! -e needs.txt || find . -name "n*w.txt" | grep -q .');
-    const run = await landed(project);
-    commit(project, { 'needs.txt': 'n\n' });
-    expect(await refused(project, run)).toMatch(/^4 .*does not pass without it/);
-    await using other = await scratch('cat st*.txt | grep -q good');
-    const fixed = await landed(other, 'fix the check');
-    const { result } = await undo(other, fixed);
-    expect(result.notes.join()).toContain('failed before the run');
-    expect(existsSync(join(other.repo, 'state.txt'))).toBe(false);
-  });
+  it.runIf(TESTS_ALL)(
+    'refuses when a check fails without the run, but not for a check that failed before it',
+    async () => {
+      await using project = await scratch('test ! -e needs.txt || find . -name "n*w.txt" | grep -q .');
+      const run = await landed(project);
+      commit(project, { 'needs.txt': 'n\n' });
+      expect(await refused(project, run)).toMatch(/^4 .*does not pass without it/);
+      await using other = await scratch('cat st*.txt | grep -q good');
+      const fixed = await landed(other, 'fix the check');
+      const { result } = await undo(other, fixed);
+      expect(result.notes.join()).toContain('failed before the run');
+      expect(existsSync(join(other.repo, 'state.txt'))).toBe(false);
+    },
+  );
 
   it.runIf(TESTS_ALL)('removes the branch of an unlanded run only on request, and keeps its commits', async () => {
     await using project = await scratch();

@@ -88,7 +88,7 @@ describe.concurrent('an agent that patches installed dependencies does not affec
 });
 
 describe.concurrent('an agent that does honest work lands without the user', () => {
-  test.each(variants(['adds-dependency', 'words-test-better'], ['fixes-source', 'adds-test']))(
+  test.each(variants(['adds-dependency'], ['words-test-better', 'fixes-source', 'adds-test']))(
     '%s',
     async (misbehaviour) => {
       await using shop = await makeShop({ check: misbehaviour === 'adds-dependency' ? 'npm test' : NODE_TEST });

@@ -10,11 +10,11 @@ import { agent, inMirror, job, makeShop, runAndReport, savedFiles } from './host
 /** What an agent does to its git, and a file of it that must be saved. */
 const LANDS = variants(
   [
-    ['other-branch', 'side.txt'],
     ['amended', 'first.txt'],
     ['broken-git', 'broken.txt'],
   ],
   [
+    ['other-branch', 'side.txt'],
     ['git-file', 'file.txt'],
     ['alternates', 'alternates.txt'],
     ['orphan', 'orphan.txt'],
@@ -47,10 +47,10 @@ describe.concurrent('work that git cannot store, or that configures git, waits f
     variants(
       [
         ['config', 'held', /\.gitattributes/],
-        ['git-names', 'blocked', /\.GIT\/config/],
         ['evil-tree', 'blocked', /invalid path/],
       ],
       [
+        ['git-names', 'blocked', /\.GIT\/config/],
         ['encoding', 'held', /\.gitattributes/],
         ['fifo', 'blocked', /README\.md/],
       ],
@@ -79,7 +79,7 @@ describe.concurrent('an agent that destroys its workspace does not succeed, and 
 });
 
 describe.concurrent('after a failed attempt that damaged its repository the next one gets a usable one', () => {
-  test.each(variants(['locks', 'broken-git'], ['git-link', 'git-file', 'no-git', 'link-for-workspace', 'detached']))(
+  test.each(variants(['locks'], ['broken-git', 'git-link', 'git-file', 'no-git', 'link-for-workspace', 'detached']))(
     '%s',
     async (misbehaviour) => {
       await using shop = await makeShop({ limits: 'attempts: 2' });

@@ -27,7 +27,7 @@ describe.concurrent('a base that moves during the run', () => {
     expect(shop.git('show', `mh/${run.run}:sum.js`)).toContain('a + b');
   });
 
-  test('a base that the user rewrote is merged with, never moved back', async () => {
+  test.runIf(TESTS_ALL)('a base that the user rewrote is merged with, never moved back', async () => {
     await using shop = await makeShop();
     const { run } = await reach(shop, 'rewritten-base', '--land', 'merge');
     expect(run.status).toBe('held');
@@ -68,7 +68,7 @@ describe.concurrent('a checkout that is not clean', () => {
     expect(shop.git('show', 'HEAD:sum.js')).toContain('a + b');
   });
 
-  test('is not part of the run, which says so', async () => {
+  test.runIf(TESTS_ALL)('is not part of the run, which says so', async () => {
     await using shop = await makeShop();
     writeFiles(shop.repo, { 'sum.js': 'mine\n', 'new.txt': 'mine\n' });
     const before = await shop.fingerprint();
@@ -99,7 +99,7 @@ describe.concurrent('names that the user already uses', () => {
     expect(shop.git('show', `mh/${held.run.run}:sum.js`)).toContain('a + b');
   });
 
-  test("commits of the user's own on the run branch are never lost", async () => {
+  test.runIf(TESTS_ALL)("commits of the user's own on the run branch are never lost", async () => {
     await using shop = await makeShop();
     const { run } = await job(shop, FIXES);
     shop.git('checkout', '--quiet', `mh/${run.run}`);
