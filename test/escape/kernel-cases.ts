@@ -74,9 +74,10 @@ export const KERNEL_CASES: readonly EscapeCase[] = [
     'stores more in shared memory than in /tmp',
     'test "$(df -k --output=size /dev/shm | tail -n 1)" -gt "$(df -k --output=size /tmp | tail -n 1)"',
   ),
+  // Claude Code has a socket of its own in its private /tmp.
   does(
     'finds the socket of a service',
-    'find /run /var/run /tmp /var/tmp /dev "$HOME" "$DATA" -type s 2>/dev/null | grep -v -e /run/manyhands -e /tools.sock | grep -q .',
+    'find /run /var/run /tmp /var/tmp /dev "$HOME" "$DATA" -type s 2>/dev/null | grep -v -e /run/manyhands -e /tools.sock -e /tmp/cc-socks/ | grep -q .',
   ),
   does('asks the resolver of the system', 'test -S /run/systemd/resolve/io.systemd.Resolve'),
   does(

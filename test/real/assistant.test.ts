@@ -12,7 +12,7 @@ import { describeWith } from './with-programs.ts';
 const LAUNCHER = fileURLToPath(new URL('../../bin/manyhands.mjs', import.meta.url));
 const ASSISTANT_MS = 180_000;
 /** A job that is not done by then never is. */
-const MOST_POLLS = 20;
+const MOST_POLLS = 200;
 const server = await startModelServer();
 afterAll(() => server[Symbol.asyncDispose]());
 
