@@ -19,6 +19,8 @@ import { sandbox } from './sandbox.ts';
 import { save } from './save.ts';
 import { streams } from './streams.ts';
 import { tasks, tasksInSandbox } from './tasks.ts';
+import { serveToolEcho } from './tool-echo.ts';
+import { tools } from './tools.ts';
 import { trace } from './trace.ts';
 import { vast } from './vast.ts';
 import { watch } from './watch.ts';
@@ -45,6 +47,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   trace,
   sandbox,
   streams,
+  tools,
   page,
   vast,
   cli,
@@ -54,6 +57,7 @@ const [mode = '', folder = '', size = ''] = process.argv.slice(2);
 if (mode === '--die-during-run') await dieDuringRun(folder, Number(size));
 else if (mode === '--resume') await resumeAndEnd(folder);
 else if (mode === '--bare-events') serveBareEvents();
+else if (mode === '--tool-echo') serveToolEcho(folder);
 else await measureSelected(process.argv.slice(2));
 
 async function measureSelected(args: readonly string[]): Promise<void> {
