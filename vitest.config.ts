@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { RetriedReport } from './test/support/retried-report.ts';
 
 /** The files that take longest: one that begins last would run while the other workers are idle. */
 const LONGEST = [
@@ -106,5 +107,6 @@ export default defineConfig({
     // Most tests wait for processes of their own.
     maxWorkers: availableParallelism() * 2,
     sequence: { sequencer: LongestFirst },
+    reporters: ['default', new RetriedReport()],
   },
 });
