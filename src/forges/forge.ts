@@ -22,7 +22,7 @@ export type ForgeChecks = { state: 'pass' | 'fail' | 'pending' | 'none'; red: st
 /** A job of the forge's CI; its log is read by `jobLog`. */
 export type CiJob = { id: string; name: string; state: 'pass' | 'fail' | 'pending' };
 
-/** The work whose CI is meant: a commit, or the newest commit of a branch that the CI has seen. */
+/** The work whose CI is read: a commit, or the newest commit of a branch that the CI has seen. */
 type CiSubject = { commit: string } | { branch: string };
 
 /** Whether the forge can be used: its program is installed and logged in. */

@@ -21,7 +21,7 @@ export const PERL = '/usr/bin/perl';
  * engine. It reads requests on its standard input, each with its length: `r` runs a program, `k` signals its group, `d`
  * drops its output. It answers in frames of kind, id, length and bytes: `s` started with this pid, `o` and `e` output,
  * `x` the wait status, `c` the output has ended, `f` it could not fork. A program starts only when its pid is written,
- * so that no program runs of which the engine has not heard; what cannot be executed ends by USR2. It ends with its input, and starts
+ * so that no program runs of which the engine has no record; what cannot be executed ends by USR2. It ends with its input, and starts
  * nothing for a process that has died.
  */
 export const SPAWNER_PROGRAM = String.raw`

@@ -94,7 +94,7 @@ function peakOf(intervals: readonly Interval[], limit: number | null): { mostAtO
 function causeAfter({ ended }: AttemptState, task: TaskState): string {
   if (ended?.failure != null) return ended.failure.kind;
   if (ended?.rejected !== undefined) return 'rejected work';
-  return (task.questions ?? []).length > 0 ? 'an answer' : 'a message, or work that was asked for again';
+  return (task.questions ?? []).length > 0 ? 'an answer' : 'a message, or work that was requested again';
 }
 
 function retryWaits(task: TaskState): Wait[] {

@@ -1,10 +1,10 @@
 import type { ClientBase } from 'pg';
 import type { HostOrder } from '../../fleet.ts';
 
-/** The channel on which the leader is told of reports and hosts. */
+/** The channel for notifications of reports and hosts to the leader. */
 export const REPORTS_CHANNEL = 'manyhands_reports';
 
-/** The channel on which a host is told of orders and commands; the payload is its name. */
+/** The channel for notifications of orders and commands to a host; the payload is its name. */
 export const ORDERS_CHANNEL = 'manyhands_orders';
 
 /** A report about an order; sequences count from 1 within it. */
