@@ -41,6 +41,10 @@ const MEANINGS: Record<EventType, string> = {
   'run.branch-pushed': "The branch `mh/<run>` in the user's repository points to this commit.",
   'run.reopened': 'A person requested that tasks of the run are tried again.',
   'run.ended': 'The run ended, with its status.',
+  'subrun.started': 'The agent of a task started another run, whose `run.started` is in the same transaction.',
+  'subrun.changed': 'A sub-run began to wait for a person, or continues.',
+  'subrun.ended':
+    'A sub-run ended; its result is on its own branch, and its cost counts against the budget of this run.',
   'call.started': 'A small call of a model (for a title, a tier, a diagnosis) starts, and its money is reserved.',
   'call.ended': 'The small call ended. Without an answer, rules decide. Every model that was called is charged.',
   'tasks.added': 'The recipe added tasks. The specification of a task does not change afterwards.',

@@ -1,9 +1,7 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { realpath, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { z } from 'zod';
 import type { App } from '../app.ts';
 import { loadConfig } from '../config/load.ts';
 import { refuseCall } from '../core/run/decide-run.ts';
@@ -16,7 +14,8 @@ import type { Identity } from '../operations/authorize.ts';
 import { dispatch } from '../operations/dispatch.ts';
 import type { Origin } from '../schema/actor.ts';
 import { configuredIntegrations, type Integration, integrationsOf } from '../schema/config/integrations.ts';
-import { readPrivate, writePrivate } from '../store/private-file.ts';
+import { isSameToken, loadToolKey, toolToken } from '../store/credentials/tool-tokens.ts';
+import { writePrivate } from '../store/private-file.ts';
 import { crashpoint, type World } from '../world.ts';
 import type { Handle } from './socket/connection.ts';
 import { serveSocket } from './socket/server.ts';
@@ -30,7 +29,6 @@ type HandledCall = Parameters<Handle>[1];
 const LONGEST_REQUEST_BYTES = LONGEST_ARGUMENTS + 16_384;
 /** The refusals of tools that are recorded in the run. */
 const RECORDED: readonly string[] = ['INPUT_INVALID', 'REFUSED', 'TASK_UNKNOWN'];
-const Key = z.string().regex(/^[0-9a-f]{64}$/);
 
 /** Opens a socket and a token of its own for each attempt; calls on it are operations of that attempt and of no other. */
 export class AttemptSockets implements AttemptTools {
@@ -43,10 +41,8 @@ export class AttemptSockets implements AttemptTools {
 
   async open(owner: ToolsOwner): Promise<OpenTools> {
     const { world } = this.#sources;
-    this.#key ??= loadKey(this.#sources);
-    const token = createHmac('sha256', await this.#key)
-      .update(owner.id)
-      .digest('hex');
+    this.#key ??= loadToolKey({ root: this.#sources.home.root, world });
+    const token = toolToken(await this.#key, owner.id);
     const socket = socketPath(owner.folder, 'tools.sock');
     const file = join(owner.folder, TOOLS_FILE);
     const command = toolsProgram();
@@ -85,7 +81,7 @@ export class AttemptSockets implements AttemptTools {
     { signal }: HandledCall,
   ): Promise<unknown> {
     const request = ToolRequest.safeParse(sent);
-    if (!request.success || !isSame(request.data.token, token)) {
+    if (!request.success || !isSameToken(request.data.token, token)) {
       await this.#refuse(owner, `${tool} with the token of another attempt`);
       throw new AppError('TOOL_REFUSED', 'The token does not belong to this attempt');
     }
@@ -141,21 +137,6 @@ function originOf({ id }: ToolsOwner): Origin {
 function isCurrent(state: RunState, { task, attempt }: ToolsOwner): boolean {
   const found = state.tasks[task];
   return found?.phase.status === 'running' && found.attempts[attempt - 1]?.ended === null;
-}
-
-function isSame(given: string, expected: string): boolean {
-  const [a, b] = [Buffer.from(given), Buffer.from(expected)];
-  return a.length === b.length && timingSafeEqual(a, b);
-}
-
-/** The key that tokens are derived from; agents that outlive this engine keep theirs. */
-async function loadKey({ home, world }: Sources): Promise<string> {
-  const file = join(home.root, 'tools.key');
-  const known = await readPrivate(file, Key);
-  if (known !== undefined) return known;
-  const key = createHmac('sha256', world.token()).update(world.token()).digest('hex');
-  await writePrivate(file, key, world);
-  return key;
 }
 
 /** The built program if there is one, else its source, which Node runs directly. */

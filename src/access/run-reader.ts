@@ -179,7 +179,13 @@ async function* follow({ store, engine, stream, after, signal }: Following): Asy
 }
 
 /** Events with texts as a person wrote them, for the agents. */
-const WITH_REQUESTS: ReadonlySet<string> = new Set(['run.started', 'tasks.added', 'task.messaged', 'tasks.edited']);
+const WITH_REQUESTS: ReadonlySet<string> = new Set([
+  'run.started',
+  'tasks.added',
+  'task.messaged',
+  'tasks.edited',
+  'subrun.started',
+]);
 
 /** An event for clients: without the secret that identifies the processes of an attempt, and secrets in requests. */
 function shown({ version, at, type, data, origin }: StoredEvent): ShownEvent {

@@ -131,7 +131,7 @@ export async function openHttp(options: HttpOptions): Promise<HttpServer> {
   server.on('request', (incoming, outgoing) => {
     bodies.observe(incoming, outgoing);
     for (const [name, value] of Object.entries(COMMON_HEADERS)) outgoing.setHeader(name, value);
-    void admit(incoming, { access, hosts }).then(
+    void admit(incoming, { access, hosts, caller: options.caller }).then(
       (identity) => {
         if (identity !== undefined) {
           identities.set(incoming, identity);
@@ -163,20 +163,32 @@ export async function openHttp(options: HttpOptions): Promise<HttpServer> {
 /** Identifies the sender of a request and refuses what is not allowed; every request passes here. */
 async function admit(
   incoming: IncomingMessage,
-  { access, hosts }: { access: Access; hosts: Hosts },
+  { access, hosts, caller }: { access: Access; hosts: Hosts; caller: Caller },
 ): Promise<Identity | undefined> {
   const refusal = refusalOf(incoming, hosts);
   if (refusal !== undefined) throw refusal;
   const path = pathOf(incoming);
   if (isPublic(incoming.method ?? '', path)) return undefined;
   const identity = await access.identify(incoming);
-  if (identity === undefined) throw new AppError('LOGIN_NEEDED', 'Log in first');
+  if (identity === undefined) {
+    await recordToolToken(incoming, caller);
+    throw new AppError('LOGIN_NEEDED', 'Log in first');
+  }
   if (!isChange(incoming)) return identity;
   const foreign = identity.via === 'cookie' ? refusalOfCookieChange(incoming) : undefined;
   if (foreign !== undefined) throw foreign;
   if (!rolesFor(incoming.method ?? '', path).includes(identity.role))
     throw new AppError('VIEWERS_ONLY_LOOK', `A ${identity.role} may not use ${incoming.method} ${path}`);
   return identity;
+}
+
+/** Records in its run that the token of an attempt, which is for tools alone, was sent here. */
+async function recordToolToken(incoming: IncomingMessage, caller: Caller): Promise<void> {
+  const token = /^Bearer ([0-9a-f]{64})$/i.exec(incoming.headers.authorization ?? '')?.[1];
+  if (token === undefined) return;
+  const what = `${incoming.method} ${pathOf(incoming).slice(0, 100)} with the token of its tools`;
+  // Without an engine there is no attempt; the request is refused in any case.
+  await caller.call('record-refusal', { what, by: { token } }).catch(() => {});
 }
 
 /** Answers a browser without a login with the login page, everything else with the problem. */

@@ -54,6 +54,7 @@ import { watchNotes } from './notes/watch-notes.ts';
 import { writeNote } from './notes/write-note.ts';
 import { checkPolicy } from './policy/check-policy.ts';
 import { listPolicy } from './policy/list-policy.ts';
+import { recordRefusal } from './policy/record-refusal.ts';
 import { finishTask } from './progress/finish-task.ts';
 import { reportProgress } from './progress/report-progress.ts';
 import { reportStatus } from './progress/report-status.ts';
@@ -130,6 +131,7 @@ import { writeSettings } from './settings/write-settings.ts';
 import { listShares } from './shares/list-shares.ts';
 import { revokeShare } from './shares/revoke-share.ts';
 import { shareRun } from './shares/share-run.ts';
+import { createRun } from './tasks/create-run.ts';
 import { createTask } from './tasks/create-task.ts';
 import { previewMessage } from './tasks/preview-message.ts';
 import { prioritizeTask } from './tasks/prioritize-task.ts';
@@ -175,6 +177,7 @@ export const OPERATIONS = {
   clean,
   'compact-run': compactRun,
   'compare-environment': compareEnvironment,
+  'create-run': createRun,
   'create-task': createTask,
   'current-project': currentProject,
   'diff-run': diffRun,
@@ -234,6 +237,7 @@ export const OPERATIONS = {
   'read-transcript': readTranscript,
   'read-work-file': readWorkFile,
   'recheck-run': recheckRun,
+  'record-refusal': recordRefusal,
   'reject-proposal': rejectProposal,
   'reject-run': rejectRun,
   'release-files': releaseFiles,

@@ -1,5 +1,5 @@
 import { redactForms } from '../core/redact.ts';
-import type { CommandGateSpec } from '../gates/gate-kinds.ts';
+import { type CommandGateSpec, scopeGates } from '../gates/gate-kinds.ts';
 import type { Scope } from '../schema/config/scope.ts';
 import type { Config } from '../schema/config.ts';
 import type { GateSpec } from '../schema/gate.ts';
@@ -101,4 +101,17 @@ export function scopeGatesOf({ allow, deny, maxChangedLines }: Scope): GateSpec[
   if (allow.length === 0 && deny.length === 0 && maxChangedLines === undefined) return [];
   const most = maxChangedLines === undefined ? {} : { maxChangedLines };
   return [{ gate: 'scope', name: 'scope', allow, deny, also: [], ...most }];
+}
+
+/** The scope of a task besides that of the settings; undefined where it has none of its own. */
+export function ownScope(config: Config, gates: readonly GateSpec[]): Scope | undefined {
+  const own = scopeGates(gates).slice(scopeGatesOf(config.scope).length);
+  if (own.length === 0) return undefined;
+  const list = own.findLast(({ allow }) => allow.length > 0);
+  const most = own.flatMap(({ maxChangedLines }) => maxChangedLines ?? []);
+  return {
+    allow: list === undefined ? [] : [...list.allow, ...list.also],
+    deny: [...new Set(own.flatMap(({ deny }) => deny))],
+    ...(most.length === 0 ? {} : { maxChangedLines: Math.min(...most) }),
+  };
 }

@@ -7,6 +7,7 @@ import { shellWord } from '../core/view/shell-word.ts';
 import { labelOf, taskLabel } from '../core/view/task-label.ts';
 import type { Acceptance, Judgement } from '../schema/acceptance.ts';
 import type { ChangeSummary } from '../schema/change.ts';
+import type { SubRunDocument } from '../schema/coordination/sub-run.ts';
 import type { RunDocument } from '../schema/document.ts';
 import type { ShownEvent } from '../schema/event.ts';
 import type { Evidence } from '../schema/gate.ts';
@@ -49,6 +50,7 @@ export function runReport(material: ReportMaterial): Page {
       ...(examination === null ? [] : section('Evidence', evidenceBlocks(examination.acceptance, state))),
       ...(examination === null ? [] : section('What changed', changeBlocks(examination.changes, document))),
       ...section('What was done', [...taskBlocks(state, document), ...commandBlocks(state)]),
+      ...(document.subRuns === undefined ? [] : section('Sub-runs', subRunBlocks(document.subRuns, state))),
       ...(nodes.length === 0 ? [] : section('Nodes and gates', nodeBlocks(nodes, state))),
       ...(progress === undefined ? [] : section('Progress', progressBlocks(progress))),
       ...section('Risks', riskBlocks(document)),
@@ -65,7 +67,7 @@ function overview(
   examination: ReportMaterial['examination'],
   unreadable: string | null,
 ): Block[] {
-  const { run, status, reason, landed, undone, cost, startedAt, endedAt, recipe } = document;
+  const { run, status, reason, landed, undone, cost, startedAt, endedAt, recipe, parent } = document;
   const rows: Piece[][] = [
     ['Run', code(run)],
     ['Status', `${status}${reason === null ? '' : `: ${reason}`}`],
@@ -75,6 +77,7 @@ function overview(
       ? []
       : [['Undone', `on ${undone.branch} by ${undone.commit.slice(0, 10)}, ${momentText(undone.at)}`]]),
     ['Recipe', recipe],
+    ...(parent === undefined ? [] : [['Started by', `task ${parent.task} of run ${parent.run}`]]),
     ['Started', momentText(startedAt)],
     ['Ended', endedAt === null ? 'not yet' : momentText(endedAt)],
     ['Cost', usdText(cost)],
@@ -191,6 +194,19 @@ function unlandedWork({ run, tasks }: RunDocument): Block[] {
       code(`manyhands diff ${run} ${shellWord(taskLabel(task))}`),
     ]);
   return items.length === 0 ? [] : [paragraph('Work that has not landed:'), ...list(items)];
+}
+
+/** The runs that agents of this one started; each has a report of its own. */
+function subRunBlocks(subRuns: readonly SubRunDocument[], state: RunState): Block[] {
+  const rows = subRuns.map(({ run, task, title, status, reason, cost, branch }) => [
+    code(run),
+    labelOf(state, task),
+    title,
+    `${status}${reason === null ? '' : `: ${reason}`}`,
+    branch ?? '',
+    cost === null ? '' : usdText(cost),
+  ]);
+  return table(['run', 'started by', 'title', 'status', 'branch', 'cost'], rows);
 }
 
 /** Each node with its rounds, the reason of each, and what its gates decided. */

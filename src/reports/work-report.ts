@@ -4,7 +4,7 @@ import { code, type Page, paragraph, section, table } from './page.ts';
 
 /** The team report as a document. */
 export function teamPage({ runs, members, together }: TeamReport, subject: string): Page {
-  const { subtasks, questions, unanswered, messages, conflicts, decisions } = together;
+  const { subtasks, subruns, questions, unanswered, messages, conflicts, decisions } = together;
   return {
     title: `Team report of ${subject}`,
     blocks: [
@@ -28,6 +28,7 @@ export function teamPage({ runs, members, together }: TeamReport, subject: strin
           ['', ''],
           [
             ['Sub-tasks', `${subtasks}`],
+            ['Sub-runs', `${subruns}`],
             ['Questions to a person', `${questions}, ${unanswered} without an answer`],
             ['Messages of people', `${messages}`],
             ['Conflicts', `${conflicts}`],

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Diagnosis } from './call.ts';
 import { Filing } from './collection.ts';
 import { AttemptContainment, AttemptNetworkUse, CommandNetworkUse } from './containment.ts';
+import { SubRunDocument, SubRunParent } from './coordination/sub-run.ts';
 import { Evidence } from './gate.ts';
 import { NodeDocument, ProgressDocument } from './progress.ts';
 import { RiskFlag } from './risk.ts';
@@ -86,6 +87,7 @@ export const AttentionDocument = z.object({
   question: z.string().optional().describe('The id of the question that an agent asks.'),
   hold: z.string().optional().describe('The id of the hold, by which it is approved or rejected.'),
   options: z.array(HoldOption).optional().describe('The answers to choose from.'),
+  subRun: z.string().optional().describe('The sub-run that waits.'),
   track: z.string().optional().describe('The track that is paused, if not the whole run.'),
   reason: z.string(),
   files: z.array(z.string()),
@@ -176,11 +178,10 @@ export const RunDocument = z.object({
     'The progress of a run that works in rounds; in the output of `show` and of commands that follow a run.',
   ),
   attention: z.array(AttentionDocument),
+  parent: SubRunParent.optional(),
+  subRuns: z.array(SubRunDocument).optional().describe('The runs that its agents started, if any.'),
   baseEvidence: z.array(Evidence).optional().describe('The results of the checks on the base so far.'),
-  landingEvidence: z
-    .array(Evidence)
-    .optional()
-    .describe('The latest results of the checks on the merge with the base.'),
+  landingEvidence: z.array(Evidence).optional().describe('Latest results of the checks on the merge with the base.'),
   network: z
     .array(CommandNetworkUse)
     .optional()

@@ -7,6 +7,7 @@ import { withPresentNames } from './config/recorded.ts';
 import { Config } from './config.ts';
 import { CommandNetworkUse, ContainmentRecord, NetworkUse } from './containment.ts';
 import { Question, QuestionId } from './coordination/question.ts';
+import { ParentTask, RunEnd, SubRunChanged, SubRunEnded, SubRunStarted } from './coordination/sub-run.ts';
 import { Failure } from './failure.ts';
 import { Evidence } from './gate.ts';
 import { RunId, TaskKey } from './ids.ts';
@@ -52,6 +53,8 @@ export const RunStart = z.object({
   ranking: z.record(z.string(), z.object({ agents: z.array(z.string()), because: z.string() })).optional(),
   /** The benchmark that this run executes, and the folder whose settings apply to it. */
   bench: z.object({ kind: BenchKind, settings: z.string() }).optional(),
+  /** The task whose agent started this run, and how many levels it is below the run of a person. */
+  parent: ParentTask.optional(),
 });
 export type RunStart = z.infer<typeof RunStart>;
 
@@ -98,8 +101,6 @@ export const Hold = z.object({
 export type Hold = z.infer<typeof Hold>;
 
 const TaskEnd = z.enum(['done', 'failed', 'skipped', 'cancelled']);
-export const RunEnd = z.enum(['done', 'unverified', 'partial', 'failed', 'cancelled']);
-export type RunEnd = z.infer<typeof RunEnd>;
 
 function event<T extends string, S extends z.ZodRawShape>(type: T, shape: S) {
   return z.object({ type: z.literal(type), data: z.object(shape) });
@@ -149,6 +150,9 @@ export const RunEvent = z.discriminatedUnion('type', [
     spend: Spend,
     network: z.array(CommandNetworkUse).optional(),
   }),
+  event('subrun.started', SubRunStarted.shape),
+  event('subrun.changed', SubRunChanged.shape),
+  event('subrun.ended', SubRunEnded.shape),
   event('call.started', { call: z.string(), kind: CallKind, about: TaskKey.optional(), reservation: Spend }),
   event('call.ended', {
     call: z.string(),

@@ -8,6 +8,8 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import type { Caller } from '../../src/access/caller.ts';
+import { openHttp } from '../../src/http/server.ts';
 import { KnowledgeEntry } from '../../src/schema/coordination/knowledge.ts';
 import { RunDocument } from '../../src/schema/document.ts';
 import { runStream } from '../../src/schema/ids.ts';
@@ -161,6 +163,7 @@ describe('the tools of an attempt', () => {
     expect(await ask(tools.socket, 'land_run', { ...note, token: tools.token })).toMatchObject(refusal());
     const long = { ...note, arguments: { key: 'a', text: 'x'.repeat(1_000_000) }, token: tools.token };
     expect(await ask(tools.socket, 'write_note', long)).toBeUndefined();
+    expect(await callOperatorTool(caller, project, tools.token)).toBe(401);
     const listed = await overMcp([...tools.command, readFileSync(told, 'utf8').trim()]);
     expect(listed).toEqual({ code: 0, ids: [1, 2, 3, 4] });
     const edit = () => askHook(project, { tools: readFileSync(told, 'utf8').trim(), path: 'made.txt' });
@@ -178,7 +181,9 @@ describe('the tools of an attempt', () => {
     await follower.run((each) => each.run === run && each.status !== 'running');
     expect(await askHook(project, { tools: join(project.root, 'gone'), path: 'made.txt' })).toBe('');
     expect(await ask(tools.socket, 'write_note', { ...note, token: tools.token })).toBeUndefined();
-    expect(await refusals(project, run)).toHaveLength(3);
+    const refused = await refusals(project, run);
+    expect(refused).toHaveLength(4);
+    expect(refused).toContainEqual({ operation: 'POST /mcp with the token of its tools' });
     expect((await project.mh(['logs', run])).stdout).toContain('It edits files without a lock: made.txt.');
   });
 });
@@ -225,7 +230,12 @@ describe('sub-tasks of an attempt', () => {
     const { run } = RunDocument.parse(asked.json);
     expect(asked.code).toBe(4);
     const finished = await project.mh(['answer', 'two', '--json']);
-    const { tasks } = RunDocument.parse(finished.json);
+    const { tasks, subRuns } = RunDocument.parse(finished.json);
+    expect(subRuns).toMatchObject([{ title: 'A page about the parts', task: 'job/1', status: 'done' }]);
+    const [subRun] = subRuns ?? [];
+    expect(project.git('show', `${subRun?.branch}:parts.md`)).toBe('# Parts');
+    expect((await project.mh(['show', subRun?.run ?? ''])).stdout).toContain(`started by job/1 of run ${run}`);
+    expect((await project.mh(['report', run])).stdout).toContain('## Sub-runs');
     expect(tasks.map(({ key, status }) => `${key} ${status}`)).toEqual([
       'job/1 done',
       'sub/1.1 done',
@@ -233,6 +243,72 @@ describe('sub-tasks of an attempt', () => {
       'sub/1.3 done',
     ]);
     expect(project.git('ls-tree', '-r', '--name-only', `mh/${run}`).split('\n')).toContain('parent.txt');
+  });
+});
+
+/** Its sub-run works until its run is cancelled. */
+const DELEGATING = `plays:
+  - title: beside
+    steps:
+      - run: touch "$HOME/beside"; while true; do sleep 0.05; done
+  - role: implement
+    steps:
+      - tool: { name: create_run, with: { title: Beside, prompt: beside } }
+      - tool: { name: wait_for_tasks }
+`;
+
+/** A sub-run that is planned, and whose agent asks a person. */
+const PLANNED = `plays:
+  - role: plan
+    steps:
+      - output: { tasks: [{ id: a, title: Part, description: Do it }] }
+  - task: job/1
+    steps:
+      - tool: { name: create_run, with: { title: Beside, prompt: Plan it, plan: true } }
+      - edit: { path: own.txt, write: x }
+  - role: implement
+    attempt: 1
+    steps:
+      - tool: { name: ask_user, with: { question: Which?, seconds: 0 } }
+  - role: implement
+    steps:
+      - edit: { path: beside.txt, write: x }
+`;
+
+describe('sub-runs of an attempt', () => {
+  it('are cancelled with the run that started them', async () => {
+    await using project = await makeScratch({ files: { 'a.txt': 'one\n' } });
+    const scenario = join(project.root, 'scenario.yaml');
+    writeFileSync(scenario, DELEGATING);
+    const job = project.start(['job', 'work', '--rehearse', '--scenario', scenario, '--json']);
+    await appears(join(project.root, 'beside'));
+    const [child, parent] = z
+      .tuple([z.object({ run: z.string() }), z.object({ run: z.string() })])
+      .parse((await project.mh(['ls', '--json'])).json);
+    expect((await project.mh(['cancel', parent.run])).code).toBe(0);
+    const ended = RunDocument.parse((await job.done).json);
+    expect(ended).toMatchObject({ status: 'cancelled', subRuns: [{ run: child.run, status: 'cancelled' }] });
+    const cancelled = RunDocument.parse((await project.mh(['show', child.run, '--json'])).json);
+    expect(cancelled).toMatchObject({ status: 'cancelled', parent: { run: parent.run, task: 'job/1' } });
+    expect(await project.leftovers()).toEqual([]);
+  });
+
+  it('let their run wait for a person when they do, and continue it with the answer', async () => {
+    await using project = await makeScratch({ files: { 'a.txt': 'one\n' }, check: 'test -e a.txt' });
+    const scenario = join(project.root, 'scenario.yaml');
+    writeFileSync(scenario, PLANNED);
+    const held = await project.mh(['job', 'work', '--rehearse', '--scenario', scenario, '--json']);
+    const { run, status, subRuns } = RunDocument.parse(held.json);
+    const [subRun] = subRuns ?? [];
+    expect([held.code, status, subRun?.status]).toEqual([4, 'blocked', 'waiting']);
+    const inbox = z.array(z.object({ run: z.string() })).parse((await project.mh(['inbox', '--json'])).json);
+    expect(inbox.map((item) => item.run)).toEqual([subRun?.run]);
+    expect((await project.mh(['answer', subRun?.run ?? '', 'this'])).code).toBe(0);
+    const resumed = await project.mh(['resume', run, '--json']);
+    expect(RunDocument.parse((await project.mh(['show', run, '--json'])).json), resumed.stderr).toMatchObject({
+      status: 'done',
+      subRuns: [{ status: 'done' }],
+    });
   });
 });
 
@@ -273,6 +349,23 @@ describe('an engine that is killed', () => {
     expect((await project.mh(['locks', '--json'])).json).toEqual({ held: [], queue: [] });
   });
 });
+
+/** The status with which the server answers an operator tool that is called with this token. */
+async function callOperatorTool(caller: Caller, project: Scratch, token: string): Promise<number> {
+  await using server = await openHttp({
+    caller,
+    host: '127.0.0.1',
+    port: 0,
+    names: [],
+    folder: join(project.home, 'server'),
+    assets: project.root,
+    version: '1',
+    world: realWorld,
+  });
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
+  return (await fetch(`${server.url}/mcp`, { method: 'POST', headers, body })).status;
+}
 
 function refusal() {
   return { type: 'error', error: { code: 'TOOL_REFUSED' } };

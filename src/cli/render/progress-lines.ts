@@ -47,6 +47,20 @@ export function nodeLines({ nodes = [], tasks }: RunDocument, { columns, colors 
   return [colors.bold('Decisions'), ...lines, ...(left > 0 ? [`  ${colors.dim(`and ${left} more`)}`] : [])];
 }
 
+/** The run that started this one, and the runs that its agents started. */
+export function subRunLines({ parent, subRuns = [], tasks }: RunDocument, { columns, colors }: SummaryView): string[] {
+  const lines = subRuns.map(({ run, task, title, status, reason, cost, branch }) => {
+    const result = branch === null ? '' : `, branch ${branch}`;
+    const spent = cost === null || cost === 0 ? '' : `, ${moneyText(cost)}`;
+    const text = `${run} ${title} (by ${labelIn(tasks, task)}): ${status}${result}${spent}${reason === null ? '' : `: ${reason}`}`;
+    return `  ${shorten(oneLine(text), columns - 3)}`;
+  });
+  return [
+    ...(parent === undefined ? [] : [`  started by ${parent.task} of run ${parent.run}`]),
+    ...(lines.length === 0 ? [] : [colors.bold('Sub-runs'), ...lines]),
+  ];
+}
+
 /** A task as a line names it. */
 export function labelIn(tasks: readonly TaskDocument[], key: string | null): string {
   const task = tasks.find((each) => each.key === key);

@@ -7,7 +7,7 @@ import { taskLabel } from '../../core/view/task-label.ts';
 import type { RunDocument, TaskDocument } from '../../schema/document.ts';
 import { cleanText, oneLine } from './clean-text.ts';
 import { nextSteps } from './next-steps.ts';
-import { labelIn, nodeLines, progressLines, type SummaryView } from './progress-lines.ts';
+import { labelIn, nodeLines, progressLines, type SummaryView, subRunLines } from './progress-lines.ts';
 import { type Painter, runMark, shownStatus, taskMark, verdictMark } from './symbols.ts';
 import { pad, shorten, textWidth, wrap } from './text-width.ts';
 
@@ -26,6 +26,7 @@ export function summaryLines(document: RunDocument, view: SummaryView): string[]
     nowLines(document, view),
     attentionLines(document, view),
     manyTaskLines(document, view),
+    subRunLines(document, view),
     nodeLines(document, view),
     progressLines(document, view),
     failureLines(document.tasks, view),

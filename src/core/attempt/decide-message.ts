@@ -6,7 +6,14 @@ import { retryTasks } from '../run/decide-run.ts';
 import { isAuxiliary } from '../run/reopening.ts';
 import { requireTask } from '../run/require.ts';
 import { type AttemptState, lastAttempt, type RunState, type TaskState } from '../run/state.ts';
-import { affordable, chargeOf, continuedReservation, reservationFor, roundMoney } from '../schedule/budget.ts';
+import {
+  affordable,
+  chargeOf,
+  continuedReservation,
+  reservationFor,
+  roundMoney,
+  runMoney,
+} from '../schedule/budget.ts';
 import { moneyText } from '../view/amounts.ts';
 import { labelOf, taskLabel } from '../view/task-label.ts';
 
@@ -87,7 +94,7 @@ function requireBudget(state: RunState, task: TaskState): void {
   if (state.attempts >= runAttempts)
     throw new AppError('REFUSED', `Run ${run} has used its ${runAttempts} attempts; a message needs one more`, { run });
   const last = task.phase.status === 'running' ? lastAttempt(task) : undefined;
-  const spentUsd = roundMoney(state.spent.costUsd + (last === undefined ? 0 : costSoFar(last)));
+  const spentUsd = roundMoney(runMoney(state).spentUsd + (last === undefined ? 0 : costSoFar(last)));
   const money = { spentUsd, reservedUsd: 0 };
   const whole = reservationFor(state, task.spec);
   const reservation = last === undefined ? whole : continuedReservation(whole, last);

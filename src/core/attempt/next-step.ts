@@ -2,7 +2,7 @@ import { isUserProgram } from '../../agents/agent-kinds.ts';
 import type { Failure, FailureLimit } from '../../schema/failure.ts';
 import { canReopen, isAuxiliary } from '../run/reopening.ts';
 import type { AttemptState, RunState, TaskState } from '../run/state.ts';
-import { roundMoney } from '../schedule/budget.ts';
+import { roundMoney, runMoney } from '../schedule/budget.ts';
 import { momentText } from '../view/amounts.ts';
 import { shellWord } from '../view/shell-word.ts';
 import { taskArgument } from '../view/task-label.ts';
@@ -205,7 +205,7 @@ function budgetFlag(state: RunState, attemptUsd: number): string {
 /** Enough for one attempt of every task that a retry of the run reopens. */
 function budgetToReopen(state: RunState, attemptUsd: number): number {
   const count = state.order.filter((key) => canReopen(state, key)).length;
-  return roundMoney(state.spent.costUsd + attemptUsd * Math.max(1, count));
+  return roundMoney(runMoney(state).spentUsd + attemptUsd * Math.max(1, count));
 }
 
 function cents(usd: number): string {

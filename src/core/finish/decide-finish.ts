@@ -1,5 +1,6 @@
 import { AppError } from '../../errors.ts';
-import type { ModelEvent, ProjectEvent, RunEnd, RunEvent } from '../../schema/event.ts';
+import type { RunEnd } from '../../schema/coordination/sub-run.ts';
+import type { ModelEvent, ProjectEvent, RunEvent } from '../../schema/event.ts';
 import type { RunState } from '../run/state.ts';
 import { benchResultOf, outcomesOf } from './outcomes.ts';
 

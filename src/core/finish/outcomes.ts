@@ -1,6 +1,6 @@
 import { isSimulated } from '../../agents/agent-kinds.ts';
 import { candidateGates } from '../../gates/gate-kinds.ts';
-import type { RunEnd } from '../../schema/event.ts';
+import type { RunEnd } from '../../schema/coordination/sub-run.ts';
 import type { FailureKind } from '../../schema/failure.ts';
 import type { BenchResult, BenchVerdict, ModelOutcome } from '../../schema/model.ts';
 import { modelFor } from '../models/tier.ts';

@@ -1,5 +1,5 @@
 import { candidateGates } from '../../gates/gate-kinds.ts';
-import type { RunEnd } from '../../schema/event.ts';
+import type { RunEnd } from '../../schema/coordination/sub-run.ts';
 import type { FailureKind } from '../../schema/failure.ts';
 import type { Evidence } from '../../schema/gate.ts';
 import type { TaskKey } from '../../schema/ids.ts';

@@ -4,7 +4,7 @@ import type { RunEvent, RunEventOf, WorkspaceChanges } from '../../schema/event.
 import type { TaskKey } from '../../schema/ids.ts';
 import type { RunSettingsChange, StopRule } from '../../schema/request.ts';
 import type { TaskLimits, TaskSpec } from '../../schema/task.ts';
-import { affordable, reservationFor } from '../schedule/budget.ts';
+import { affordable, reservationFor, runMoney } from '../schedule/budget.ts';
 import { momentText, moneyText } from '../view/amounts.ts';
 import { retryTasks } from './decide-run.ts';
 import { canReopen } from './reopening.ts';
@@ -92,7 +92,8 @@ function requireAffordable(state: RunState, change: RunSettingsChange): void {
   if (change.budget === undefined && change.limits?.costUsd === undefined) return;
   const { config } = changedStart(state.start, change);
   const after = { ...state, start: { ...state.start, config } };
-  const money = { spentUsd: state.spent.costUsd, reservedUsd: 0 };
+  const { spentUsd } = runMoney(state);
+  const money = { spentUsd, reservedUsd: 0 };
   const budget = { ...config.budget, project: undefined };
   const tasks = change.task === undefined ? Object.values(state.tasks) : [requireTask(state, change.task)];
   for (const task of tasks) {
@@ -100,8 +101,8 @@ function requireAffordable(state: RunState, change: RunSettingsChange): void {
     if (!isOpen(task) && !canReopen(state, spec.key)) continue;
     const reservation = reservationFor(after, changedSpec(spec, change));
     if (affordable(budget, reservation, { run: money, project: money }) !== 'never') continue;
-    const least = Math.ceil((state.spent.costUsd + (changedSpec(spec, change).limits.costUsd ?? budget.attempt)) * 100);
-    const reason = `Run ${run} has spent ${moneyText(state.spent.costUsd)} and an attempt reserves ${moneyText(reservation.costUsd)}`;
+    const least = Math.ceil((spentUsd + (changedSpec(spec, change).limits.costUsd ?? budget.attempt)) * 100);
+    const reason = `Run ${run} has spent ${moneyText(spentUsd)} and an attempt reserves ${moneyText(reservation.costUsd)}`;
     throw new AppError('INPUT_INVALID', `${reason}: use --budget ${(least / 100).toFixed(2)} or more`, { run });
   }
 }

@@ -1,11 +1,13 @@
 import { AppError } from '../../errors.ts';
 import type { CommandNetworkUse } from '../../schema/containment.ts';
-import type { Hold, RunEnd, RunEvent, WorkspaceChanges } from '../../schema/event.ts';
+import type { RunEnd } from '../../schema/coordination/sub-run.ts';
+import type { Hold, RunEvent, WorkspaceChanges } from '../../schema/event.ts';
 import type { TaskKey } from '../../schema/ids.ts';
 import { labelOf, taskLabel } from '../view/task-label.ts';
 import { canReopen, isAuxiliary, tasksToInvalidate, tasksToReopen } from './reopening.ts';
 import { requireLive, requireTask } from './require.ts';
 import { isOpen, lastAttempt, type RunState } from './state.ts';
+import { openSubRuns } from './sub-run-state.ts';
 
 const BUSY: ReadonlySet<string> = new Set(['running', 'landing', 'verifying', 'analyzing', 'conflicted']);
 
@@ -125,6 +127,11 @@ export function endRun(
   const open = state.order.find((key) => isOpen(requireTask(state, key)));
   if (open !== undefined)
     throw new AppError('REFUSED', `Run ${state.start.run} still has an open task: ${open}`, { run: state.start.run });
+  const [sub] = openSubRuns(state);
+  if (sub !== undefined)
+    throw new AppError('REFUSED', `Run ${state.start.run} still has an open sub-run: ${sub.run}`, {
+      run: state.start.run,
+    });
   const use = network.length === 0 ? {} : { network };
   return [{ type: 'run.ended', data: { ...what, spend: state.spent, ...use } }];
 }

@@ -27,6 +27,7 @@ import { holdIdAt, recordAnswer, type When } from './holds.ts';
 import { initialState } from './initial-state.ts';
 import { enter, finish, taskOf } from './phase.ts';
 import { type HoldAnswer, proofKey, type RunState } from './state.ts';
+import { foldSubRun } from './sub-run.ts';
 
 /** Names this fold: a snapshot made by another one is not used. Change it with any change of meaning. */
 export const EVOLVE_CODEC = 'run-8';
@@ -73,6 +74,11 @@ function apply(state: RunState, event: RunEvent, when: When): void {
       return;
     case 'run.call-refused':
       state.refusedCalls = (state.refusedCalls ?? 0) + 1;
+      return;
+    case 'subrun.started':
+    case 'subrun.changed':
+    case 'subrun.ended':
+      foldSubRun(state, event, at);
       return;
     case 'call.started':
       startCall(state, event, at);

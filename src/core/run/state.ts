@@ -3,11 +3,11 @@ import type { CallKind, CallTry } from '../../schema/call.ts';
 import type { HealthSign } from '../../schema/config/health.ts';
 import type { CommandNetworkUse, NetworkUse } from '../../schema/containment.ts';
 import type { Question } from '../../schema/coordination/question.ts';
+import type { RunEnd } from '../../schema/coordination/sub-run.ts';
 import type {
   Hold,
   HoldId,
   ProcessRecord,
-  RunEnd,
   RunStart,
   SavedWork,
   UnsavedAttempt,
@@ -21,6 +21,7 @@ import type { RiskFlag } from '../../schema/risk.ts';
 import type { TaskSpec, Tier, WorkStart } from '../../schema/task.ts';
 import type { Spend, Usage } from '../../schema/usage.ts';
 import type { ReadyQueue } from '../schedule/queue.ts';
+import type { SubRunState } from './sub-run-state.ts';
 
 /** A merge of a task's work with the branch, as it would land. */
 export type Candidate = { commit: string; base: string; tree: string };
@@ -201,6 +202,8 @@ export type RunState = {
   /** Small calls by name, and how many of them are open. */
   calls: Record<string, CallState>;
   openCalls: number;
+  /** The runs that its agents started, the oldest first; absent before the first. */
+  subRuns?: SubRunState[];
   /** The most parallel attempts; may be changed during the run. */
   maxParallel: number;
   /** How many calls of its agents were refused; absent before the first. */

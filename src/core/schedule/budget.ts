@@ -71,6 +71,16 @@ export type Affordable = 'yes' | 'later' | 'never';
 /** The spent amount, and the amount reserved by attempts that run or are about to start. */
 export type Money = { spentUsd: number; reservedUsd: number };
 
+/** What counts against the budget of a run: its own attempts and calls, and its sub-runs, which reserve their share until they have ended. */
+export function runMoney({ spent, reserved, subRuns = [] }: RunState): Money {
+  let [spentUsd, reservedUsd] = [spent.costUsd, reserved.costUsd];
+  for (const { ended, budgetUsd = 0 } of subRuns) {
+    if (ended === null) reservedUsd += budgetUsd;
+    else spentUsd += ended.costUsd;
+  }
+  return { spentUsd: roundMoney(spentUsd), reservedUsd: roundMoney(reservedUsd) };
+}
+
 /** Whether a reservation fits both budgets: `later` when running attempts may still release some, `never` when they cannot. */
 export function affordable(
   budget: Config['budget'],

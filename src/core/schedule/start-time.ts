@@ -1,6 +1,7 @@
 import type { WaitsFor } from '../../schema/document.ts';
 import type { TaskKey } from '../../schema/ids.ts';
-import { hasLanded, lastAttempt, type RunState, type TaskState } from '../run/state.ts';
+import { hasLanded, lastAttempt, openTasks, type RunState, type TaskState } from '../run/state.ts';
+import { openSubRuns } from '../run/sub-run-state.ts';
 import { labelOf } from '../view/task-label.ts';
 
 /** When the next task of a run starts that has nothing else to do until then; only requested times count, not delays of retries. */
@@ -22,12 +23,19 @@ export function startWait(state: RunState): Wait | undefined {
   let first: { task: TaskKey; at: number } | undefined;
   for (const [task, at] of Object.entries(state.delayed))
     if (first === undefined || at < first.at) first = { task, at };
-  if (first === undefined) return undefined;
+  if (first === undefined) return subRunWait(state);
   const task = state.tasks[first.task];
   const failure = task === undefined ? undefined : lastAttempt(task)?.ended?.failure;
   const until = { until: first.at, task: first.task };
   if (failure == null) return { kind: 'time', text: 'scheduled', ...until };
   return { kind: 'retry', text: `${labelOf(state, first.task)} waits for its retry`, ...until };
+}
+
+/** The wait of a run whose own tasks have all ended. */
+function subRunWait(state: RunState): Wait | undefined {
+  const [sub] = openSubRuns(state);
+  if (sub === undefined || openTasks(state) > 0) return undefined;
+  return { kind: 'run', text: `waits for its sub-run ${sub.run}`, task: sub.task };
 }
 
 /** A wait as entry points show it. */

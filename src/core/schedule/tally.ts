@@ -1,6 +1,6 @@
 import type { Spend } from '../../schema/usage.ts';
 import type { RunState, TaskState } from '../run/state.ts';
-import { type Money, nextReservation } from './budget.ts';
+import { type Money, nextReservation, runMoney } from './budget.ts';
 import { HostPool, type HostsInput } from './hosts.ts';
 import { addRecovery, type RecoveryTally, recoveryTally } from './recovery.ts';
 import type { AgentAvailability } from './route.ts';
@@ -65,7 +65,7 @@ export function beginTally(runs: readonly RunState[], schedulingInput: Schedulin
     projects.set(state.start.project.id, project);
     project.spentUsd += state.spent.costUsd;
     project.reservedUsd += state.reserved.costUsd;
-    const run = { spentUsd: state.spent.costUsd, reservedUsd: state.reserved.costUsd };
+    const run = runMoney(state);
     const limit = limits.get(state.start.project.id) ?? { live: 0, limit: 0 };
     limits.set(state.start.project.id, limit);
     const live = state.counts.running - waitingIn(state, schedulingInput);

@@ -2,6 +2,7 @@ import type { Hold } from '../../schema/event.ts';
 import type { TaskKey } from '../../schema/ids.ts';
 import { openQuestions } from '../attempt/decide-question.ts';
 import { type OpenHold, openTasks, type RunState } from '../run/state.ts';
+import { openSubRuns } from '../run/sub-run-state.ts';
 import { isFailed } from './failed-check.ts';
 import { labelOf, taskArgument } from './task-label.ts';
 
@@ -16,6 +17,8 @@ export type Attention = {
   options?: { id: string; label: string }[];
   /** The id of the question. */
   question?: string;
+  /** The sub-run that waits; it has the same in its own list. */
+  subRun?: string;
   /** The track that is paused, where it is not the whole run. */
   track?: string;
   reason: string;
@@ -64,6 +67,12 @@ export function attention(state: RunState): Attention[] {
       nextStep,
     };
     waiting.push({ task, label: labelOf(state, task), ...asks });
+  }
+  for (const { run: subRun, task, waitsFor } of openSubRuns(state)) {
+    if (waitsFor === null) continue;
+    const reason = `Its sub-run ${subRun} waits: ${waitsFor}`;
+    const nextStep = `manyhands show ${subRun}`;
+    waiting.push({ task, label: labelOf(state, task), what: 'blocked', subRun, reason, files: [], nextStep });
   }
   if (state.counts.held + state.counts.blocked === 0) return waiting;
   for (const key of state.order) {
@@ -146,6 +155,9 @@ export function isStuck(state: RunState): boolean {
   }
   if (state.status.kind === 'cancelling') return false;
   const waiting = state.counts.held + state.counts.blocked;
+  const subRuns = openSubRuns(state);
+  if (subRuns.some(({ waitsFor }) => waitsFor === null)) return false;
+  if (subRuns.length > 0 && openTasks(state) === 0) return true;
   if (Object.keys(state.paused).length > 0) {
     return state.counts.running + state.counts.landing === 0 && openTasks(state) > 0 && !hasUnpaused(state);
   }

@@ -124,6 +124,8 @@ function recommend(state: RunState): CompactRun['recommended'] {
   if (state.status.kind !== 'ended' && first !== undefined) {
     if (first.what === 'question')
       return { action: 'answer', task: first.task, because: first.reason, command: first.nextStep };
+    if (first.subRun !== undefined)
+      return { action: 'inspect', task: first.task, because: first.reason, command: first.nextStep };
     const action = ({ plan: 'approve', held: 'approve', blocked: 'retry', paused: 'resume' } as const)[first.what];
     const command = `manyhands ${action} ${run}${first.task === null ? '' : ` ${taskArgument(state, first.task)}`}`;
     return { action, task: first.task, because: first.reason, command };

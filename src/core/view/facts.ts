@@ -69,6 +69,16 @@ function factsByKey(state: RunState, { event, at }: { event: RunEvent; at: numbe
       return run(`title: ${event.data.title}`);
     case 'run.call-refused':
       return run(`refused a call of ${event.data.operation} by an agent`);
+    case 'subrun.started':
+      return [{ about: event.data.task, fact: `started sub-run ${event.data.run}: ${event.data.title}` }];
+    case 'subrun.changed':
+      return run(
+        event.data.waitsFor === null
+          ? `sub-run ${event.data.run} continues`
+          : `sub-run ${event.data.run} waits: ${event.data.waitsFor}; next: manyhands show ${event.data.run}`,
+      );
+    case 'subrun.ended':
+      return run(`sub-run ${event.data.run} is ${event.data.status}: ${event.data.reason}`);
     case 'call.started':
       return [];
     case 'call.ended':

@@ -52,6 +52,7 @@ function togetherOf(runs: readonly RunState[]): TeamReport['together'] {
   const questions = tasks.flatMap((task) => task.questions ?? []);
   return {
     subtasks: tasks.filter(({ spec }) => spec.requestedBy?.kind === 'task').length,
+    subruns: runs.reduce((sum, { subRuns = [] }) => sum + subRuns.length, 0),
     questions: questions.length,
     unanswered: questions.filter(({ answer }) => answer === null).length,
     messages: tasks.reduce((sum, { messages }) => sum + messages.length, 0),

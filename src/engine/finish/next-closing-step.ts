@@ -2,6 +2,7 @@ import { diagnosisByRules, diagnosisName, failureOf } from '../../core/attempt/d
 import { isBaseChecked } from '../../core/run/check-start.ts';
 import { holdRun } from '../../core/run/decide-run.ts';
 import { hasLanded, lastAttempt, openTasks, type RunState, type TaskState } from '../../core/run/state.ts';
+import { openSubRuns } from '../../core/run/sub-run-state.ts';
 import { nextStartAt } from '../../core/schedule/start-time.ts';
 import { isStuck } from '../../core/view/attention.ts';
 import { isSatisfied } from '../../gates/gate-kinds.ts';
@@ -51,7 +52,7 @@ export function nextClosingStep(state: RunState, toMeasure?: ActiveRun['toMeasur
     };
   if (isRunning && toMeasure !== undefined) return MEASURE;
   const mayEnd = state.status.kind === 'cancelling' || (isRunning && isBaseChecked(state));
-  if (mayEnd && openTasks(state) === 0) return state.openCalls > 0 ? undefined : END;
+  if (mayEnd && openTasks(state) === 0) return state.openCalls > 0 || openSubRuns(state).length > 0 ? undefined : END;
   const waits = isStuck(state) || (state.start.landEach !== true && nextStartAt(state) !== undefined);
   if (waits && state.pushed !== state.tip.commit && hasWork(state))
     return {

@@ -1,7 +1,9 @@
 import { type SendMessage, sendMessage } from '../../core/attempt/decide-message.ts';
 import { approve } from '../../core/run/answer-hold.ts';
 import { type RetryRequest, retryWith } from '../../core/run/changed-settings.ts';
+import { recordStart } from '../../core/run/decide-start.ts';
 import type { RunState, TaskState } from '../../core/run/state.ts';
+import { findRequestedRun, type RequestRun, requestRun, subRunStart } from '../../core/run/sub-run.ts';
 import { AppError } from '../../errors.ts';
 import { withMutex } from '../../git/mutex.ts';
 import type { Origin } from '../../schema/actor.ts';
@@ -27,6 +29,7 @@ import { type StartOverrides, startRun } from '../start/start-run.ts';
 import type { ActiveRun } from './context.ts';
 import type { Engine } from './engine.ts';
 import { loadRun } from './ledger.ts';
+import { SubRuns } from './sub-runs.ts';
 
 type Decide = (state: RunState) => RunEvent[];
 
@@ -47,11 +50,18 @@ export class RunControl {
   constructor(engine: Engine, end: (agents: 'leave' | 'stop') => void) {
     this.#engine = engine;
     this.end = end;
+    const subRuns = new SubRuns(engine, this);
+    engine.onPass = () => subRuns.follow();
   }
 
   /** A run that this engine is running. */
   activeRun(run: string): ActiveRun | undefined {
     return this.#engine.runs.get(run);
+  }
+
+  /** The runs that this engine is running. */
+  activeRuns(): Iterable<ActiveRun> {
+    return this.#engine.runs.values();
   }
 
   /** The path of the workspace of a task. */
@@ -90,6 +100,27 @@ export class RunControl {
       const active = await openRun(this.#engine, state.start.run, { state, project });
       this.#engine.run(active);
       return { run: state.start.run, notes: [...notes, ...smallCallNotes(this.#engine, active)] };
+    });
+  }
+
+  /** Starts a run for the agent of a task, once for each request: both runs record it in one transaction. */
+  startSubRun(
+    run: string,
+    request: RequestRun,
+    { recipe: name, input, origin }: { recipe: string; input: unknown; origin: Origin },
+  ): Promise<string> {
+    return this.#withRun(run, async (active) => {
+      const { state } = active.ledger;
+      const known = findRequestedRun(state, request);
+      if (known !== undefined) return known.run;
+      const { version } = this.#engine.implementations.recipe(name);
+      const id = this.#engine.world.runId();
+      const start = subRunStart(state, request, { run: id, recipe: { name, version }, input });
+      const also = [{ stream: runStream(id), expected: 0, events: [recordStart(start)], origin }];
+      crashpoint('subrun.starting');
+      await this.#engine.submit(active, (before) => requestRun(before, request, id), { also, origin }).committed;
+      crashpoint('subrun.started');
+      return id;
     });
   }
 

@@ -59,6 +59,7 @@ export class Engine implements EngineContext {
   readonly checkSlots = new Slots(1);
   readonly coordination: Coordination;
   readonly hosts: RemoteHosts | undefined;
+  onPass: () => void = () => {};
   readonly #runs = new ActiveRuns();
   readonly #tracker: SchedulingInputTracker;
   readonly #inFlight: InFlight;
@@ -137,11 +138,10 @@ export class Engine implements EngineContext {
     this.#tracker.record(options.also ?? []);
     const { state } = run.ledger;
     if (state.status.kind === 'cancelling') cancel(run, state.status.force);
-    for (const key of interruptedBy(events, state))
-      this.#inFlight.track(
-        run,
-        committed.then(() => interrupt(run, key)),
-      );
+    for (const key of interruptedBy(events, state)) {
+      const interrupted = committed.then(() => interrupt(run, key));
+      this.#inFlight.track(run, interrupted);
+    }
     for (const key of endedBy(events, state))
       this.#inFlight.track(run, removeEndedWorkspace(this, run, key, committed));
     askRecipe(this, run, questionsAfter(events, state));
@@ -224,6 +224,7 @@ export class Engine implements EngineContext {
     this.activities.setWaits(waits);
     for (const intent of intents) this.#perform(intent);
     for (const run of runs) this.#performClosingStep(run);
+    this.onPass();
     this.#cancelAlarm();
     if (wakeAt !== undefined) this.#cancelAlarm = this.world.alarm(wakeAt, () => this.wake());
   }
@@ -262,8 +263,7 @@ export class Engine implements EngineContext {
   }
 
   async #land(run: ActiveRun, tasks: readonly TaskKey[]): Promise<void> {
-    const step = { kind: 'landing' as const, what: 'merges the work into the run branch' };
-    using _step = this.activities.begin({ run, tasks }, step);
+    using _step = this.activities.begin({ run, tasks }, { kind: 'landing', what: 'merges the work into its branch' });
     await landTasks(this, run, tasks);
   }
 

@@ -3,7 +3,7 @@ import { endCall, endOpenCalls, startCall } from '../../core/models/decide-call.
 import { callId, spentOnCalls } from '../../core/models/fold-call.ts';
 import { redactValue } from '../../core/redact.ts';
 import { openTasks } from '../../core/run/state.ts';
-import { affordable } from '../../core/schedule/budget.ts';
+import { affordable, runMoney } from '../../core/schedule/budget.ts';
 import { messageOf } from '../../errors.ts';
 import { type CallKind, type CallTry, TitleAnswer } from '../../schema/call.ts';
 import type { TaskKey } from '../../schema/ids.ts';
@@ -82,7 +82,7 @@ function byRules<Answer>(call: SmallCall<Answer>, tries: readonly CallTry[]): An
 function admitted({ ledger: { state } }: ActiveRun, providers: readonly CallProvider[]): readonly CallProvider[] {
   const { budget, smallCalls } = state.start.config;
   if (state.status.kind !== 'running') return [];
-  const money = { spentUsd: state.spent.costUsd, reservedUsd: state.reserved.costUsd };
+  const money = runMoney(state);
   let left = smallCalls.budget - spentOnCalls(state);
   const isWorkLeft = openTasks(state) > 0 || state.order.length === 0;
   let set = isWorkLeft ? Math.min(budget.attempt, budget.run ?? budget.attempt) : 0;

@@ -30,8 +30,13 @@ export function addMcpRoute(app: Hono<HttpEnv>, options: McpOptions): void {
     if (identity === undefined) throw new AppError('LOGIN_NEEDED', 'Log in first');
     const { role } = identity;
     if (role === 'guest') throw new AppError('VIEWERS_ONLY_LOOK', 'A guest has no tools');
-    if (options.agentOf?.(incoming) !== undefined)
+    const agent = options.agentOf?.(incoming)?.actor;
+    if (agent?.kind === 'agent') {
+      const { attempt } = agent;
+      // The run may have ended; the request is refused in any case.
+      await options.caller.call('record-refusal', { what: 'the tools of a person', by: { attempt } }).catch(() => {});
       throw new AppError('CALLED_BY_AGENT', 'The tools of a person are not for programs of an attempt');
+    }
     const program = /^[\w.-]{1,60}/.exec(incoming.headers['user-agent'] ?? '')?.[0] ?? 'unknown';
     const source = tools.source({
       role,

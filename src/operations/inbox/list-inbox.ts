@@ -31,7 +31,10 @@ export const listInbox = operation({
       .all()
       .filter(({ projectId }) => selected === undefined || projectId === selected)
       .flatMap(({ run, title, project, projectId, recipe, attention }) =>
-        attention.map((item) => ({ ...item, run, title, project, projectId, recipe })),
+        // What a sub-run waits for is listed with the sub-run.
+        attention
+          .filter(({ subRun }) => subRun === undefined)
+          .map((item) => ({ ...item, run, title, project, projectId, recipe })),
       )
       .sort((a, b) => a.since.localeCompare(b.since));
   },

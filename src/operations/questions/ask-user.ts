@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { askQuestion, findAsked } from '../../core/attempt/decide-question.ts';
+import { AppError } from '../../errors.ts';
 import { runStream } from '../../schema/ids.ts';
 import { crashpoint } from '../../world.ts';
 import { AttemptCaller, WaitSeconds } from '../attempt-caller.ts';
@@ -36,6 +37,11 @@ export const askUser = operation({
   run: async (app, { question, options, minutes, seconds, ...input }, { origin, signal }) => {
     const { run, task, attempt, call, default: fallback } = input;
     const { redact } = requireActive(app, run);
+    if (minutes !== undefined && fallback === undefined)
+      throw new AppError(
+        'INPUT_INVALID',
+        'A deadline (minutes) needs a default, which is the answer when it has passed',
+      );
     const now = app.world.now();
     const text = redact(question);
     const command = {

@@ -25,6 +25,7 @@ export const TeamReport = z.object({
     .describe('The most expensive first.'),
   together: z.object({
     subtasks: Count,
+    subruns: Count.describe('Runs that agents started.'),
     questions: Count,
     unanswered: Count,
     messages: Count.describe('Messages of people to agents.'),

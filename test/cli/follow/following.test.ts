@@ -1,6 +1,7 @@
 import { tmpdir } from 'node:os';
 import { describe, expect, it } from 'vitest';
-import type { RunEnd, RunEvent } from '../../../src/schema/event.ts';
+import type { RunEnd } from '../../../src/schema/coordination/sub-run.ts';
+import type { RunEvent } from '../../../src/schema/event.ts';
 import { added, attemptEnded, attempted, blocked, spec, started, taskEnded } from '../../support/given.ts';
 import { documentOf, open, type Script, shown, testProgram } from '../cli-run.ts';
 

@@ -12,6 +12,7 @@ import { usePageTitle } from '../../ui/layout/page.tsx';
 import { AttentionBox } from './header/attention-box.tsx';
 import { RunHeader } from './header/run-header.tsx';
 import { Summary } from './header/run-summary.tsx';
+import { SubRuns } from './header/sub-runs.tsx';
 import styles from './run-page.module.css';
 import { viewsOf } from './run-views.ts';
 import { useRun } from './use-run.ts';
@@ -71,6 +72,7 @@ function RunView({ state, version, inRounds }: RunViewProps): ReactElement {
         }
       />
       <AttentionBox state={state} waiting={waiting} />
+      <SubRuns state={state} />
       <ViewTabs label="Run views" views={tabs} here={name} />
       <View state={state} version={throttledVersion} />
     </div>

@@ -11,6 +11,7 @@ type Waiting = {
   task: string | null;
   what: 'plan' | 'held' | 'blocked' | 'paused' | 'question';
   question?: string | undefined;
+  subRun?: string | undefined;
   track?: string | undefined;
 };
 
@@ -41,6 +42,12 @@ export function AttentionButtons({ item }: { item: Waiting }): ReactElement {
         </LinkButton>
       );
     case 'blocked':
+      if (item.subRun !== undefined)
+        return (
+          <LinkButton to={runPath(item.subRun)} weight="main">
+            Open sub-run
+          </LinkButton>
+        );
       return (
         <>
           <Button weight="main" busy={retry.isBusy} onClick={() => retry.act(task === null ? { run } : { run, task })}>
