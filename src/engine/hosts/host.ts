@@ -15,6 +15,8 @@ interface Installation {
     most: number,
     signal: AbortSignal,
   ): Promise<{ orders: HostOrder[]; commands: { id: string; body: unknown }[] }>;
+  /** Lets `receive` look again, because more orders can be accepted. */
+  wake(): void;
   report(reports: readonly { id: string; sequence: number; body: unknown }[]): Promise<boolean>;
 }
 
@@ -125,6 +127,7 @@ export class Host {
       .finally(() => {
         this.#performing.delete(id);
         this.#outbox.forget(id);
+        this.#parts.installation.wake();
       });
   }
 
@@ -174,6 +177,7 @@ export class Host {
         const lease = await installation.renew();
         if (lease === undefined) return this.fence('The lease of this host was lost');
         onRenewed(performance.now() - began);
+        if (this.#isDraining && !lease.isDraining) installation.wake();
         this.#isDraining = lease.isDraining;
       } catch {
         // Safe: without renewals the guard ends the agents in time.

@@ -121,6 +121,19 @@ const MIGRATIONS: readonly string[] = [
   );
   CREATE INDEX commands_by_instance ON manyhands.commands (instance, sequence);
   `,
+  `
+  CREATE FUNCTION manyhands.notify_hosts() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+      PERFORM pg_notify('manyhands_hosts', '');
+      RETURN NULL;
+    END
+  $$;
+  CREATE TRIGGER hosts_added_or_removed AFTER INSERT OR DELETE ON manyhands.hosts
+    FOR EACH ROW EXECUTE FUNCTION manyhands.notify_hosts();
+  CREATE TRIGGER hosts_changed AFTER UPDATE ON manyhands.hosts FOR EACH ROW
+    WHEN ((old.instance, old.draining, old.registration) IS DISTINCT FROM (new.instance, new.draining, new.registration))
+    EXECUTE FUNCTION manyhands.notify_hosts();
+  `,
 ];
 
 /** Whether an embedded database is being, or was, moved to the installation, or the installation to one; by its server. */

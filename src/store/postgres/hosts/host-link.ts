@@ -13,8 +13,8 @@ type HostCommand = { id: string; body: unknown };
 /** What is new for a host. */
 type Inbox = { orders: HostOrder[]; commands: HostCommand[] };
 
-/** How long an order whose notification was lost remains unseen. */
-const POLL_MS = 1_000;
+/** How long an order remains unseen whose notification was lost without the connection. */
+const SAFETY_MS = 30_000;
 
 /** The connection of a host to the database of its installation: its lease, its orders, and its reports. */
 export class HostLink implements AsyncDisposable {
@@ -26,8 +26,10 @@ export class HostLink implements AsyncDisposable {
   readonly #reports: Connection;
   readonly #queue: OrderQueue;
   #lastCommand = 0;
-  #isListening = false;
-  #wake = () => {};
+  #listening: ClientBase | undefined;
+  /** Whether there may be something that was not received yet. */
+  #isNew = true;
+  #endPause = () => {};
 
   constructor(url: string, registration: HostRegistration, world: World) {
     this.#registration = registration;
@@ -36,6 +38,7 @@ export class HostLink implements AsyncDisposable {
     this.#orders = new Connection(url);
     this.#reports = new Connection(url);
     this.#queue = new OrderQueue(this.#orders, { owner: false });
+    this.#orders.onLost(() => this.wake());
   }
 
   /** Registers; refused while another process has the name. */
@@ -56,10 +59,21 @@ export class HostLink implements AsyncDisposable {
 
   /** Waits for something new, accepts at most that many orders, and reads commands. */
   async receive(most: number, signal: AbortSignal): Promise<Inbox> {
-    const inbox = await this.#receiveNow(most);
-    if (inbox.orders.length > 0 || inbox.commands.length > 0 || signal.aborted) return inbox;
-    await this.#waitForNotification(signal);
-    return signal.aborted ? inbox : this.#receiveNow(most);
+    if (!this.#isNew) await this.#pause(signal);
+    if (signal.aborted) return { orders: [], commands: [] };
+    this.#isNew = false;
+    try {
+      return await this.#receiveNow(most);
+    } catch (error) {
+      this.#isNew = true;
+      throw error;
+    }
+  }
+
+  /** Lets `receive` look again: there may be something new, or more orders can be accepted. */
+  wake(): void {
+    this.#isNew = true;
+    this.#endPause();
   }
 
   /** Adds reports; false if the lease is lost, and then none is added. */
@@ -74,21 +88,20 @@ export class HostLink implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#wake();
+    this.wake();
     await this.#queue[Symbol.asyncDispose]();
     for (const connection of [this.#renewals, this.#orders, this.#reports]) await connection[Symbol.asyncDispose]();
   }
 
   async #receiveNow(most: number): Promise<Inbox> {
     const { name, instance } = this.#registration;
-    if (!this.#orders.isOpen) this.#isListening = false;
     return this.#orders.use(async (client) => {
-      if (!this.#isListening) {
+      if (this.#listening !== client) {
         client.on('notification', ({ payload }) => {
-          if (payload === name) this.#wake();
+          if (payload === name) this.wake();
         });
         await client.query(`LISTEN ${ORDERS_CHANNEL}`);
-        this.#isListening = true;
+        this.#listening = client;
       }
       const found = await readCommands(client, { instance, after: this.#lastCommand });
       this.#lastCommand = found.at(-1)?.sequence ?? this.#lastCommand;
@@ -107,12 +120,12 @@ export class HostLink implements AsyncDisposable {
     return orders;
   }
 
-  async #waitForNotification(signal: AbortSignal): Promise<void> {
+  async #pause(signal: AbortSignal): Promise<void> {
     const woken = new AbortController();
-    this.#wake = () => woken.abort();
+    this.#endPause = () => woken.abort();
     // Safe: the pause ends by a notification, by the signal, or by its time.
-    await this.#world.sleep(POLL_MS, AbortSignal.any([signal, woken.signal])).catch(() => {});
-    this.#wake = () => {};
+    await this.#world.sleep(SAFETY_MS, AbortSignal.any([signal, woken.signal])).catch(() => {});
+    this.#endPause = () => {};
   }
 }
 
