@@ -180,6 +180,8 @@ const PRINTED: readonly (readonly [string, string])[] = [
     '`hosts`',
     'a list of `{ "name", "status", "slots", "busy", "attempts", "agents", "labels", "memoryBytes", "diskBytes", "version", "machine", "since" }`; `status` is up, draining or lost',
   ],
+  ['`host add`', '`{ "name", "url" }`; `url` contains the token, which is not stored'],
+  ['`host revoke`', '`{ "name" }`'],
   ['`host drain`', '`{ "name", "draining" }`'],
   ['`host remove`', '`{ "name" }`'],
   ['`store move`', '`{ "to", "runs", "events", "texts", "transcriptRows", "kept" }`; `kept` is the old file, or null'],

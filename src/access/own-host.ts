@@ -63,8 +63,10 @@ export async function runHost(options: HostOptions): Promise<void> {
   const { HostLink } = await import('../store/postgres/hosts/host-link.ts');
   await using link = new HostLink(url, registration, world);
   await link.register(previous);
+  if (!(await link.isRestricted()))
+    log(`This host has all rights of the server: give it its own login with manyhands host add ${name.data}`);
   const agentEnv = withoutDatabase(env);
-  await using guard = startGuard(options.guard, env);
+  await using guard = startGuard(options.guard, agentEnv);
   const context = {
     home,
     world,

@@ -8,9 +8,11 @@ import { removeBatch } from './batches/remove-batch.ts';
 import { showBatch } from './batches/show-batch.ts';
 import { startBatch } from './batches/start-batch.ts';
 import { watchBatch } from './batches/watch-batch.ts';
+import { addHost } from './hosts/add-host.ts';
 import { drainHost } from './hosts/drain-host.ts';
 import { listHosts } from './hosts/list-hosts.ts';
 import { removeHost } from './hosts/remove-host.ts';
+import { revokeHost } from './hosts/revoke-host.ts';
 import { listInbox } from './inbox/list-inbox.ts';
 import { queryCiLogs } from './integrations/query-ci-logs.ts';
 import { queryDb } from './integrations/query-db.ts';
@@ -159,6 +161,7 @@ import { stopWatch } from './watch/stop-watch.ts';
 export const OPERATIONS = {
   'accept-proposal': acceptProposal,
   'add-collection': addCollection,
+  'add-host': addHost,
   'add-to-batch': addToBatch,
   'answer-question': answerQuestion,
   'approve-run': approveRun,
@@ -259,6 +262,7 @@ export const OPERATIONS = {
   'resume-runs': resumeRuns,
   'retry-run': retryRun,
   'review-pull-request': reviewPullRequest,
+  'revoke-host': revokeHost,
   'revoke-share': revokeShare,
   'run-changes': runChanges,
   'run-state': runState,

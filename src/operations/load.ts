@@ -7,6 +7,7 @@ type Loaders<Table> = { [Name in keyof Table]: () => Promise<Table[Name]> };
 export const LOAD_OPERATION: Loaders<typeof OPERATIONS> = {
   'accept-proposal': async () => (await import('./watch/accept-proposal.ts')).acceptProposal,
   'add-collection': async () => (await import('./projects/add-collection.ts')).addCollection,
+  'add-host': async () => (await import('./hosts/add-host.ts')).addHost,
   'add-to-batch': async () => (await import('./batches/add-to-batch.ts')).addToBatch,
   'answer-question': async () => (await import('./questions/answer-question.ts')).answerQuestion,
   'approve-run': async () => (await import('./runs/approve-run.ts')).approveRun,
@@ -107,6 +108,7 @@ export const LOAD_OPERATION: Loaders<typeof OPERATIONS> = {
   'resume-runs': async () => (await import('./runs/resume-runs.ts')).resumeRuns,
   'retry-run': async () => (await import('./runs/retry-run.ts')).retryRun,
   'review-pull-request': async () => (await import('./pull-requests/review-pull-request.ts')).reviewPullRequest,
+  'revoke-host': async () => (await import('./hosts/revoke-host.ts')).revokeHost,
   'revoke-share': async () => (await import('./shares/revoke-share.ts')).revokeShare,
   'run-changes': async () => (await import('./results/run-changes.ts')).runChanges,
   'run-state': async () => (await import('./runs/run-state.ts')).runState,

@@ -5,6 +5,7 @@ import type { Route } from './operation.ts';
 export const ROUTES = {
   'accept-proposal': 'POST /api/watch/proposals/{proposal}/accept',
   'add-collection': 'PUT /api/collections/{name}',
+  'add-host': 'POST /api/hosts',
   'add-to-batch': 'PUT /api/batches/{name}',
   'answer-question': 'POST /api/runs/{run}/questions/{question}/answer',
   'approve-run': 'POST /api/runs/{run}/approve',
@@ -108,6 +109,7 @@ export const ROUTES = {
   'resume-runs': 'POST /api/resume',
   'retry-run': 'POST /api/runs/{run}/retry',
   'review-pull-request': 'POST /api/pull-requests/{number}/review',
+  'revoke-host': 'POST /api/hosts/{name}/revoke',
   'revoke-share': 'DELETE /api/shares/{share}',
   'run-changes': 'GET /api/runs/{run}/changes',
   'run-state': 'GET /api/runs/{run}/state',

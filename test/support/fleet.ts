@@ -8,6 +8,7 @@ const AGENT = `#!/bin/sh
 file=$(sed -n 's/^Files: //p')
 echo "$MANYHANDS_TASK $PWD" >> "$HOME/ran"
 env | grep -E 'postgresql|MANYHANDS_DATABASE|PGPASSWORD' >> "$HOME/ran.leaked"
+cat /proc/self/environ /proc/$PPID/environ /proc/[0-9]*/cmdline >> "$HOME/ran.seen" 2> /dev/null
 while [ -e "$HOME/ran.wait" ]; do sleep 0.05; done
 mkdir -p "$(dirname "$file")"
 echo "line of $MANYHANDS_TASK" > "$file"

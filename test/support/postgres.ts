@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -34,6 +34,13 @@ export async function startPostgres(): Promise<Postgres> {
   const [program = '', ...prefix] = AS_OTHER_USER;
   const make = ['-D', data, '-U', 'manyhands', '-A', 'trust', '-E', 'UTF8', '--no-sync'];
   execFileSync(program, [...prefix, join(bin, 'initdb'), ...make], { ...options, stdio: 'pipe' });
+  // The owner needs no password; the logins of hosts do.
+  const access = [
+    'local all all trust',
+    'host all manyhands 127.0.0.1/32 trust',
+    'host all all 127.0.0.1/32 scram-sha-256',
+  ];
+  writeFileSync(join(data, 'pg_hba.conf'), `${access.join('\n')}\n`);
   const port = await freePort();
   let server: ReturnType<typeof spawn> | undefined;
   let databases = 0;

@@ -179,7 +179,8 @@ export class Host {
         onRenewed(performance.now() - began);
         if (this.#isDraining && !lease.isDraining) installation.wake();
         this.#isDraining = lease.isDraining;
-      } catch {
+      } catch (error) {
+        if (error instanceof AppError && error.code === 'DATABASE_REFUSED') return this.fence(error.message);
         // Safe: without renewals the guard ends the agents in time.
         pauseMs = RENEW_AGAIN_MS;
       }

@@ -59,7 +59,7 @@ export class Connection implements AsyncDisposable {
   }
 
   #connect(): Promise<pg.Client> {
-    const client = new pg.Client(this.#config);
+    const client = oneByOne(new pg.Client(this.#config));
     const connected = client.connect().then(() => client);
     const forget = () => {
       if (this.#client === connected) this.#forget();
@@ -88,6 +88,21 @@ export class Connection implements AsyncDisposable {
     // An end in order would wait for the statement that does not return.
     (client as unknown as { connection?: { stream?: { destroy(): void } } } | undefined)?.connection?.stream?.destroy();
   }
+}
+
+/** Statements of several callers wait for each other here: the driver is going to refuse one while another is executed. */
+function oneByOne(client: pg.Client): pg.Client {
+  const query = client.query.bind(client) as (...args: unknown[]) => Promise<unknown>;
+  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = (...args: unknown[]) => {
+    const result = last.then(() => query(...args));
+    // Safe: its own caller gets the error.
+    last = result.catch(() => {});
+    return result;
+  };
+  // Only the form that returns a promise is used; the driver's own type has nine overloads.
+  client.query = inTurn as typeof client.query;
+  return client;
 }
 
 /** Requires a URL of PostgreSQL; the message does not contain it, because it may contain a password. */

@@ -134,6 +134,25 @@ const MIGRATIONS: readonly string[] = [
     WHEN ((old.instance, old.draining, old.registration) IS DISTINCT FROM (new.instance, new.draining, new.registration))
     EXECUTE FUNCTION manyhands.notify_hosts();
   `,
+  `
+  CREATE TABLE manyhands.host_roles (
+    role name PRIMARY KEY,
+    host text COLLATE "C" NOT NULL UNIQUE
+  );
+  CREATE FUNCTION manyhands.own_host() RETURNS text LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog
+    AS 'SELECT host FROM manyhands.host_roles WHERE role = session_user';
+
+  ALTER TABLE manyhands.hosts ENABLE ROW LEVEL SECURITY;
+  CREATE POLICY own_host ON manyhands.hosts USING (name = manyhands.own_host());
+  ALTER TABLE manyhands.orders ENABLE ROW LEVEL SECURITY;
+  CREATE POLICY own_host ON manyhands.orders USING (host = manyhands.own_host());
+  ALTER TABLE manyhands.commands ENABLE ROW LEVEL SECURITY;
+  CREATE POLICY own_host ON manyhands.commands USING (host = manyhands.own_host());
+  ALTER TABLE manyhands.reports ENABLE ROW LEVEL SECURITY;
+  CREATE POLICY own_host ON manyhands.reports USING (host = manyhands.own_host())
+    WITH CHECK (host = manyhands.own_host() AND EXISTS (
+      SELECT 1 FROM manyhands.orders WHERE orders.id = reports.id AND orders.instance = reports.instance));
+  `,
 ];
 
 /** Whether an embedded database is being, or was, moved to the installation, or the installation to one; by its server. */

@@ -3,6 +3,7 @@ import { AppError } from '../../../errors.ts';
 import type { World } from '../../../world.ts';
 import type { HostOrder, HostRegistration } from '../../fleet.ts';
 import { Connection } from '../connection.ts';
+import { readOwnHost } from './host-roles.ts';
 import { endHost, type Lease, registerHost, renewHost } from './host-rows.ts';
 import { OrderQueue } from './order-queue.ts';
 import { acceptOrders, insertReports, ORDERS_CHANNEL, type Report, readCommands } from './order-rows.ts';
@@ -46,10 +47,16 @@ export class HostLink implements AsyncDisposable {
     const { name } = this.#registration;
     const lease = await this.#renewals.use(async (client) => {
       await requireTables(client, this.#renewals.database);
+      await requireName(client, name);
       return registerHost(client, this.#registration, previous);
     });
     if (lease !== undefined) return lease;
     throw new AppError('HOST_TAKEN', `Another process is the host ${name}`, { name });
+  }
+
+  /** Whether this connection has only the rights of this host; otherwise those of a server. */
+  async isRestricted(): Promise<boolean> {
+    return (await this.#renewals.use(readOwnHost)) === this.#registration.name;
   }
 
   /** Extends the lease; undefined if it is lost for good. Throws where the database does not answer. */
@@ -129,9 +136,16 @@ export class HostLink implements AsyncDisposable {
   }
 }
 
+/** A login of one host is not one of another. */
+async function requireName(client: ClientBase, name: string): Promise<void> {
+  const own = await readOwnHost(client);
+  if (own === undefined || own === name) return;
+  throw new AppError('DATABASE_REFUSED', `The login of this URL is the host ${own}, and not ${name}`);
+}
+
 /** A host changes no tables: a server creates and migrates them. */
 async function requireTables(client: ClientBase, database: string): Promise<void> {
-  const { rows } = await client.query("SELECT to_regclass('manyhands.hosts') IS NOT NULL AS present");
+  const { rows } = await client.query("SELECT to_regclass('manyhands.host_roles') IS NOT NULL AS present");
   if (rows[0]?.present === true) return;
   const message = `No server of this version has opened ${database} yet: start one with manyhands serve, then the host`;
   throw new AppError('DATABASE_REFUSED', message);

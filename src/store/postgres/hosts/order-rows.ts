@@ -41,7 +41,10 @@ export async function readHolders(client: ClientBase, ids: readonly string[]): P
   return rows;
 }
 
-/** Adds reports of a process that still has its lease; false if it has not, and then none is added. A repeated one is added once. */
+/**
+ * Adds reports of a process that still has its lease; false if it has not, and then none is added. A repeated one is
+ * added once, and one about an order that this process has not, or that is finished, never.
+ */
 export async function insertReports(
   client: ClientBase,
   { host, instance }: { host: string; instance: string },
@@ -53,6 +56,7 @@ export async function insertReports(
        INSERT INTO manyhands.reports (id, sequence, host, instance, body)
        SELECT report.id, report.sequence, $1, $2, report.body
        FROM holder, unnest($3::text[], $4::bigint[], $5::bytea[]) AS report (id, sequence, body)
+       JOIN manyhands.orders ON orders.id = report.id AND orders.instance = $2
        ON CONFLICT (id, sequence) DO NOTHING
      )
      SELECT EXISTS (SELECT 1 FROM holder) AS valid, pg_notify($6, $1)`,
