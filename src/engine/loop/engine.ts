@@ -17,7 +17,7 @@ import type { AttemptTools } from '../attempt/attempt-tools.ts';
 import { removeEndedWorkspace } from '../attempt/attempt-workspace.ts';
 import { beginAttempt } from '../attempt/begin-attempt.ts';
 import { Coordination } from '../attempt/coordination.ts';
-import { cancel, interrupt, interruptedBy } from '../attempt/interrupt-attempt.ts';
+import { cancel, interrupt, interruptedBy, uncancel } from '../attempt/interrupt-attempt.ts';
 import { rewindWhileHeld } from '../finish/finish-run.ts';
 import { type ClosingStep, nextClosingStep } from '../finish/next-closing-step.ts';
 import { isWriteBackDue, writeBackDuringRun } from '../finish/write-back.ts';
@@ -168,6 +168,15 @@ export class Engine implements EngineContext {
         this.#inFlight.work.size > 0 || [...this.#runs.values()].some((run) => !isSettled(run.ledger.state));
       if (!isMoving) return;
     }
+  }
+
+  /** Waits for what an ended run still removes and writes, and makes it ready to begin again, also if it was cancelled. */
+  async leaveEnded(run: ActiveRun): Promise<void> {
+    if (run.ledger.state.status.kind !== 'ended') return;
+    while (this.#inFlight.has(run) && !this.#stop.signal.aborted) await this.#inFlight.work.nextPass();
+    if (run.ledger.state.status.kind !== 'ended') return;
+    this.#runs.delete(run.id);
+    uncancel(run);
   }
 
   /** Starts nothing new; resolves when everything in flight has ended. */
