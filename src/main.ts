@@ -14,7 +14,7 @@ const { env } = process;
 const surroundings: Surroundings = {
   openCaller: async (callerEnv, options) => {
     const { openCaller } = await import('./access/open-caller.ts');
-    return openCaller({ env: callerEnv, ...options });
+    return openCaller({ env: callerEnv, version, ...options });
   },
   watchForEngine: async (listener) => {
     const { watchForEngine } = await import('./access/watch-for-engine.ts');

@@ -60,12 +60,14 @@ import { finishTask } from './progress/finish-task.ts';
 import { reportProgress } from './progress/report-progress.ts';
 import { reportStatus } from './progress/report-status.ts';
 import { addCollection } from './projects/add-collection.ts';
+import { addProject } from './projects/add-project.ts';
 import { currentProject } from './projects/current-project.ts';
 import { listCollections } from './projects/list-collections.ts';
 import { listProjects } from './projects/list-projects.ts';
 import { makeDemo } from './projects/make-demo.ts';
 import { readWorkFile } from './projects/read-work-file.ts';
 import { removeCollection } from './projects/remove-collection.ts';
+import { removeProject } from './projects/remove-project.ts';
 import { renameCollection } from './projects/rename-collection.ts';
 import { scanFiles } from './projects/scan-files.ts';
 import { listPullRequests } from './pull-requests/list-pull-requests.ts';
@@ -162,6 +164,7 @@ export const OPERATIONS = {
   'accept-proposal': acceptProposal,
   'add-collection': addCollection,
   'add-host': addHost,
+  'add-project': addProject,
   'add-to-batch': addToBatch,
   'answer-question': answerQuestion,
   'approve-run': approveRun,
@@ -245,6 +248,7 @@ export const OPERATIONS = {
   'remove-collection': removeCollection,
   'remove-host': removeHost,
   'remove-knowledge': removeKnowledge,
+  'remove-project': removeProject,
   'remove-template': removeTemplate,
   'rename-collection': renameCollection,
   'rename-run': renameRun,

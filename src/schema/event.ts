@@ -9,7 +9,7 @@ import { CommandNetworkUse, ContainmentRecord, NetworkUse } from './containment.
 import { Question, QuestionId } from './coordination/question.ts';
 import { Failure } from './failure.ts';
 import { Evidence } from './gate.ts';
-import { RunId, TaskKey } from './ids.ts';
+import { ProjectName, RunId, TaskKey } from './ids.ts';
 import { TaskMessage } from './message.ts';
 import { BenchKind, BenchResult, ModelOutcome } from './model.ts';
 import { BatchStart, RunSettingsChange } from './request.ts';
@@ -250,6 +250,8 @@ export type RunEventOf<T extends RunEvent['type']> = Extract<RunEvent, { type: T
 /** What belongs to a project and to no single run. */
 export const ProjectEvent = z.discriminatedUnion('type', [
   event('project.opened', { root: z.string() }),
+  event('project.added', { name: ProjectName, remote: z.string() }),
+  event('project.removed', {}),
   event('project.spent', { run: RunId, spend: Spend }),
   event('project.proved', { evidence: Evidence }),
   event('check.flaked', { run: RunId, gate: z.string(), tests: z.array(z.string()) }),

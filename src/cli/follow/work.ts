@@ -1,4 +1,4 @@
-import type { Caller } from '../../access/caller.ts';
+import { type Caller, isElsewhere } from '../../access/caller.ts';
 import type { OwnServer, ServerHandle } from '../../access/server-handle.ts';
 import { messageOf } from '../../errors.ts';
 import type { RunDocument } from '../../schema/document.ts';
@@ -130,7 +130,7 @@ async function beginInRunningEngine(platform: Platform, request: Work): Promise<
   if (request.settled !== undefined) return undefined;
   await using caller = await platform.openCaller(platform.terminal.env);
   await caller.call('list-runs', { limit: 1 });
-  return caller.engine() === 'other' ? await request.begin(caller) : undefined;
+  return isElsewhere(caller) ? await request.begin(caller) : undefined;
 }
 
 function interruptedText(how: Interruption, run: string): string {
@@ -184,6 +184,10 @@ function dashboardOf(platform: Platform): ShownDashboard {
     show: async (caller, run) => {
       const { terminal } = platform;
       try {
+        if (caller.server !== undefined) {
+          terminal.err(`Dashboard  ${caller.server}/runs/${run}\n`);
+          return;
+        }
         const server = await openOrFind(platform, caller);
         if (server === undefined) return;
         if (Symbol.asyncDispose in server) own = server;

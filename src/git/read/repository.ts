@@ -51,10 +51,15 @@ export async function inspectRepository(dir: string, signal?: AbortSignal): Prom
   };
 }
 
+/** How the folder of a project ends that was added by its URL; before it is the id, the same on every machine. */
+export const CLONE_SUFFIX = '.project';
+
 /** A name for the project that is the same in every work tree and subfolder of the repository. */
 export function projectId(repository: Pick<Repository, 'commonDir'>): string {
   const { commonDir } = repository;
   const folder = basename(commonDir) === '.git' ? basename(dirname(commonDir)) : basename(commonDir, '.git');
+  const named = /^([A-Za-z0-9][A-Za-z0-9._-]*-[0-9a-f]{8})\.project$/.exec(folder)?.[1];
+  if (named !== undefined && basename(dirname(dirname(commonDir))) === 'clones') return named;
   const name = folder.replace(/[^A-Za-z0-9._-]+/g, '-').replace(/^[.-]+/, '') || 'project';
   return `${name.slice(0, 40)}-${createHash('sha256').update(commonDir).digest('hex').slice(0, 8)}`;
 }
