@@ -135,6 +135,7 @@ import { listShares } from './shares/list-shares.ts';
 import { revokeShare } from './shares/revoke-share.ts';
 import { shareRun } from './shares/share-run.ts';
 import { createTask } from './tasks/create-task.ts';
+import { listTasks } from './tasks/list-tasks.ts';
 import { previewMessage } from './tasks/preview-message.ts';
 import { prioritizeTask } from './tasks/prioritize-task.ts';
 import { waitForTasks } from './tasks/wait-for-tasks.ts';
@@ -217,6 +218,7 @@ export const OPERATIONS = {
   'list-salvage': listSalvage,
   'list-settings': listSettings,
   'list-shares': listShares,
+  'list-tasks': listTasks,
   'list-templates': listTemplates,
   'list-warnings': listWarnings,
   'lock-files': lockFiles,

@@ -61,6 +61,7 @@ export const LOAD_OPERATION: Loaders<typeof OPERATIONS> = {
   'list-salvage': async () => (await import('./results/list-salvage.ts')).listSalvage,
   'list-settings': async () => (await import('./settings/list-settings.ts')).listSettings,
   'list-shares': async () => (await import('./shares/list-shares.ts')).listShares,
+  'list-tasks': async () => (await import('./tasks/list-tasks.ts')).listTasks,
   'list-templates': async () => (await import('./templates/list-templates.ts')).listTemplates,
   'list-warnings': async () => (await import('./runs/list-warnings.ts')).listWarnings,
   'lock-files': async () => (await import('./locks/lock-files.ts')).lockFiles,

@@ -60,6 +60,7 @@ export const ROUTES = {
   'list-salvage': 'GET /api/salvage',
   'list-settings': 'GET /api/settings/list',
   'list-shares': 'GET /api/shares',
+  'list-tasks': 'GET /api/tasks',
   'list-templates': 'GET /api/templates',
   'list-warnings': 'GET /api/runs/{run}/warnings',
   'lock-files': { unreachable: 'An agent calls it through the socket of its attempt.' },
