@@ -34,12 +34,7 @@ import { ActiveRuns, InFlight, ONCE } from './in-flight.ts';
 import { SchedulingInputTracker } from './scheduling-input.ts';
 import { Slots } from './slots.ts';
 
-export type EngineOptions = {
-  home: Home;
-  store: Store;
-  world: World;
-  implementations: Implementations;
-  env: NodeJS.ProcessEnv;
+type EngineOptions = Pick<EngineContext, 'home' | 'store' | 'world' | 'implementations' | 'env'> & {
   tools?: AttemptTools;
   fleet?: Fleet | undefined;
 };
@@ -85,8 +80,10 @@ export class Engine implements EngineContext {
       onEnd: (run) => this.#onEnd(run),
     });
     // There may be no listener yet; later ones get the error. Agents continue, and the next engine adopts them.
-    this.#failed.promise.catch((error: unknown) => this.#inFlight.work.fail(error));
-    this.#failed.promise.catch(() => this.#leave.abort());
+    this.#failed.promise.catch((error: unknown) => {
+      this.#inFlight.work.fail(error);
+      this.#leave.abort();
+    });
   }
 
   get stopping(): AbortSignal {
@@ -137,11 +134,8 @@ export class Engine implements EngineContext {
     this.#tracker.record(options.also ?? []);
     const { state } = run.ledger;
     if (state.status.kind === 'cancelling') cancel(run, state.status.force);
-    for (const key of interruptedBy(events, state))
-      this.#inFlight.track(
-        run,
-        committed.then(() => interrupt(run, key)),
-      );
+    const interruptSoon = (key: TaskKey) => committed.then(() => interrupt(run, key));
+    for (const key of interruptedBy(events, state)) this.#inFlight.track(run, interruptSoon(key));
     for (const key of endedBy(events, state))
       this.#inFlight.track(run, removeEndedWorkspace(this, run, key, committed));
     askRecipe(this, run, questionsAfter(events, state));
@@ -164,19 +158,16 @@ export class Engine implements EngineContext {
     this.wake();
     while (!this.#stop.signal.aborted && !this.#drain.signal.aborted) {
       await this.#inFlight.work.nextPass();
-      const isMoving =
-        this.#inFlight.work.size > 0 || [...this.#runs.values()].some((run) => !isSettled(run.ledger.state));
-      if (!isMoving) return;
+      const hasMoving = [...this.#runs.values()].some((run) => !isSettled(run.ledger.state));
+      if (this.#inFlight.work.size === 0 && !hasMoving) return;
     }
   }
 
   /** Waits for what an ended run still removes and writes, and makes it ready to begin again, also if it was cancelled. */
   async leaveEnded(run: ActiveRun): Promise<void> {
-    if (run.ledger.state.status.kind !== 'ended') return;
-    while (this.#inFlight.has(run) && !this.#stop.signal.aborted) await this.#inFlight.work.nextPass();
-    if (run.ledger.state.status.kind !== 'ended') return;
-    this.#runs.delete(run.id);
-    uncancel(run);
+    const isEnded = () => run.ledger.state.status.kind === 'ended';
+    while (isEnded() && this.#inFlight.has(run) && !this.#stop.signal.aborted) await this.#inFlight.work.nextPass();
+    if (isEnded()) uncancel(run);
   }
 
   /** Starts nothing new; resolves when everything in flight has ended. */
