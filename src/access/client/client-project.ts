@@ -1,7 +1,7 @@
 import { AppError } from '../../errors.ts';
 import { git } from '../../git/git.ts';
 import { remoteAddress } from '../../git/read/remote-address.ts';
-import { type Directories, locateRepository } from '../../git/read/repository.ts';
+import { type Location, locateRepository } from '../../git/read/repository.ts';
 import type { OperationOutput } from '../../operations/all.ts';
 
 type Project = OperationOutput<'list-projects'>[number];
@@ -10,7 +10,7 @@ type Project = OperationOutput<'list-projects'>[number];
 export async function findServerProject(
   dir: string,
   { url, list }: { url: string; list: () => Promise<Project[]> },
-): Promise<{ project: Project; repository: Directories }> {
+): Promise<{ project: Project; repository: Location }> {
   const repository = await locateRepository(dir);
   const remotes = await remotesOf(repository.root);
   const projects = await list();
