@@ -182,7 +182,7 @@ const PRINTED: readonly (readonly [string, string])[] = [
   ['`backup`', '[BackupResult](#backupresult)'],
   [
     '`hosts`',
-    'a list of `{ "name", "status", "slots", "busy", "attempts", "agents", "labels", "memoryBytes", "diskBytes", "version", "machine", "since" }`; `status` is up, draining or lost',
+    'a list of `{ "name", "status", "slots", "busy", "attempts", "agents", "labels", "memoryBytes", "diskBytes", "version", "machine", "since" }`; `status` is up, draining, lost or incompatible',
   ],
   ['`host add`', '`{ "name", "url" }`; `url` contains the token, which is not stored'],
   ['`host revoke`', '`{ "name" }`'],

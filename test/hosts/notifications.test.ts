@@ -74,7 +74,7 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('A leader', { timeout: 60_000 },
 it.runIf(WITHOUT_POSTGRES !== undefined)(`is not tested: ${WITHOUT_POSTGRES}`, () => {});
 
 function registration(name: string): HostRegistration {
-  const none = { agents: [], labels: [], memoryBytes: 1, diskBytes: 1, version: '0.1.0', machine: 'm' };
+  const none = { agents: [], labels: [], memoryBytes: 1, diskBytes: 1, version: '0.1.0', machine: 'm', release: 1 };
   return { name, instance: crypto.randomUUID(), slots: 2, ...none };
 }
 

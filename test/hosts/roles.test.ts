@@ -1,7 +1,6 @@
-import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { makeFleetProject } from '../support/fleet.ts';
+import { filesWith, makeFleetProject } from '../support/fleet.ts';
 import { type Postgres, query, startPostgres, WITHOUT_POSTGRES } from '../support/postgres.ts';
 
 describe.skipIf(WITHOUT_POSTGRES !== undefined)('The login of a host', { timeout: 120_000 }, () => {
@@ -36,7 +35,7 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('The login of a host', { timeout
     const host = await fleet.startHost('b2', { env: { MANYHANDS_DATABASE_URL: own } });
     const run = await project.mh(['bulk', 'run', 'items.jsonl', '--agent', 'command:./agent.sh', '--json'], { env });
     expect([run.code, fleet.ran().map(({ host: at }) => at)]).toEqual([0, ['b2', 'b2', 'b2']]);
-    expect(seenBy(project.root, new URL(own).password)).toEqual([]);
+    expect(filesWith(project.root, new URL(own).password)).toEqual([]);
     const others = project.alive().filter(({ pid }) => pid !== host.pid);
     expect(others.filter(({ pid }) => readFileSync(`/proc/${pid}/environ`, 'utf8').includes(own))).toEqual([]);
 
@@ -82,10 +81,4 @@ const NOTHING = [
 
 function hostRow(name: string): string {
   return `INSERT INTO manyhands.hosts (name, registration, expires_at) VALUES ('${name}', '{}', now())`;
-}
-
-/** The files below a folder that contain a text; where the agents ran, what they saw of their ancestors is among them. */
-function seenBy(folder: string, text: string): string[] {
-  const found = execFileSync('sh', ['-c', 'grep -rlF -e "$1" "$2" || true', 'sh', text, folder], { encoding: 'utf8' });
-  return found.split('\n').filter(Boolean);
 }

@@ -153,6 +153,11 @@ const MIGRATIONS: readonly string[] = [
     WITH CHECK (host = manyhands.own_host() AND EXISTS (
       SELECT 1 FROM manyhands.orders WHERE orders.id = reports.id AND orders.instance = reports.instance));
   `,
+  `
+  ALTER TABLE manyhands.installation ADD COLUMN release integer NOT NULL DEFAULT 1;
+  CREATE FUNCTION manyhands.leader_release() RETURNS integer LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path = pg_catalog AS 'SELECT release FROM manyhands.installation';
+  `,
 ];
 
 /** Whether an embedded database is being, or was, moved to the installation, or the installation to one; by its server. */

@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg';
 import { AppError } from '../../../errors.ts';
 import type { World } from '../../../world.ts';
-import type { HostOrder, HostRegistration } from '../../fleet.ts';
+import { type HostOrder, type HostRegistration, isReleaseAccepted } from '../../fleet.ts';
 import { Connection } from '../connection.ts';
 import { readOwnHost } from './host-roles.ts';
 import { endHost, type Lease, registerHost, renewHost } from './host-rows.ts';
@@ -48,6 +48,7 @@ export class HostLink implements AsyncDisposable {
     const lease = await this.#renewals.use(async (client) => {
       await requireTables(client, this.#renewals.database);
       await requireName(client, name);
+      await requireRelease(client, this.#registration);
       return registerHost(client, this.#registration, previous);
     });
     if (lease !== undefined) return lease;
@@ -143,9 +144,19 @@ async function requireName(client: ClientBase, name: string): Promise<void> {
   throw new AppError('DATABASE_REFUSED', `The login of this URL is the host ${own}, and not ${name}`);
 }
 
+/** A host and a leader that differ by more than one release do not understand each other. */
+async function requireRelease(client: ClientBase, { name, version, release }: HostRegistration): Promise<void> {
+  const { rows } = await client.query<{ release: number }>('SELECT manyhands.leader_release() AS release');
+  const leader = rows[0]?.release ?? release;
+  if (isReleaseAccepted(leader, release)) return;
+  const what = leader > release ? 'newer than this program' : 'older than this program';
+  const message = `The server is ${leader > release ? leader - release : release - leader} releases ${what} (${version}), and one is allowed`;
+  throw new AppError('HOST_RELEASE', message, { name, leader, host: release });
+}
+
 /** A host changes no tables: a server creates and migrates them. */
 async function requireTables(client: ClientBase, database: string): Promise<void> {
-  const { rows } = await client.query("SELECT to_regclass('manyhands.host_roles') IS NOT NULL AS present");
+  const { rows } = await client.query("SELECT to_regproc('manyhands.leader_release') IS NOT NULL AS present");
   if (rows[0]?.present === true) return;
   const message = `No server of this version has opened ${database} yet: start one with manyhands serve, then the host`;
   throw new AppError('DATABASE_REFUSED', message);
