@@ -14,6 +14,7 @@ if [ -e "$live" ] && kill -0 "$(cat "$live")" 2> /dev/null; then with=together; 
 echo $$ > "$live"
 echo "$MANYHANDS_ATTEMPT $with" >> "$HOME/ran.paid"
 while [ -e "$HOME/ran.wait" ]; do sleep 0.05; done
+[ -e "$HOME/ran.seconds" ] && sleep "$(cat "$HOME/ran.seconds")"
 mkdir -p "$(dirname "$file")"
 echo "line of $MANYHANDS_TASK" > "$file"
 echo "wrote $file"
