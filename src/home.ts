@@ -20,6 +20,7 @@ export type Home = {
   bench: string;
   demos: string;
   clones: string;
+  exchange: string;
   server: string;
 };
 
@@ -45,6 +46,7 @@ export function resolveHome(env: NodeJS.ProcessEnv, platform: NodeJS.Platform = 
     bench: join(root, 'bench'),
     demos: join(root, 'demos'),
     clones: join(root, 'clones'),
+    exchange: join(root, 'exchange.git'),
     server: join(root, 'server'),
   };
 }

@@ -40,6 +40,11 @@ export const SERVER_ERRORS = {
     http: 404,
     hint: 'List the projects of the server: manyhands project ls. Add one by the URL of its repository: manyhands project add <url>',
   },
+  PUSH_REFUSED: {
+    exit: 3,
+    http: 403,
+    hint: 'Only new refs of the sender, each named for its commit, can be added to the repository of the server.',
+  },
   REMOTE_UNREADABLE: {
     exit: 3,
     http: 502,

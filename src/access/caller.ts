@@ -38,6 +38,8 @@ export interface Caller extends AsyncDisposable {
     input: StreamInput<N>,
     call?: Partial<Call>,
   ): AsyncIterable<readonly StreamItem<N>[]>;
+  /** With a server only: fetches the branch of a run into the clone of a folder. */
+  receive?(run: string, dir: string): Promise<{ branch: string; commit: string }>;
   /** Own engine only: starts nothing new; resolves when what runs has ended. */
   drain(): Promise<void>;
   /** Own engine only: stops the agents, saves their work and leaves runs that can be resumed. */

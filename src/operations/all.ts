@@ -82,6 +82,7 @@ import { diffRun } from './results/diff-run.ts';
 import { judgeRun } from './results/judge-run.ts';
 import { landRun } from './results/land-run.ts';
 import { listSalvage } from './results/list-salvage.ts';
+import { offerResult } from './results/offer-result.ts';
 import { recheckRun } from './results/recheck-run.ts';
 import { reportPressure } from './results/report-pressure.ts';
 import { reportRun } from './results/report-run.ts';
@@ -225,6 +226,7 @@ export const OPERATIONS = {
   'make-demo': makeDemo,
   'mark-read': markRead,
   'move-store': moveStore,
+  'offer-result': offerResult,
   'outline-run': outlineRun,
   'pause-run': pauseRun,
   'pick-model': pickModel,

@@ -68,6 +68,7 @@ export const LOAD_OPERATION: Loaders<typeof OPERATIONS> = {
   'make-demo': async () => (await import('./projects/make-demo.ts')).makeDemo,
   'mark-read': async () => (await import('./runs/mark-read.ts')).markRead,
   'move-store': async () => (await import('./maintenance/move-store.ts')).moveStore,
+  'offer-result': async () => (await import('./results/offer-result.ts')).offerResult,
   'outline-run': async () => (await import('./recipes/outline-run.ts')).outlineRun,
   'pause-run': async () => (await import('./runs/pause-run.ts')).pauseRun,
   'pick-model': async () => (await import('./models/pick-model.ts')).pickModel,

@@ -67,6 +67,7 @@ export const ROUTES = {
   'make-demo': 'POST /api/demo',
   'mark-read': 'POST /api/runs/{run}/read',
   'move-store': { unreachable: 'It moves the database on which a server works; no engine may run.' },
+  'offer-result': 'POST /api/runs/{run}/result',
   'outline-run': 'POST /api/outline',
   'pause-run': 'POST /api/runs/{run}/pause',
   'pick-model': 'GET /api/models/pick',

@@ -12,17 +12,21 @@ import { itemsOf } from '../../operations/dispatch.ts';
 import { LOAD_OPERATION, LOAD_STREAM } from '../../operations/load.ts';
 import type { Call } from '../../operations/operation.ts';
 import { ROUTES } from '../../operations/routes.generated.ts';
+import { StartOptions } from '../../schema/request.ts';
 import { realWorld, type World } from '../../world.ts';
 import type { Caller, CallerOptions, EngineLocation } from '../caller.ts';
 import { withSafeTexts } from './answer-text.ts';
 import { findServerProject } from './client-project.ts';
+import { type Exchange, fetchResult, pushBase } from './exchange-commits.ts';
 import { followStream } from './follow-stream.ts';
+import { prepareStart } from './prepare-start.ts';
 import { isNearRelease } from './release-skew.ts';
 import { pathFields, requestOf, requireRoute } from './route-request.ts';
 import { ServerConnection } from './server-connection.ts';
-import { readLogin } from './server-login.ts';
+import { readLogin, type ServerLogin } from './server-login.ts';
 
 type Input = Readonly<Record<string, unknown>>;
+type PreparedStart = { input: Input; notes: string[] };
 
 /** What a server says about itself and the caller. */
 const ServerSession = z.object({ role: z.string(), version: z.string() });
@@ -30,7 +34,7 @@ export type ServerSession = z.infer<typeof ServerSession>;
 
 /** Opens a caller for the operations of the server that the user logged in to. */
 export async function openServerCaller(options: CallerOptions): Promise<Caller> {
-  return new ServerCaller(new ServerConnection(await readLogin(options.env)), options);
+  return new ServerCaller(await readLogin(options.env), options);
 }
 
 /** Asks a server who it is; refuses one whose release is too far from this program's. */
@@ -58,11 +62,13 @@ class ServerCaller implements Caller {
   readonly #connection: ServerConnection;
   readonly #options: CallerOptions;
   readonly #world: World;
-  readonly #roots = new Map<string, Promise<string>>();
+  readonly #login: ServerLogin;
+  readonly #projects = new Map<string, ReturnType<typeof findServerProject>>();
   #greeted: Promise<ServerSession> | undefined;
 
-  constructor(connection: ServerConnection, options: CallerOptions) {
-    this.#connection = connection;
+  constructor(login: ServerLogin, options: CallerOptions) {
+    this.#login = login;
+    this.#connection = new ServerConnection(login);
     this.#options = options;
     this.#world = options.world ?? realWorld;
   }
@@ -86,12 +92,13 @@ class ServerCaller implements Caller {
     const operation = await LOAD_OPERATION[name]();
     const route = requireRoute(name, ROUTES[name], this.server);
     await this.#greet();
-    const there = await this.#inputFor(route, input, signal);
+    const started = name === 'start-run' ? await this.#prepareStart(input, signal) : undefined;
+    const there = started?.input ?? (await this.#inputFor(route, input, signal));
     const perform = async (given: Input) => {
       const answer = withSafeTexts(await this.#connection.json(requestOf(route, given), signal));
       const parsed = operation.output.safeParse(answer);
       // What was checked against the operation's schema has the type of its output.
-      if (parsed.success) return parsed.data as OperationOutput<N>;
+      if (parsed.success) return withNotes(parsed.data, started?.notes) as OperationOutput<N>;
       throw this.#unexpected(name, parsed.error);
     };
     if (operation.decides !== true) return perform(there);
@@ -133,6 +140,15 @@ class ServerCaller implements Caller {
     }
   }
 
+  async receive(run: string, dir: string): Promise<{ branch: string; commit: string }> {
+    const { repository } = await this.#find(dir);
+    const offered = await this.call('offer-result', { run });
+    if (offered.branch !== `mh/${run}`)
+      throw new AppError('SERVER_UNKNOWN', `${this.server} offers ${offered.branch} as the branch of ${run}`);
+    await fetchResult(this.#exchange(repository.root, new AbortController().signal), offered);
+    return offered;
+  }
+
   async drain(): Promise<void> {}
   async stop(): Promise<void> {}
   async leave(): Promise<void> {}
@@ -160,13 +176,29 @@ class ServerCaller implements Caller {
     return { ...others, run: latest.run };
   }
 
+  /** The request for a run as the server performs it: the commit that it starts from is pushed there first. */
+  async #prepareStart(input: Input, signal: AbortSignal): Promise<PreparedStart> {
+    const options = StartOptions.parse(input.options);
+    const { project, repository } = await this.#find(options.dir);
+    const prepared = await prepareStart(options, { project, root: repository.root });
+    await pushBase(this.#exchange(repository.root, signal), prepared.commit);
+    return { input: { ...input, options: prepared.options }, notes: prepared.notes };
+  }
+
+  #exchange(root: string, signal: AbortSignal): Exchange {
+    return { root, login: this.#login, env: this.#options.env, signal };
+  }
+
   /** The folder on the server of the project that a folder on this machine is a clone of. */
-  #rootOf(dir: string): Promise<string> {
+  async #rootOf(dir: string): Promise<string> {
+    return (await this.#find(dir)).project.root;
+  }
+
+  #find(dir: string): ReturnType<typeof findServerProject> {
     const list = () => this.call('list-projects', {});
-    const found =
-      this.#roots.get(dir) ?? findServerProject(dir, { url: this.server, list }).then(({ project }) => project.root);
-    this.#roots.set(dir, found);
-    found.catch(() => this.#roots.delete(dir));
+    const found = this.#projects.get(dir) ?? findServerProject(dir, { url: this.server, list });
+    this.#projects.set(dir, found);
+    found.catch(() => this.#projects.delete(dir));
     return found;
   }
 
@@ -177,6 +209,13 @@ class ServerCaller implements Caller {
       url: this.server,
     });
   }
+}
+
+/** The output of a start with what this machine knows about it. */
+function withNotes(output: unknown, notes: readonly string[] = []): unknown {
+  if (notes.length === 0 || typeof output !== 'object' || output === null) return output;
+  const known = 'notes' in output && Array.isArray(output.notes) ? output.notes : [];
+  return { ...output, notes: [...notes, ...known] };
 }
 
 /** Streams whose items have rising numbers: an item that was received already is not passed on again. */

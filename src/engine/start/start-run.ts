@@ -29,6 +29,7 @@ import { crashpoint } from '../../world.ts';
 import { requireSandbox } from '../attempt/containment.ts';
 import { mirrorProgress } from '../loop/activities.ts';
 import type { EngineContext, Project } from '../loop/context.ts';
+import { importClientBase } from './client-base.ts';
 import { readHistory } from './model-history.ts';
 import { openFolder } from './open-folder.ts';
 import { redactorOf } from './open-run.ts';
@@ -78,6 +79,7 @@ export async function startRun(
   step.update({ kind: 'workspace', what: 'records the run' });
   if (folder === undefined) await requireRoomForBranch(mirror);
   const defaults = recipe.defaults?.(config, request.input) ?? {};
+  await importClientBase(ctx, mirror, options.base);
   const base = await baseOf(options.base ?? config.git.base, { repository, mirror, id }, defaults.base);
   const land = options.land ?? config.land ?? defaults.land ?? 'branch';
   if (land === 'merge' && base.branch === null) {
