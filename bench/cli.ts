@@ -2,7 +2,9 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RunCards } from '../src/access/overviews/run-cards.ts';
 import { RunReader } from '../src/access/run-reader.ts';
+import { runLedger } from '../src/engine/loop/ledger.ts';
 import { projectId } from '../src/git/read/repository.ts';
+import { runStream } from '../src/schema/ids.ts';
 import { openSqliteStore } from '../src/store/sqlite/open.ts';
 import { realWorld } from '../src/world.ts';
 import { bigRunHistory, storeHistory } from '../test/support/big-run.ts';
@@ -84,7 +86,7 @@ function add(figure: Figure, { processorMs, wallMs }: Spent): void {
 async function fill(home: string, root: string): Promise<void> {
   await mkdir(home, { recursive: true, mode: 0o700 });
   await using store = await openSqliteStore({ file: join(home, 'manyhands.db'), world: realWorld });
-  // As an engine does when a run ends.
+  // As an engine does when a run ends: its card and its state are kept.
   const cards = new RunCards({ store, state: (run) => reader.state(run), keeps: true });
   const project = projectId({ commonDir: join(root, '.git') });
   const reader = new RunReader(store, undefined);
@@ -97,6 +99,7 @@ async function fill(home: string, root: string): Promise<void> {
       run,
       history.reduce((count, { events }) => count + events.length, 0),
     );
+    await runLedger(store, realWorld, runStream(run), reader.state(run)).snapshot();
   }
 }
 

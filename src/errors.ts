@@ -1,3 +1,5 @@
+import { SERVER_ERRORS } from './server-errors.ts';
+
 /** Every failure that a user can see: its exit code, its HTTP status, and what to do; `<name>` in a hint is the detail of that name. */
 export const ERRORS = {
   USAGE: {
@@ -141,8 +143,10 @@ export const ERRORS = {
   DATABASE_UNREACHABLE: { exit: 3, http: 503, hint: 'Check the PostgreSQL server: manyhands doctor. Nothing is lost.' },
   DATABASE_REFUSED: { exit: 3, http: 500, hint: 'Correct MANYHANDS_DATABASE_URL, or the rights of its user.' },
   NOT_LEADER: { exit: 3, http: 409, hint: 'Run the command on the server that leads, or wait until it has ended.' },
+  ...SERVER_ERRORS,
   HOST_TAKEN: { exit: 3, http: 409, hint: 'Choose another --name, or stop that process: manyhands hosts' },
   HOST_UNKNOWN: { exit: 3, http: 404, hint: 'List them: manyhands hosts' },
+  HOST_RELEASE: { exit: 3, http: 409, hint: 'Install the release of the server here, or update the server.' },
   HOST_LOST: { exit: 3, http: 409, hint: 'Start it again. Its work is saved: manyhands salvage' },
   NO_SPACE: { exit: 3, http: 507, hint: 'Free disk space, then continue with: manyhands resume' },
   NO_PERMISSION: { exit: 3, http: 403, hint: 'Check the owner and the permissions of the file or folder.' },
@@ -223,11 +227,6 @@ export const ERRORS = {
   ROUTE_UNKNOWN: { exit: 3, http: 404, hint: 'All routes are listed at /api/docs.' },
   METHOD_UNKNOWN: { exit: 3, http: 405, hint: 'The methods of each route are listed at /api/docs.' },
   PORT_TAKEN: { exit: 3, http: 409, hint: 'Choose another port with --port, or omit --port to use a free one.' },
-  REMOTE_REFUSED: {
-    exit: 3,
-    http: 403,
-    hint: 'Use 127.0.0.1 and an SSH tunnel. To accept connections from other machines, set server.allowRemote to true.',
-  },
   UNSUPPORTED_SYSTEM: { exit: 3, http: 500, hint: 'Use Linux or macOS, or WSL 2 on Windows.' },
   PROCESS_STUCK: {
     exit: 3,

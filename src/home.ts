@@ -19,6 +19,8 @@ export type Home = {
   archives: string;
   bench: string;
   demos: string;
+  clones: string;
+  exchange: string;
   server: string;
 };
 
@@ -43,6 +45,8 @@ export function resolveHome(env: NodeJS.ProcessEnv, platform: NodeJS.Platform = 
     archives: join(root, 'archives'),
     bench: join(root, 'bench'),
     demos: join(root, 'demos'),
+    clones: join(root, 'clones'),
+    exchange: join(root, 'exchange.git'),
     server: join(root, 'server'),
   };
 }
@@ -84,6 +88,16 @@ async function makeFolder(path: string): Promise<void> {
 /** The folder of the user's settings; relative values of XDG variables are ignored, as the standard requires. */
 export function configHome(env: NodeJS.ProcessEnv): string {
   return join(absolute(env.XDG_CONFIG_HOME) ?? join(userHome(env), '.config'), 'manyhands');
+}
+
+/** The file with the server and the token of `manyhands login`, in a folder of its own that is private to the user. */
+export function serverLoginFile(env: NodeJS.ProcessEnv): string {
+  return join(configHome(env), 'login', 'server.json');
+}
+
+/** The environment in which operations are those of this machine, whatever server the user logged in to. */
+export function onThisMachine(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return { ...env, MANYHANDS_SERVER: '' };
 }
 
 function rootOf(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): string {

@@ -6,31 +6,84 @@ import * as zod from 'zod';
  * recorded, and the schema is built when it is first used.
  */
 
-type Members = Record<PropertyKey, unknown>;
-
 /** The methods that derive another schema; every other property is one of the built schema. */
-const DERIVING = new Set(
-  (
-    'optional nullable nullish default prefault catch describe min max int positive nonnegative length nonempty regex ' +
-    'trim startsWith endsWith toLowerCase refine superRefine transform pipe array or and extend safeExtend omit pick ' +
-    'partial strict loose catchall readonly brand'
-  ).split(' '),
-);
+const DERIVING = (
+  'optional nullable nullish default prefault catch describe min max int positive nonnegative length nonempty regex ' +
+  'trim startsWith endsWith toLowerCase refine superRefine transform pipe array or and extend safeExtend omit pick ' +
+  'partial strict loose catchall readonly brand unwrap exclude'
+).split(' ');
+
+type UnionOptions = { key: string; options: readonly unknown[] };
 
 class Definition {
-  readonly members: Members = Object.create(null);
   #build: (() => object) | undefined;
   #schema: object | undefined;
+  #shape: object | undefined;
+  #bound: Record<PropertyKey, unknown> | undefined;
+  /** For a union by a discriminator: its options, of which a value selects one. */
+  readonly #options: UnionOptions | undefined;
 
   /** `shape` is that of an object schema, with definitions as its members: reading it builds nothing. */
-  constructor(
-    build: () => object,
-    readonly shape?: object,
-  ) {
+  constructor(build: () => object, shape?: object, options?: UnionOptions) {
     this.#build = build;
+    this.#shape = shape;
+    this.#options = options;
   }
 
-  get schema(): object {
+  static schemaOf(value: object): object | undefined {
+    return #build in value ? value.#built() : undefined;
+  }
+
+  /** A schema that one of the deriving methods makes of this one. */
+  static derive(from: Definition, method: string, args: readonly unknown[]): Definition {
+    return new Definition(() => callMethod(from.#built(), method, args), derivedShape(from.#shape, method, args));
+  }
+
+  /** A property of the built schema. A method is looked up once; what is not one may change. */
+  static read(definition: Definition, key: PropertyKey): unknown {
+    const known = definition.#bound?.[key];
+    if (known !== undefined) return known;
+    if (key === 'shape' && definition.#shape !== undefined) return definition.#shape;
+    const bound = definition.#parserOf(key) ?? definition.#methodOf(key);
+    if (typeof bound !== 'function') return bound;
+    definition.#bound ??= Object.create(null) as Record<PropertyKey, unknown>;
+    definition.#bound[key] = bound;
+    return bound;
+  }
+
+  #methodOf(key: PropertyKey): unknown {
+    const schema = this.#built();
+    const value: unknown = Reflect.get(schema, key, schema);
+    return typeof value === 'function' ? value.bind(schema) : value;
+  }
+
+  /** Parses by the option that a value selects, so that the others are not built; by the whole union where none is selected. */
+  #parserOf(key: PropertyKey): unknown {
+    if (this.#options === undefined || (key !== 'parse' && key !== 'safeParse')) return undefined;
+    const { key: discriminator, options } = this.#options;
+    let selected: Map<unknown, Definition> | undefined;
+    return (value: unknown, ...rest: unknown[]) => {
+      selected ??= optionsByValue(discriminator, options);
+      const option =
+        typeof value === 'object' && value !== null ? selected.get(Reflect.get(value, discriminator)) : undefined;
+      return (option ?? this).#call(key, [value, ...rest]);
+    };
+  }
+
+  #call(method: PropertyKey, args: readonly unknown[]): unknown {
+    return Reflect.apply(this.#methodOf(method) as (...each: unknown[]) => unknown, undefined, args);
+  }
+
+  static optionOf(value: unknown, key: string): [Definition, unknown] | undefined {
+    if (typeof value !== 'object' || value === null || !(#build in value) || value.#shape === undefined)
+      return undefined;
+    const literal: unknown = Reflect.get(value.#shape, key);
+    const values: unknown =
+      typeof literal === 'object' && literal !== null ? Reflect.get(literal, 'values') : undefined;
+    return values instanceof Set && values.size === 1 ? [value, [...values][0]] : undefined;
+  }
+
+  #built(): object {
     if (this.#schema === undefined) {
       this.#schema = this.#build?.() ?? {};
       this.#build = undefined;
@@ -39,29 +92,25 @@ class Definition {
   }
 }
 
-const definitions = new WeakMap<object, Definition>();
+/** Empty where an option has no single value, or two have the same: the whole union then decides, or reports it. */
+function optionsByValue(key: string, options: readonly unknown[]): Map<unknown, Definition> {
+  const pairs = options.map((option) => Definition.optionOf(option, key));
+  const found = new Map(pairs.flatMap((pair) => (pair === undefined ? [] : [[pair[1], pair[0]] as const])));
+  return found.size === options.length ? found : new Map();
+}
 
-const HANDLER: ProxyHandler<Definition> = {
-  get(definition, key) {
-    const known = definition.members[key];
-    if (known !== undefined) return known;
-    const value = member(definition, key);
-    // A method is looked up once; what is not one may change.
-    if (typeof value === 'function') definition.members[key] = value;
-    return value;
-  },
-  has: (definition, key) => Reflect.has(definition.schema, key),
-  getPrototypeOf: (definition) => Reflect.getPrototypeOf(definition.schema),
-};
-
-function member(definition: Definition, key: PropertyKey): unknown {
-  if (key === 'shape' && definition.shape !== undefined) return definition.shape;
-  if (typeof key === 'string' && DERIVING.has(key)) {
-    return (...args: unknown[]) =>
-      define(() => callMethod(definition.schema, key, args), derivedShape(definition.shape, key, args));
-  }
-  const value: unknown = Reflect.get(definition.schema, key, definition.schema);
-  return typeof value === 'function' ? value.bind(definition.schema) : value;
+/** A prototype costs nothing for each definition, of which a start makes thousands; a proxy for each would. */
+const SCHEMA_PROPERTIES = new Proxy(Object.create(null), {
+  get: (_, key, definition: Definition) => Definition.read(definition, key),
+  has: (_, key) => Reflect.has(zod.any(), key),
+});
+Object.setPrototypeOf(Definition.prototype, SCHEMA_PROPERTIES);
+for (const method of DERIVING) {
+  Object.defineProperty(Definition.prototype, method, {
+    value: function derive(this: Definition, ...args: unknown[]): Definition {
+      return Definition.derive(this, method, args);
+    },
+  });
 }
 
 /** The shape of what a method derives from an object schema, where it is known without building one. */
@@ -74,13 +123,6 @@ function derivedShape(shape: object | undefined, method: string, [more]: readonl
   );
 }
 
-function define(build: () => object, shape?: object): object {
-  const definition = new Definition(build, shape);
-  const proxy = new Proxy(definition, HANDLER);
-  definitions.set(proxy, definition);
-  return proxy;
-}
-
 function callMethod(schema: object, name: string, args: readonly unknown[]): object {
   const method: unknown = Reflect.get(schema, name, schema);
   if (typeof method !== 'function') throw new TypeError(`This schema has no ${name}`);
@@ -90,8 +132,8 @@ function callMethod(schema: object, name: string, args: readonly unknown[]): obj
 /** The value with built schemas in place of definitions, also in lists, in the members of an object and behind its getters. */
 function built(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
-  const definition = definitions.get(value);
-  if (definition !== undefined) return definition.schema;
+  const schema = Definition.schemaOf(value);
+  if (schema !== undefined) return schema;
   if (Array.isArray(value)) return value.map(built);
   if (Object.getPrototypeOf(value) !== Object.prototype) return value;
   const copy = {};
@@ -112,11 +154,19 @@ type Factory = (...args: never[]) => object;
 
 /** Its type is that of the factory: a definition has every property of its schema. */
 function lazily<Given extends Factory>(factory: Given): Given {
-  return ((...args: never[]) => define(() => buildBy(factory, args))) as Given;
+  return ((...args: never[]) => new Definition(() => buildBy(factory, args))) as Given;
 }
 
 function lazyObject<Given extends Factory>(factory: Given): Given {
-  return ((...args: never[]) => define(() => buildBy(factory, args), args[0])) as Given;
+  return ((...args: never[]) => new Definition(() => buildBy(factory, args), args[0])) as Given;
+}
+
+function lazyUnion<Given extends Factory>(factory: Given): Given {
+  return ((...args: never[]) => {
+    // As discriminatedUnion takes them.
+    const [key, options] = args as unknown as [string, readonly unknown[]];
+    return new Definition(() => buildBy(factory, args), undefined, { key, options });
+  }) as Given;
 }
 
 function buildBy(factory: Factory, args: readonly unknown[]): object {
@@ -129,7 +179,7 @@ export const z = {
   array: lazily(zod.array),
   base64: lazily(zod.base64),
   boolean: lazily(zod.boolean),
-  discriminatedUnion: lazily(zod.discriminatedUnion),
+  discriminatedUnion: lazyUnion(zod.discriminatedUnion),
   enum: lazily(zod.enum),
   int: lazily(zod.int),
   json: lazily(zod.json),
@@ -151,9 +201,8 @@ export const z = {
   url: lazily(zod.url),
   coerce: { number: lazily(zod.coerce.number) },
   iso: { date: lazily(zod.iso.date), datetime: lazily(zod.iso.datetime) },
-  lazy: (get: () => object) => define(() => zod.lazy(() => built(get()) as zod.ZodType)),
+  lazy: (get: () => object) => new Definition(() => zod.lazy(() => built(get()) as zod.ZodType)),
   toJSONSchema: (schema: zod.ZodType, ...rest: never[]) => zod.toJSONSchema(built(schema) as zod.ZodType, ...rest),
-  fromJSONSchema: zod.fromJSONSchema,
   prettifyError: zod.prettifyError,
   NEVER: zod.NEVER,
   ZodError: zod.ZodError,

@@ -1,20 +1,21 @@
 import { readFileSync } from 'node:fs';
-import { z } from 'zod';
 import { createPlatform, type Surroundings } from './cli/create-platform.ts';
 import { runProgram } from './cli/program.ts';
 import { prepareHome, resolveHome } from './home.ts';
 import { followLauncher } from './process/launcher-link.ts';
 import { realWorld } from './world.ts';
 
-const Package = z.object({ version: z.string() });
-const { version } = Package.parse(JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')));
+// Our own package has one; a schema would cost a millisecond of every start.
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+  version: string;
+};
 const { env } = process;
 
 /** Everything else is loaded when a command needs it. */
 const surroundings: Surroundings = {
   openCaller: async (callerEnv, options) => {
     const { openCaller } = await import('./access/open-caller.ts');
-    return openCaller({ env: callerEnv, ...options });
+    return openCaller({ env: callerEnv, version, ...options });
   },
   watchForEngine: async (listener) => {
     const { watchForEngine } = await import('./access/watch-for-engine.ts');

@@ -12,12 +12,13 @@ const GENERATED = generatedFiles().map(({ path }) => path.replace(/^src\//, ''))
 const LONGEST_FILE = 300;
 const LONGEST_COMPONENT = 150;
 const MOST_FILES_IN_FOLDER = 30;
-/** 1,100 for what existed when the layout was made, and what containment needs. */
-const MOST_SOURCE_FILES = 1_475;
+/** 1,100 for what existed when the layout was made; containment, tools, recipes, hosts and clients came after it. */
+const MOST_SOURCE_FILES = 1_560;
 
 /** Files directly in src, each a folder of its own; folders say in their README what they may import. */
 const TOP_FILES: Record<string, readonly string[] | 'everything'> = {
-  errors: [],
+  errors: ['server-errors'],
+  'server-errors': [],
   world: [],
   home: ['errors'],
   'lazy-zod': [],

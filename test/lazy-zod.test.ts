@@ -53,6 +53,24 @@ describe('schemas that are built when they are used', () => {
     expect(schemaBy(z).parse({ children: [nested] })).toEqual({ name: 'root', children: [nested] });
   });
 
+  it('builds of a union only the option that a value selects', () => {
+    let built = 0;
+    const counted = {
+      kind: z.literal('b'),
+      get id() {
+        built += 1;
+        return z.string();
+      },
+    };
+    const union = z.discriminatedUnion('kind', [z.object({ kind: z.literal('a'), n: z.number() }), z.object(counted)]);
+    expect(union.parse({ kind: 'a', n: 1, more: 2 })).toEqual({ kind: 'a', n: 1 });
+    expect(built).toBe(0);
+    expect(union.safeParse({ kind: 'b', id: 1 }).error?.issues[0]?.path).toEqual(['id']);
+    expect(built).toBeGreaterThan(0);
+    expect(union.safeParse({ kind: 'c' }).error?.issues[0]?.code).toBe('invalid_union');
+    expect(union.safeParse(null).success).toBe(false);
+  });
+
   it('throws where a schema that cannot exist is used', () => {
     const twice = z.discriminatedUnion('kind', [
       z.object({ kind: z.literal('a') }),

@@ -69,6 +69,8 @@ const MEANINGS: Record<EventType, string> = {
   'task.blocked': 'The task cannot continue until something outside of the run is repaired.',
   'tasks.landed': 'The run branch moved to a commit on which every check passed.',
   'task.ended': 'The task ended, with its result.',
+  'project.added': 'A person added a project by the URL of its repository, from which every machine clones it.',
+  'project.removed': 'A person removed a project that was added by its URL. Its runs are kept.',
   'project.opened': 'A project was used for the first time.',
   'project.spent': 'A run ended and cost this much.',
   'project.proved': 'A check ended on a tree. A later run with the same tree uses this result where it passed.',

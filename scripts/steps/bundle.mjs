@@ -140,12 +140,33 @@ async function bundle(entryPoints, outdir, form = {}) {
   outputFiles.forEach(writeOutput);
 }
 
+/** What a file exports is copied name by name so that nobody can change it; ours nobody changes. */
+const COPIED_EXPORTS = 'var __toCommonJS = (mod) => __copyProps(__defProp({}, "__esModule", { value: true }), mod);';
+const OWN_EXPORTS = 'var __toCommonJS = (mod) => __defProp(mod, "__esModule", { value: true });';
+
 /** The command line: a command loads its own files and those that most commands need. */
 async function bundleMain(outdir) {
   const split = { splitting: true, chunkNames: 'chunk-[name]-[hash]', sourcemap: 'inline', metafile: true };
-  const result = await build({ ...COMMON, ...split, entryPoints: MAIN, outdir, plugins: [lazyZod] });
+  const result = await build({
+    ...COMMON,
+    ...split,
+    entryPoints: MAIN,
+    outdir,
+    plugins: [lazyZod, withoutProgramsOfCommander],
+  });
   (await mergeChunks(result, { ...FINAL, ...COMPILED, outdir })).forEach(writeOutput);
 }
+
+/** Commander starts subcommands that are programs of their own with it; ours are none, and loading it costs milliseconds. */
+const withoutProgramsOfCommander = {
+  name: 'without-programs-of-commander',
+  setup(build) {
+    build.onResolve({ filter: /^node:child_process$/ }, ({ importer }) =>
+      importer.includes('/node_modules/commander/') ? { path: 'none', namespace: 'empty' } : undefined,
+    );
+    build.onLoad({ filter: /.*/, namespace: 'empty' }, () => ({ contents: 'export default {};' }));
+  },
+};
 
 const lazyZod = {
   name: 'lazy-zod',
@@ -163,7 +184,7 @@ const lazyZod = {
  */
 function writeOutput({ path, text }) {
   if (!/\.c?js$/.test(path)) return writeFileSync(path, text);
-  const needed = /\b__require\b/.test(text) ? text : text.replace(BANNER, '');
+  const needed = (/\b__require\b/.test(text) ? text : text.replace(BANNER, '')).replace(COPIED_EXPORTS, OWN_EXPORTS);
   writeFileSync(
     path,
     needed.replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`),

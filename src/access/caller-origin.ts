@@ -2,13 +2,19 @@ import { userInfo } from 'node:os';
 import { relative, sep } from 'node:path';
 import { AppError } from '../errors.ts';
 import { type Home, resolveHome } from '../home.ts';
-import { hasAttemptToken, holderMembership, type LocalConnection, membershipOf } from '../process/launch-membership.ts';
+import {
+  hasAttemptToken,
+  holderMembership,
+  isAttemptToken,
+  type LocalConnection,
+  membershipOf,
+} from '../process/launch-membership.ts';
 import type { Peer } from '../process/socket-peer.ts';
 import type { Origin } from '../schema/actor.ts';
 
 /** The origin of calls of this process: its user, or the agent of the attempt that started it, whatever its environment says. */
 export function originOfProcess(env: NodeJS.ProcessEnv, home: Home): Origin {
-  if (env.MANYHANDS_TOKEN !== undefined) return agentOrigin(env.MANYHANDS_ATTEMPT ?? '');
+  if (isAttemptToken(env.MANYHANDS_TOKEN)) return agentOrigin(env.MANYHANDS_ATTEMPT ?? '');
   const membership = membershipOf(process.pid, home.root);
   if (membership.kind === 'inside') return agentOrigin(launchName(home, membership.folder));
   return { actor: { kind: 'person', name: userName() }, via: 'cli' };

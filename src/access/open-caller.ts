@@ -1,6 +1,7 @@
+import { existsSync } from 'node:fs';
 import type { App } from '../app.ts';
 import { AppError } from '../errors.ts';
-import { type Home, resolveHome } from '../home.ts';
+import { type Home, resolveHome, serverLoginFile } from '../home.ts';
 import type {
   OperationInput,
   OperationName,
@@ -15,23 +16,12 @@ import { LOAD_OPERATION, LOAD_STREAM } from '../operations/load.ts';
 import type { Call, Where } from '../operations/operation.ts';
 import type { Origin } from '../schema/actor.ts';
 import { realWorld, type World } from '../world.ts';
-import type { Caller } from './caller.ts';
+import type { Caller, CallerOptions, EngineLocation } from './caller.ts';
 import { originOfProcess } from './caller-origin.ts';
 import type { OwnEngine } from './own-engine.ts';
 import { connectSocket, type SocketClient } from './socket/client.ts';
 import { socketPath } from './socket/socket-path.ts';
 import { StoreReader } from './store-reader.ts';
-
-export type CallerOptions = {
-  env: NodeJS.ProcessEnv;
-  world?: World;
-  /** Called when disposal waits for the work of an own engine; what it returns is disposed of afterwards. */
-  onClosing?: ((caller: Caller) => AsyncDisposable) | undefined;
-  /** Starts an engine in another process; without it, this process becomes the engine where an operation needs one. */
-  startEngine?: (() => Promise<void>) | undefined;
-  /** Asks the person for the code of a decision that needs one; undefined without a terminal. */
-  askCode?: ((message: string) => Promise<string | undefined>) | undefined;
-};
 
 type Reached =
   | { kind: 'own'; engine: OwnEngine }
@@ -45,9 +35,18 @@ type Reachable = { where: Where; toleratesDamage?: boolean };
 const TRIES = 100;
 const PAUSE_MS = 50;
 
-/** Opens a caller for all operations of a data directory. */
+/** Opens a caller for all operations: of the server that the user logged in to, otherwise of the data directory. */
 export async function openCaller(options: CallerOptions): Promise<Caller> {
-  return new EngineCaller(options);
+  if (!usesServer(options.env)) return new EngineCaller(options);
+  const { openServerCaller } = await import('./client/server-caller.ts');
+  return openServerCaller(options);
+}
+
+/** An empty MANYHANDS_SERVER selects this machine despite a login; an agent is answered by the engine that started it. */
+function usesServer(env: NodeJS.ProcessEnv): boolean {
+  const { MANYHANDS_SERVER: server } = env;
+  if (server === '' || (server === undefined && !existsSync(serverLoginFile(env)))) return false;
+  return originOfProcess(env, resolveHome(env)).actor.kind !== 'agent';
 }
 
 class EngineCaller implements Caller {
@@ -82,7 +81,7 @@ class EngineCaller implements Caller {
     return this.#ending.signal;
   }
 
-  engine(): 'own' | 'other' | 'none' {
+  engine(): EngineLocation {
     if (this.#own !== undefined) return 'own';
     return this.#other === undefined ? 'none' : 'other';
   }

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { Coordination } from '../engine/attempt/coordination.ts';
 import { endUnknownAgents } from '../engine/attempt/launch-record.ts';
 import { FENCE_MS, Host } from '../engine/hosts/host.ts';
+import { createSealKeys } from '../engine/hosts/sealed-text.ts';
 import { Activities } from '../engine/loop/activities.ts';
 import { Slots } from '../engine/loop/slots.ts';
 import { recoverFromCrash } from '../engine/start/recover-from-crash.ts';
@@ -13,7 +14,7 @@ import { type Home, prepareHome, resolveHome } from '../home.ts';
 import { chooseImplementations } from '../implementations.ts';
 import { keepGuard, startGuard } from '../process/heartbeat-guard.ts';
 import { NetworkProxy } from '../process/network/proxy-client.ts';
-import { HostName, type HostRegistration } from '../store/fleet.ts';
+import { HOSTS_RELEASE, HostName, type HostRegistration } from '../store/fleet.ts';
 import { acquireLock } from '../store/lock.ts';
 import { readPrivate, writePrivate } from '../store/private-file.ts';
 import { IN_MEMORY, openSqliteStore } from '../store/sqlite/open.ts';
@@ -56,15 +57,19 @@ export async function runHost(options: HostOptions): Promise<void> {
   if (lock === undefined) throw new AppError('HOST_TAKEN', `Another process on this machine is the host ${name.data}`);
   await using memory = await openSqliteStore({ file: IN_MEMORY, world });
   await recoverFromCrash(home, { read: () => [] });
-  const registration = await describeHost({ ...options, name: name.data }, home);
+  const keys = createSealKeys();
+  const described = await describeHost({ ...options, name: name.data }, home);
+  const registration = { ...described, sealKey: keys.publicKey };
   const file = join(home.root, 'instance.json');
   const previous = (await readPrivate(file, Instance))?.instance;
   await writePrivate(file, { instance: registration.instance }, world);
   const { HostLink } = await import('../store/postgres/hosts/host-link.ts');
   await using link = new HostLink(url, registration, world);
   await link.register(previous);
+  if (!(await link.isRestricted()))
+    log(`This host has all rights of the server: give it its own login with manyhands host add ${name.data}`);
   const agentEnv = withoutDatabase(env);
-  await using guard = startGuard(options.guard, env);
+  await using guard = startGuard(options.guard, agentEnv);
   const context = {
     home,
     world,
@@ -78,7 +83,8 @@ export async function runHost(options: HostOptions): Promise<void> {
     spentToday: () => 0,
   };
   const onRenewed = (elapsedMs: number) => guard.beat(elapsedMs);
-  const host = new Host({ context, memory, installation: link, slots: options.slots, onRenewed, log });
+  const { slots, agents } = registration;
+  const host = new Host({ context, memory, installation: link, slots, agents, keys, onRenewed, log });
   options.signal.addEventListener('abort', () => host.stop(), { once: true });
   // The guard ends before this process only when it has killed the agents, or was killed itself.
   void guard.ended.then(() => host.fence('The lease of this host could not be renewed in time'));
@@ -120,6 +126,7 @@ async function describeHost(options: HostOptions, home: Home): Promise<HostRegis
     memoryBytes: freemem(),
     diskBytes: bavail * bsize,
     version: options.version,
+    release: HOSTS_RELEASE,
     machine: `${hostname()}:${home.root}`,
   };
 }

@@ -8,12 +8,14 @@ const FARTHEST_MS = 40 * DAY_MS;
 /** What precedes a time in the texts of Claude, Codex, Gemini and their services. */
 const LEAD = String.raw`(?:\b(?:try|tried|retry|available|use it|request) again|\bretry|\bresets?|\bwait|\bavailable|\blimit ends|\buntil)`;
 const DURATION = new RegExp(
-  String.raw`${LEAD}(?: (?:after|in|for|is))? ((?:\d+(?:\.\d+)? ?(?:d|days?|h|hrs?|hours?|m|mins?|minutes?|s|secs?|seconds?|ms|milliseconds?)\b[\s,]*(?:and )?|\d+(?:\.\d+)?(?:d|h|m|s))+)`,
+  String.raw`${LEAD}(?: (?:after|in|for|is))?(?: (?:about|around|approximately))? ((?:\d+(?:\.\d+)? ?(?:d|days?|h|hrs?|hours?|m|mins?|minutes?|s|secs?|seconds?|ms|milliseconds?)\b[\s,]*(?:and )?|\d+(?:\.\d+)?(?:d|h|m|s))+)`,
   'i',
 );
 const PART = /(\d+(?:\.\d+)?) ?(milliseconds?|ms|d|h|m|s)/gi;
 const FIELD =
   /["']?\b((?:x-)?retry[-_]?after(?:[-_]?ms)?|retryDelay|resets?_?(?:in|after)_?seconds|resets?_?at)["']?\s*[:=]\s*["']?([^"'\n}]+)/i;
+/** The header of services behind a gateway: a time, a number of seconds, or a duration; used where nothing else says when. */
+const HEADER = /\bx-ratelimit-reset(?:-requests|-tokens)?["']?\s*[:=]\s*["']?((?:\d+(?:\.\d+)?(?:ms|d|h|m|s)?)+)/i;
 /** The old form of Claude. */
 const BAR = /limit reached\|(\d{10,13})\b/i;
 const ISO = new RegExp(
@@ -38,7 +40,12 @@ const ABBREVIATIONS: Readonly<Record<string, number>> = {
  * named time zone, else in this machine's; undefined if the text names none. `from` is when the text was written.
  */
 export function resetTimeIn(text: string, from: number): number | undefined {
-  const found = fieldTime(text, from) ?? isoTime(text) ?? durationTime(text, from) ?? clockTime(text, from);
+  const found =
+    fieldTime(text, from) ??
+    isoTime(text) ??
+    durationTime(text, from) ??
+    clockTime(text, from) ??
+    headerTime(text, from);
   return found === undefined || found - from > FARTHEST_MS ? undefined : found;
 }
 
@@ -53,6 +60,14 @@ function fieldTime(text: string, from: number): number | undefined {
   }
   const date = /[a-z]{3}, \d|^\s*\d{4}-\d\d-\d\dT/i.test(value) ? Date.parse(value.trim()) : Number.NaN;
   return Number.isNaN(date) ? undefined : date;
+}
+
+function headerTime(text: string, from: number): number | undefined {
+  const value = HEADER.exec(text)?.[1];
+  if (value === undefined) return undefined;
+  const number = Number(value);
+  if (Number.isNaN(number)) return durationTime(`wait ${value}`, from);
+  return number > 1e9 ? epochMs(number) : from + Math.round(number * SECOND_MS);
 }
 
 function epochMs(value: number): number {

@@ -28,6 +28,7 @@ export type Surroundings = Pick<
     options: {
       onClosing(caller: Caller): AsyncDisposable;
       askCode(message: string): Promise<string | undefined>;
+      onConnection(text: string): void;
       startEngine?: () => Promise<void>;
     },
   ): Promise<Caller>;
@@ -50,6 +51,8 @@ export function createPlatform(version: string, surroundings: Surroundings): Pla
         ...options,
         onClosing: (caller) => showClosing({ terminal, world }, caller),
         askCode: (message) => ask(`${message}. Code: `),
+        // What is drawn in place says itself that nothing changes.
+        onConnection: (text) => void (terminal.isLive || terminal.err(`note: ${text}\n`)),
       }),
     onSignal: (listener) => {
       process.on('SIGINT', listener);
@@ -79,6 +82,7 @@ export function createPlatform(version: string, surroundings: Surroundings): Pla
       closeSync(announceTo);
     },
     confirm,
+    askSecret,
     questions: () => createQuestions(process.stdin, process.stderr, env),
     ask,
     takeScreen: () => takeScreen(process.stdin, process.stdout),
@@ -107,6 +111,13 @@ async function ask(question: string): Promise<string | undefined> {
   if (!process.stdin.isTTY || !process.stderr.isTTY) return undefined;
   const { text } = await import('@clack/prompts');
   const answer = await text({ message: question, output: process.stderr });
+  return typeof answer === 'string' ? answer : undefined;
+}
+
+async function askSecret(question: string): Promise<string | undefined> {
+  if (!process.stdin.isTTY || !process.stderr.isTTY) return undefined;
+  const { password } = await import('@clack/prompts');
+  const answer = await password({ message: question, output: process.stderr });
   return typeof answer === 'string' ? answer : undefined;
 }
 

@@ -1,30 +1,36 @@
 import { ORCHESTRATOR_YAML } from '../init/import/orchestrator-yaml.ts';
+import { OTHER_OPTIONS } from './other-options.ts';
 
 /** A command line of another tool: its words, and the values of its options by name. */
-type Typed = { words: string[]; options: Map<string, string[]> };
+type Typed = { words: string[]; options: Map<string, string[]>; tokens: Token[] };
 
 /**
  * Commands of other tools, by their first words, and what to type here. `{name}` is a word or an option's value of what was typed;
- * `[--option: text]` is kept if that option was typed.
+ * `[--option: text]` is kept if that option was typed; `{options}` are all typed options, each with our name.
  */
 export const OTHER_COMMANDS: Readonly<Record<string, string>> = {
-  auto: 'manyhands do {text}[--max-hours: --max-hours {--max-hours}][--max-iterations: --max-iterations {--max-iterations}]',
-  claude: 'manyhands do {text} --agent claude',
-  'claude do': 'manyhands do {text} --agent claude',
-  'claude improve': 'manyhands improve --agent claude',
-  codex: 'manyhands do {text} --agent codex',
-  'codex do': 'manyhands do {text} --agent codex',
-  'codex improve': 'manyhands improve --agent codex',
+  auto: 'manyhands do {text}{options}',
+  claude: 'manyhands do {text} --agent claude{options}',
+  'claude do': 'manyhands do {text} --agent claude{options}',
+  'claude auto': 'manyhands do {text} --agent claude{options}',
+  'claude improve': 'manyhands improve --agent claude{options}',
+  codex: 'manyhands do {text} --agent codex{options}',
+  'codex do': 'manyhands do {text} --agent codex{options}',
+  'codex auto': 'manyhands do {text} --agent codex{options}',
+  'codex improve': 'manyhands improve --agent codex{options}',
   runs: 'manyhands ls',
-  'runs --resume': 'manyhands resume',
-  'runs --retry': 'manyhands retry',
+  'runs --resume': 'manyhands resume[--run-id: {run}]',
+  'runs --retry': 'manyhands retry[--run-id: {run}]',
+  'runs --run-id': 'manyhands show {run}',
   'runs --graph': 'manyhands run {file} --dry-run',
-  'retry-failed': 'manyhands retry',
+  'retry-failed': 'manyhands retry[--run-id: {run}]',
   visualize: 'manyhands run {file} --dry-run',
-  'self-improve': 'manyhands improve[--discover: --plan-only]',
+  'self-improve': 'manyhands improve{options}',
   dashboard: 'manyhands serve[--port: --port {--port}]',
   simple: 'manyhands bulk --help',
-  'simple run': 'manyhands bulk run {file}',
+  'simple run': 'manyhands bulk run {file}[--provider: --agent {--provider}]',
+  'simple run --glob': 'manyhands bulk scan --glob {--glob} --prompt {text} --output tasks.jsonl',
+  'simple run --files': 'manyhands bulk scan --glob {--files} --prompt {text} --output tasks.jsonl',
   'simple scan': 'manyhands bulk scan --glob "<files>" --prompt "<instruction>"',
   'simple resume': 'manyhands bulk resume',
   'simple retry': 'manyhands bulk retry',
@@ -33,6 +39,7 @@ export const OTHER_COMMANDS: Readonly<Record<string, string>> = {
   'simple cancel': 'manyhands cancel {run}',
   'simple reconcile': 'manyhands bulk resume',
   start: 'manyhands run features.json',
+  'server:start': 'manyhands serve',
   generate: 'manyhands plan {file}[-o: --output {-o}][--output: --output {--output}]',
   cleanup: 'manyhands clean',
   healthcheck: 'manyhands doctor',
@@ -73,7 +80,7 @@ export const OTHER_COMMANDS: Readonly<Record<string, string>> = {
   'decision-review': 'manyhands judge {run}',
   'supervise-decision': 'manyhands judge {run}',
   'controller-report': 'manyhands report {run}',
-  'pressure-report': 'manyhands report {run}',
+  'pressure-report': 'manyhands report --pressure',
   'export-report': 'manyhands report {run}',
   'usage-summary': 'manyhands usage',
   'queue-submit':
@@ -109,55 +116,21 @@ export const OTHER_COMMANDS: Readonly<Record<string, string>> = {
   'render-prompt': 'manyhands template render {--template} {--task}',
 };
 
-/**
- * Options of other tools, and what to type here: other options (they replace what was typed), a whole command, or `nothing` with
- * the reason.
- */
-export const OTHER_OPTIONS: Readonly<Record<string, string>> = {
-  '--provider': '--agent {--provider}',
-  '--phase-provider': '--agent {--phase-provider}',
-  '--quality-gate': '--check {--quality-gate}',
-  '--test-command': '--check {--test-command}',
-  '--doc': 'manyhands do @{--doc}',
-  '--max-execution-processes': '--max-parallel {--max-execution-processes}',
-  '--phase-parallelism': '--max-parallel {--phase-parallelism}',
-  '--discover': '--plan-only',
-  '--error-policy': 'nothing: a task that needs a failed one does not start',
-  '--rate-limit': 'nothing: a rate-limited agent is not used until its reset',
-  '--isolate': 'nothing: every task has its own workspace',
-  '--manifest': 'manyhands bulk run {file}',
-  '--task-file': 'manyhands bulk run {file}',
-  '--prompt-file': 'manyhands bulk scan --prompt "<instruction>"',
-  '--from-todo': 'manyhands run {file}[--execute: --execute]',
-  '--yolo': 'manyhands yolo {file}',
-  '--auto-approve': '--yes',
-  '--keep-worktrees': 'nothing: work is saved before a workspace is removed',
-  '--list': 'manyhands config list',
-  '--mock': '--rehearse',
-  '--file': 'manyhands run {file}',
-  '--run-id': 'the run as an argument: manyhands show {run}',
-  '--workflow-id': 'the run as an argument: manyhands show {run}',
-  '--node-id': 'the node as an argument: manyhands retry <run> {node}',
-  '--cwd': '-C {--cwd}',
-  '--allow-write': '--write',
-  '--allow': '--scope-allow {--allow}',
-  '--deny': '--scope-deny {--deny}',
-  '--role': 'manyhands job {text} --role {role}[--allow-write: --write]',
-  '--timeout-seconds': '--stop time={--timeout-seconds}s',
-  '-d': '-C {-d}',
-};
-
 const FILE = /^[^\s]+\.(?:toml|ya?ml|json|jsonl|csv|md)$/;
-const FILE_OPTIONS = ['--from-todo', '-t', '--task-file', '--manifest', '--file'];
+const FILE_OPTIONS = ['--from-todo', '-t', '--task-file', '--manifest', '--file', '--config'];
 const RUN_OPTIONS = ['--run-id', '--workflow-id', '--team-id', '--job-id'];
 /** Options of other tools that have no value; all others are followed by one, unless another option follows. */
 const SWITCHES = new Set(
   `--resume --retry --graph --discover --yolo --execute --with-review --auto-approve --keep-worktrees --list --mock --allow-write
   --apply --remove --append --force --global --confirm --create --refresh --write-report --solved --json --rehearse --dry-run
-  --sequential --no-pr --detach --write --visible --interactive --final-only --include-finished --active-only --automerge --from-run --all --yes -y -s -n`.split(
+  --gather --disable-adaptive-tuning --monitor-required --skip-gather --skip-introspection --skip-external --smart-discover
+  --disable-discovery-research --use-claude --use-sdk --parallel --open --reroute --show --needs-rework --hallucination
+  --kill-on-excessive-output --include-output --write-artifacts --include-secrets --repair-mcp
+  --sequential --detach --write --visible --interactive --final-only --include-finished --active-only --automerge --from-run --all --yes -y -s -n -e -l -g -m -r -f -v`.split(
     /\s+/,
   ),
 );
+const FOLDER_OPTIONS = ['-d', '--dir', '--cwd', '--project', '--project-dir'];
 /** The phases of another tool by the names of our roles. */
 const PHASES: Readonly<Record<string, string>> = { decompose: 'plan', execute: 'implement', simple: 'implement' };
 
@@ -167,13 +140,15 @@ export function replacedCommand(argv: readonly string[]): string | undefined {
   const [first = '', second = ''] = typed.words;
   if (first === 'config') return replacedSetting(typed);
   if (FILE.test(first)) return `manyhands run ${first}`;
-  const flag = [...typed.options.keys()].find((option) => `${first} ${option}` in OTHER_COMMANDS);
-  const name = [`${first} ${flag}`, `${first} ${second}`, first].find((each) => Object.hasOwn(OTHER_COMMANDS, each));
+  const flags = [...typed.options.keys()];
+  const names = [`${first} ${second}`, first].flatMap((words) => [...flags.map((flag) => `${words} ${flag}`), words]);
+  const name = names.find((each) => Object.hasOwn(OTHER_COMMANDS, each));
   if (name === undefined) return undefined;
-  const ownWords = name === `${first} ${second}` ? 2 : 1;
-  const use = filled(OTHER_COMMANDS[name] ?? '', { ...typed, words: typed.words.slice(ownWords) });
-  const folder = [...(typed.options.get('-d') ?? []), ...(typed.options.get('--cwd') ?? [])][0];
-  return folder === undefined || use.startsWith('manyhands serve') ? use : `${use} -C ${quoted(folder)}`;
+  const rest = { ...typed, words: typed.words.slice(name.startsWith(`${first} ${second}`) ? 2 : 1) };
+  const row = OTHER_COMMANDS[name] ?? '';
+  if (!row.includes('{options}')) return inFolder(filled(row, rest), typed);
+  const whole = flags.map((flag) => optionRow(commandOf(row), flag) ?? '').find((each) => each.startsWith('manyhands'));
+  return filled(whole ?? row, rest);
 }
 
 /** What replaces a command line with an option of another tool; undefined if the option is not known. */
@@ -181,34 +156,49 @@ export function replacedOption(option: string, argv: readonly string[]): string 
   const typed = parse(argv);
   const [first = ''] = typed.words;
   if (first === 'config') return replacedSetting(typed);
-  if (!Object.hasOwn(OTHER_OPTIONS, option)) return undefined;
+  const row = optionRow(first, option);
+  if (row === undefined) return undefined;
   const rest = { ...typed, words: typed.words.slice(1) };
   if (option === '--from-todo' && typed.options.has('--with-review'))
     return filled('manyhands yolo {file} --with-review', rest);
-  const row = OTHER_OPTIONS[option === '--from-todo' && typed.options.has('--yolo') ? '--yolo' : option] ?? '';
-  return row.startsWith('-') ? rewritten(argv) : filled(row, rest);
+  if (option === '--from-todo' && typed.options.has('--yolo')) return filled(OTHER_OPTIONS['--yolo'] ?? '', rest);
+  if (row.startsWith('-')) return `manyhands${typed.tokens.map((token) => rewritten(first, token)).join('')}`;
+  return row.startsWith('manyhands') ? inFolder(filled(row, rest), typed) : filled(row, rest);
 }
 
-/** The same command line with the options of Manyhands. */
-function rewritten(argv: readonly string[]): string {
-  const parts: string[] = ['manyhands'];
-  for (const { name, value, typed } of tokensOf(argv)) {
-    const row = name === undefined ? undefined : OTHER_OPTIONS[name];
-    if (name === undefined || row === undefined || row.startsWith('manyhands')) parts.push(...typed.map(quoted));
-    else if (row.startsWith('-'))
-      parts.push(filled(row, { words: [], options: new Map([[name, value === undefined ? [] : [value]]]) }));
-  }
-  return parts.join(' ');
+/** The row of an option: that of this command, or that of all commands. */
+function optionRow(command: string, option: string): string | undefined {
+  const name = [`${command}:${option}`, option].find((each) => Object.hasOwn(OTHER_OPTIONS, each));
+  return name === undefined ? undefined : OTHER_OPTIONS[name];
+}
+
+/** A part of a command line with our name of its option, after a space; nothing for an option without an equivalent. */
+function rewritten(command: string, token: Token): string {
+  const { name, value, typed } = token;
+  const row = name === undefined ? undefined : optionRow(command, name);
+  if (name === undefined || row === undefined || row.startsWith('manyhands'))
+    return typed.map((part) => ` ${quoted(part)}`).join('');
+  const options = new Map([[name, value === undefined ? [] : [value]]]);
+  return row.startsWith('-') ? ` ${filled(row, { words: [], options, tokens: [] })}` : '';
+}
+
+function inFolder(use: string, { options }: Typed): string {
+  const folder = FOLDER_OPTIONS.flatMap((option) => options.get(option) ?? [])[0];
+  return folder === undefined || use.startsWith('manyhands serve') ? use : `${use} -C ${quoted(folder)}`;
 }
 
 /** `config <key> [value]` of another tool, with our name of the setting and our form of its value. */
-function replacedSetting({ words: [, key, ...words], options }: Typed): string | undefined {
-  if (key === undefined) return options.has('--list') ? 'manyhands config list' : undefined;
+function replacedSetting(typed: Typed): string | undefined {
+  const {
+    words: [, key, ...words],
+    options,
+  } = typed;
+  if (key === undefined) return inFolder('manyhands config list', typed);
   const row = ORCHESTRATOR_YAML.find((mapping) => mapping.key === key);
   if (row?.fate === 'ignored') return `nothing: ${row.reason}`;
   const name = row?.to ?? key;
   if (words.length === 0) return `manyhands config get ${name}`;
-  const level = options.has('--global') ? ' --global' : '';
+  const level = options.has('--global') || options.has('-g') ? ' --global' : '';
   const given = words.join(' ');
   const read = row?.read(scalar(given), { whole: {}, hasBranch: () => true, hasFile: () => true });
   const { settings, files: [file] = [] } = read === undefined || 'error' in read ? {} : read;
@@ -228,20 +218,26 @@ function settingText(value: unknown): string {
   return typeof value === 'object' ? `'${JSON.stringify(value)}'` : quoted(String(value));
 }
 
+function commandOf(row: string): string {
+  return /^manyhands (\w+)/.exec(row)?.[1] ?? '';
+}
+
 function filled(template: string, typed: Typed): string {
   return template
     .replaceAll(/\[(--?[\w-]+):([^\]]*)\]/g, (_, option: string, text: string) =>
       typed.options.has(option) ? text : '',
     )
-    .replaceAll(/\{([\w-]+)\}/g, (_, name: string) => valueIn(name, typed));
+    .replaceAll(/\{([\w-]+)\}/g, (_, name: string) => valueIn(name, typed, commandOf(template)));
 }
 
-function valueIn(name: string, { words, options }: Typed): string {
+function valueIn(name: string, { words, options, tokens }: Typed, command: string): string {
   const first = (names: readonly string[]) => names.flatMap((option) => options.get(option) ?? [])[0];
   const text = words[0] === undefined ? '"<text>"' : quoted(words[0]);
   switch (name) {
     case 'text':
       return text;
+    case 'options':
+      return tokens.map((token) => (token.name === undefined ? '' : rewritten(command, token))).join('');
     case 'file':
       return quoted(first(FILE_OPTIONS) ?? words.find((word) => FILE.test(word)) ?? '<file>');
     case 'run':
@@ -264,11 +260,12 @@ function optionText(name: string, value: string | undefined): string {
 function parse(argv: readonly string[]): Typed {
   const words: string[] = [];
   const options = new Map<string, string[]>();
-  for (const { name, value, typed } of tokensOf(argv)) {
+  const tokens = tokensOf(argv);
+  for (const { name, value, typed } of tokens) {
     if (name === undefined) words.push(...typed);
     else options.set(name, [...(options.get(name) ?? []), ...(value === undefined ? [] : [value])]);
   }
-  return { words, options };
+  return { words, options, tokens };
 }
 
 type Token = { name?: string; value?: string; typed: string[] };
@@ -282,7 +279,8 @@ function tokensOf(argv: readonly string[]): Token[] {
     const next = argv[index + 1];
     if (name === undefined) tokens.push({ typed: [word] });
     else if (value !== undefined) tokens.push({ name, value, typed: [word] });
-    else if (SWITCHES.has(name) || next === undefined || next.startsWith('-')) tokens.push({ name, typed: [word] });
+    else if (SWITCHES.has(name) || name.startsWith('--no-') || next === undefined || next.startsWith('-'))
+      tokens.push({ name, typed: [word] });
     else {
       tokens.push({ name, value: next, typed: [word, next] });
       index += 1;

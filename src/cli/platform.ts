@@ -23,6 +23,8 @@ export interface Platform {
   confirm(question: string): Promise<boolean | undefined>;
   /** Asks the user for a line of text; undefined without a terminal, or when the user cancels. */
   ask(question: string): Promise<string | undefined>;
+  /** Asks the user for a secret, which is not shown; undefined without a terminal, or when the user cancels. */
+  askSecret(question: string): Promise<string | undefined>;
   /** Prompts for the user; undefined without a terminal. */
   questions(): Promise<Questions | undefined>;
   /** Opens the server of the data directory, or finds the one that another process runs. */

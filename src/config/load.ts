@@ -18,8 +18,6 @@ const MEMORY_PER_AGENT = 1024 ** 3;
 
 const MIN_AGENTS = 2;
 
-const NO_INTEGRATIONS = IntegrationsConfig.parse({});
-
 /** The settings of one scope as its file has them. */
 export type ConfigLayer = ParsedConfig & { scope: ConfigScope };
 
@@ -34,7 +32,7 @@ export type LoadedConfig = { config: Config; layers: ConfigLayer[]; ignored: Set
  */
 export async function loadConfig(location: ConfigLocation): Promise<Config> {
   const { config } = await loadLayers(location);
-  return location.dir === undefined ? config : { ...config, notify: [], integrations: NO_INTEGRATIONS };
+  return location.dir === undefined ? config : { ...config, notify: [], integrations: IntegrationsConfig.parse({}) };
 }
 
 /** The settings in force, with the layers they come from. */

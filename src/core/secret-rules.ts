@@ -37,7 +37,7 @@ const VALUE = String.raw`["']?([^\s"'${'`'},;<>]{1,500})`;
 const OPTION = new RegExp(`--[\\w-]{0,30}${SECRET_NAME}[\\w-]{0,30}[ \\t]{1,3}${VALUE}`, 'gi');
 const ELEMENT = new RegExp(`<[\\w:-]{0,30}${SECRET_NAME}[\\w-]{0,30}>([^<\\s]{1,500})</`, 'gi');
 const HEADER = new RegExp(
-  String.raw`\bauthorization["']?[ \t]{0,3}[:=][ \t]{0,3}["']?(?:token|apikey|key)[ \t]{1,3}${VALUE}`,
+  String.raw`\bauthorization["']?[ \t]{0,3}[:=][ \t]{0,3}["']?(?:token|apikey|key|bearer)[ \t]{1,3}${VALUE}`,
   'gi',
 );
 const USER = /\s(?:-u|--user)[ \t=]{1,3}["']?[^\s"':]{1,100}:([^\s"']{3,200})/g;
@@ -81,6 +81,11 @@ const RULES: readonly SecretRule[] = [
     'slack-webhook',
     ['hooks.slack.com'],
     /\bhttps:\/\/hooks\.slack\.com\/services\/T\w{1,40}\/B\w{1,40}\/\w{1,40}/g,
+  ),
+  vendor(
+    'discord-webhook',
+    ['/api/webhooks/'],
+    /\bhttps:\/\/(?:\w{1,20}\.)?discord(?:app)?\.com\/api\/webhooks\/\d{15,22}\/[\w-]{40,100}/g,
   ),
   vendor('npm-token', ['npm_'], /\bnpm_[A-Za-z0-9]{36}\b/g),
   vendor('stripe-key', ['_live_', '_test_'], /\b[sr]k_(?:live|test)_[A-Za-z0-9]{24,99}\b/g),

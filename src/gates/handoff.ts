@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { fromJSONSchema } from 'zod/v4';
 import { messageOf } from '../errors.ts';
 import type { GateSpec, Verdict } from '../schema/gate.ts';
 import type { Gate, GateResult } from './gate.ts';
@@ -26,7 +27,7 @@ function readSchema(value: unknown): z.ZodType | string {
   const parsed = SchemaObject.safeParse(value);
   if (!parsed.success) return "The role's output schema is not an object";
   try {
-    return z.fromJSONSchema(parsed.data);
+    return fromJSONSchema(parsed.data);
   } catch (error) {
     return `The role's output schema cannot be used: ${messageOf(error)}`;
   }

@@ -42,7 +42,10 @@ export async function* gitStream(
 }
 
 /** Most output is small: it is collected, which the spawner can do; a program that prints more is started again as a stream. */
-async function* outputOf(command: readonly string[], options: StreamOptions): AsyncGenerator<Buffer, End> {
+async function* outputOf(
+  command: readonly string[],
+  options: StreamOptions & { input?: string },
+): AsyncGenerator<Buffer, End> {
   const tooMuch = new AbortController();
   let bytes = 0;
   const count = (chunk: Buffer) => {

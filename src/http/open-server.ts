@@ -103,6 +103,7 @@ async function bindServer(
     port,
     names: [...settings.names, ...(isLoopback(host) || isIP(host) !== 0 ? [] : [host])],
     folder: home.server,
+    exchange: home.exchange,
     assets: dashboardFolder(),
     agentOf: ({ socket }) => agentBehind(home, socket),
   };

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { AppError } from '../errors.ts';
+import { isGitContent, isGitPath } from './git/git-endpoint.ts';
 import { type Hosts, isOwnHost, isOwnOrigin } from './hosts.ts';
 
 /** The longest target of a request. */
@@ -74,12 +75,17 @@ function isNavigation(incoming: IncomingMessage): boolean {
 function refusalOfChange(incoming: IncomingMessage): AppError | undefined {
   const { headers } = incoming;
   const type = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
+  if (isGitPath(pathOf(incoming))) return isGitContent(pathOf(incoming), type) ? undefined : notGit(type);
   if (type !== 'application/json')
     return new AppError('REQUEST_NOT_JSON', `Changes are sent as JSON, not as ${type ?? 'nothing'}`);
   const limit = maxBodyBytes(pathOf(incoming));
   if (Number(headers['content-length'] ?? 0) > limit)
     return new AppError('REQUEST_TOO_LARGE', `The request is larger than ${limit} bytes`);
   return undefined;
+}
+
+function notGit(type: string | undefined): AppError {
+  return new AppError('REQUEST_INVALID', `This is not a request of git: ${type ?? 'no content type'}`);
 }
 
 /** What is wrong with the target of a request as received, before it is normalised. */

@@ -23,6 +23,7 @@ import type { HttpEnv } from './bindings.ts';
 import { contentPolicy } from './headers.ts';
 import type { Access, Identity } from './login/access.ts';
 import { addLoginRoutes } from './login/login-routes.ts';
+import { unknownRouteText } from './other-routes.ts';
 import { addPageRoutes } from './page-routes.ts';
 import { sendEventStream } from './streams/event-stream.ts';
 import { Feeds } from './streams/feeds.ts';
@@ -77,7 +78,7 @@ export function createRouter(options: RouterOptions): Hono<HttpEnv> {
   addJointStreams(app, routes, { ...options, feeds });
   for (const path of new Set(routes.map((route) => route.path))) refuseOtherMethods(app, path, routes);
   app.all('/api/*', (c) => {
-    throw new AppError('ROUTE_UNKNOWN', `There is no ${c.req.method} ${c.req.path}`);
+    throw new AppError('ROUTE_UNKNOWN', unknownRouteText(c.req.method, c.req.path));
   });
   addMcpRoute(app, { ...options, requireKnownFolder });
   addPageRoutes(app, options);

@@ -10,12 +10,13 @@ import type { AccessRole } from '../operations/authorize.ts';
 import type { Origin } from '../schema/actor.ts';
 import type { World } from '../world.ts';
 import { operationRoutes } from './api/operation-routes.ts';
-import { problemText, sendProblem } from './api/problem.ts';
+import { problemOf, problemText, sendProblem } from './api/problem.ts';
 import { openAssets } from './assets.ts';
 import { BodyMemory } from './body-memory.ts';
+import { GitEndpoint, isGitPath } from './git/git-endpoint.ts';
 import { COMMON_HEADERS } from './headers.ts';
 import { asHost, type Hosts, isLoopback } from './hosts.ts';
-import { type Access, type Identity, openAccess } from './login/access.ts';
+import { type Access, type Identity, openAccess, tokenIn } from './login/access.ts';
 import { isPublic, sendLoginPage } from './login/login-routes.ts';
 import { isChange, pathOf, refusalOf, refusalOfCookieChange } from './request-guard.ts';
 import { createRouter } from './router.ts';
@@ -70,6 +71,9 @@ const LOGOUT: ActingRoute = { method: 'POST', pattern: /^\/logout$/, allow: ['gu
 /** A viewer has the tools that read. */
 const MCP: ActingRoute = { method: 'POST', pattern: /^\/mcp$/, allow: ['viewer', 'operator'] };
 
+/** The roles of the repository are checked there, also for reading. */
+const GIT: ActingRoute = { method: 'POST', pattern: /^\/git\//, allow: ['guest', 'viewer', 'operator'] };
+
 /** Only an operator is answered that a path does not exist. */
 const UNKNOWN: readonly AccessRole[] = ['operator'];
 
@@ -84,6 +88,8 @@ export type HttpOptions = {
   names: readonly string[];
   /** The folder of tokens, sessions and login codes. */
   folder: string;
+  /** The bare repository through which clients pass commits; created when it is first used. */
+  exchange: string;
   /** The folder of the built dashboard. */
   assets: string;
   version: string;
@@ -118,29 +124,33 @@ export async function openHttp(options: HttpOptions): Promise<HttpServer> {
     identityOf: (incoming) => identities.get(incoming),
     closing: closing.signal,
   });
+  const repository = new GitEndpoint({ dir: options.exchange, world, closing: closing.signal });
   const route = getRequestListener(router.fetch, { overrideGlobalObjects: false });
   const hosts: Hosts = { names: [...names], port: options.port, isRemote: !isLoopback(host) };
 
   const server = createServer({
     headersTimeout: HEADERS_MS,
-    requestTimeout: REQUEST_MS,
+    // A pack of commits may take longer; every other request is limited below.
+    requestTimeout: 0,
     keepAliveTimeout: KEEP_ALIVE_MS,
   });
   const connections = new ConnectionLimits(server, world);
   const bodies = new BodyMemory(world);
   server.on('request', (incoming, outgoing) => {
     bodies.observe(incoming, outgoing);
+    if (!isGitPath(pathOf(incoming))) limitRequest(incoming, world);
     for (const [name, value] of Object.entries(COMMON_HEADERS)) outgoing.setHeader(name, value);
-    void admit(incoming, { access, hosts, caller: options.caller }).then(
-      (identity) => {
+    void admit(incoming, { access, hosts, caller: options.caller })
+      .then(async (identity) => {
         if (identity !== undefined) {
           identities.set(incoming, identity);
           connections.release(incoming.socket);
         }
-        return route(incoming, outgoing);
-      },
-      (error: unknown) => refuse(incoming, outgoing, error),
-    );
+        if (identity === undefined || !isGitPath(pathOf(incoming))) return route(incoming, outgoing);
+        const sender = { identity, token: tokenIn(incoming) ?? '' };
+        return repository.answer(incoming, outgoing, sender);
+      })
+      .catch((error: unknown) => refuse(incoming, outgoing, error));
   });
   refuseUpgrades(server);
   hosts.port = await listen(server, options);
@@ -158,6 +168,14 @@ export async function openHttp(options: HttpOptions): Promise<HttpServer> {
       bodies[Symbol.dispose]();
     },
   };
+}
+
+/** Cuts off a request whose body does not arrive in time. */
+function limitRequest(incoming: IncomingMessage, world: World): void {
+  const { headers } = incoming;
+  if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) return;
+  const cancel = world.alarm(world.now() + REQUEST_MS, () => void (incoming.complete || incoming.socket.destroy()));
+  incoming.once('close', cancel);
 }
 
 /** Identifies the sender of a request and refuses what is not allowed; every request passes here. */
@@ -195,8 +213,19 @@ async function recordToolToken(incoming: IncomingMessage, caller: Caller): Promi
 function refuse(incoming: IncomingMessage, outgoing: ServerResponse, error: unknown): void {
   const isPage = incoming.method === 'GET' && pathOf(incoming) !== '/mcp';
   const isPerson = isPage && incoming.headers.accept?.includes('text/html') === true;
-  if (isPerson && error instanceof AppError && error.code === 'LOGIN_NEEDED') sendLoginPage(outgoing);
+  if (outgoing.headersSent) outgoing.destroy();
+  else if (isGitPath(pathOf(incoming))) refuseGit(outgoing, error);
+  else if (isPerson && error instanceof AppError && error.code === 'LOGIN_NEEDED') sendLoginPage(outgoing);
   else sendProblem(outgoing, error);
+}
+
+/** Git shows a plain text to its user, and asks for a login only where it is told how. */
+function refuseGit(outgoing: ServerResponse, error: unknown): void {
+  const problem = problemOf(error);
+  const login = problem.status === 401 ? { 'www-authenticate': 'Basic realm="Manyhands"' } : {};
+  outgoing.writeHead(problem.status, { 'content-type': 'text/plain; charset=utf-8', connection: 'close', ...login });
+  outgoing.once('finish', () => outgoing.socket?.destroySoon());
+  outgoing.end(`${problem.detail}\n`);
 }
 
 /** This server has no other protocol. */
@@ -234,7 +263,7 @@ async function listen(server: Server, { host, port }: HttpOptions): Promise<numb
 
 /** The roles that may send a changing request to this path; checked before the body is read. */
 function rolesFor(method: string, path: string): readonly AccessRole[] {
-  routes ??= [LOGOUT, MCP, ...operationRoutes().flatMap(actingRoute)];
+  routes ??= [LOGOUT, MCP, GIT, ...operationRoutes().flatMap(actingRoute)];
   const found = routes.find((route) => route.method === method && route.pattern.test(path));
   return found?.allow ?? UNKNOWN;
 }

@@ -8,9 +8,11 @@ import { removeBatch } from './batches/remove-batch.ts';
 import { showBatch } from './batches/show-batch.ts';
 import { startBatch } from './batches/start-batch.ts';
 import { watchBatch } from './batches/watch-batch.ts';
+import { addHost } from './hosts/add-host.ts';
 import { drainHost } from './hosts/drain-host.ts';
 import { listHosts } from './hosts/list-hosts.ts';
 import { removeHost } from './hosts/remove-host.ts';
+import { revokeHost } from './hosts/revoke-host.ts';
 import { listInbox } from './inbox/list-inbox.ts';
 import { queryCiLogs } from './integrations/query-ci-logs.ts';
 import { queryDb } from './integrations/query-db.ts';
@@ -59,12 +61,14 @@ import { finishTask } from './progress/finish-task.ts';
 import { reportProgress } from './progress/report-progress.ts';
 import { reportStatus } from './progress/report-status.ts';
 import { addCollection } from './projects/add-collection.ts';
+import { addProject } from './projects/add-project.ts';
 import { currentProject } from './projects/current-project.ts';
 import { listCollections } from './projects/list-collections.ts';
 import { listProjects } from './projects/list-projects.ts';
 import { makeDemo } from './projects/make-demo.ts';
 import { readWorkFile } from './projects/read-work-file.ts';
 import { removeCollection } from './projects/remove-collection.ts';
+import { removeProject } from './projects/remove-project.ts';
 import { renameCollection } from './projects/rename-collection.ts';
 import { scanFiles } from './projects/scan-files.ts';
 import { listPullRequests } from './pull-requests/list-pull-requests.ts';
@@ -79,6 +83,7 @@ import { diffRun } from './results/diff-run.ts';
 import { judgeRun } from './results/judge-run.ts';
 import { landRun } from './results/land-run.ts';
 import { listSalvage } from './results/list-salvage.ts';
+import { offerResult } from './results/offer-result.ts';
 import { recheckRun } from './results/recheck-run.ts';
 import { reportPressure } from './results/report-pressure.ts';
 import { reportRun } from './results/report-run.ts';
@@ -133,6 +138,7 @@ import { revokeShare } from './shares/revoke-share.ts';
 import { shareRun } from './shares/share-run.ts';
 import { createRun } from './tasks/create-run.ts';
 import { createTask } from './tasks/create-task.ts';
+import { listTasks } from './tasks/list-tasks.ts';
 import { previewMessage } from './tasks/preview-message.ts';
 import { prioritizeTask } from './tasks/prioritize-task.ts';
 import { waitForTasks } from './tasks/wait-for-tasks.ts';
@@ -161,6 +167,8 @@ import { stopWatch } from './watch/stop-watch.ts';
 export const OPERATIONS = {
   'accept-proposal': acceptProposal,
   'add-collection': addCollection,
+  'add-host': addHost,
+  'add-project': addProject,
   'add-to-batch': addToBatch,
   'answer-question': answerQuestion,
   'approve-run': approveRun,
@@ -214,12 +222,14 @@ export const OPERATIONS = {
   'list-salvage': listSalvage,
   'list-settings': listSettings,
   'list-shares': listShares,
+  'list-tasks': listTasks,
   'list-templates': listTemplates,
   'list-warnings': listWarnings,
   'lock-files': lockFiles,
   'make-demo': makeDemo,
   'mark-read': markRead,
   'move-store': moveStore,
+  'offer-result': offerResult,
   'outline-run': outlineRun,
   'pause-run': pauseRun,
   'pick-model': pickModel,
@@ -246,6 +256,7 @@ export const OPERATIONS = {
   'remove-collection': removeCollection,
   'remove-host': removeHost,
   'remove-knowledge': removeKnowledge,
+  'remove-project': removeProject,
   'remove-template': removeTemplate,
   'rename-collection': renameCollection,
   'rename-run': renameRun,
@@ -263,6 +274,7 @@ export const OPERATIONS = {
   'resume-runs': resumeRuns,
   'retry-run': retryRun,
   'review-pull-request': reviewPullRequest,
+  'revoke-host': revokeHost,
   'revoke-share': revokeShare,
   'run-changes': runChanges,
   'run-state': runState,

@@ -1,5 +1,4 @@
 import type { App } from '../app.ts';
-import { loadConfig } from '../config/load.ts';
 import { refuseCall } from '../core/run/decide-run.ts';
 import { AppError } from '../errors.ts';
 import { completeId } from './find-run.ts';
@@ -20,6 +19,7 @@ export async function requireAllowedToAssistant(
   const fields: Record<string, unknown> = typeof input === 'object' && input !== null ? { ...input } : {};
   const reserved = operation.reserved?.(fields);
   if (reserved === undefined) return;
+  const { loadConfig } = await import('../config/load.ts');
   const { assistant } = await loadConfig({ env: app.env });
   if (assistant.decide) return;
   if (typeof fields.run === 'string' && app.control !== undefined) {

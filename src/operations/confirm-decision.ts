@@ -1,5 +1,4 @@
 import type { App } from '../app.ts';
-import { loadConfig } from '../config/load.ts';
 import { AppError } from '../errors.ts';
 import { findRun } from './find-run.ts';
 import type { Call } from './operation.ts';
@@ -27,6 +26,7 @@ export async function requireConfirmed(app: App, { operation, input }: Decision,
 
 /** The settings of the person count, and those that the run was started with. */
 async function isConfirmed(app: App, input: unknown): Promise<boolean> {
+  const { loadConfig } = await import('../config/load.ts');
   const { approve } = await loadConfig({ env: app.env });
   if (approve.confirm === 'terminal') return true;
   const { run, dir } = fieldsOf(input);

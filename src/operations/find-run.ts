@@ -6,7 +6,7 @@ import { labelOf, namedTask } from '../core/view/task-label.ts';
 import type { ActiveRun } from '../engine/loop/context.ts';
 import type { RunControl } from '../engine/loop/control-runs.ts';
 import { AppError } from '../errors.ts';
-import { type Directories, locateRepository, projectId } from '../git/read/repository.ts';
+import { type Location, locateRepository, projectId } from '../git/read/repository.ts';
 import { snapshotRoot } from '../git/save/snapshot-folder.ts';
 
 /** The selected run: an id or a unique prefix of one, which needs no folder; by default the latest run of the folder's project. */
@@ -107,7 +107,7 @@ export function requireActive(app: App, run: string): ActiveRun {
   throw new AppError('REFUSED', `Run ${run} is not running`, { run });
 }
 
-async function locateSnapshot(folders: string, dir: string, error: unknown): Promise<Directories> {
+async function locateSnapshot(folders: string, dir: string, error: unknown): Promise<Location> {
   if (!(error instanceof AppError) || error.code !== 'NOT_A_REPOSITORY') throw error;
   const root = await snapshotRoot(folders, dir).catch(() => undefined);
   if (root === undefined || !existsSync(root)) throw error;

@@ -81,10 +81,16 @@ function linkTarget(link: string): string | undefined {
   }
 }
 
+/** Whether the variable marks a process of an attempt: the tokens with which people use a server begin with `mht_`. */
+export function isAttemptToken(token: string | undefined): boolean {
+  return token !== undefined && !token.startsWith('mht_');
+}
+
 /** Whether the environment with which a process started marks it as one of an attempt; a process can evade this. */
 export function hasAttemptToken(pid: number): boolean {
   try {
-    return /(?:^|\0)MANYHANDS_TOKEN=/.test(readFileSync(`/proc/${pid}/environ`, 'latin1'));
+    const found = /(?:^|\0)MANYHANDS_TOKEN=([^\0]*)/.exec(readFileSync(`/proc/${pid}/environ`, 'latin1'));
+    return isAttemptToken(found?.[1]);
   } catch {
     // It has ended, belongs to another user, or the system has no /proc.
     return false;

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
+import { Readable } from 'node:stream';
 import { realWorld, type World } from '../world.ts';
 import { spawnTurn } from './spawn-turn.ts';
 import { signalGroup } from './spawner.ts';
@@ -9,7 +10,7 @@ export type StreamOptions = {
   cwd?: string;
   /** The whole environment: nothing is added. */
   env: Record<string, string>;
-  input?: string | Buffer;
+  input?: string | Buffer | AsyncIterable<Buffer>;
   timeoutMs: number;
   signal?: AbortSignal;
 };
@@ -36,7 +37,11 @@ export async function* stream(
   const child = spawn(program, args, { ...spawnOptions, detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
   // A program may end without reading its input; its exit code reports that.
   child.stdin.on('error', () => {});
-  child.stdin.end(input);
+  if (input === undefined || typeof input === 'string' || Buffer.isBuffer(input)) child.stdin.end(input);
+  else
+    Readable.from(input)
+      .on('error', () => child.kill('SIGKILL'))
+      .pipe(child.stdin);
   const closed = new Promise<number>((resolve, reject) => {
     child.once('error', reject);
     child.once('close', (code, name) => resolve(code ?? 128 + (name === null ? 0 : constants.signals[name])));

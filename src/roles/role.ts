@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { fromJSONSchema } from 'zod/v4';
 import { AppError, messageOf } from '../errors.ts';
 import { Access, Tier } from '../schema/task.ts';
 import { parseLocatedYaml } from './located-yaml.ts';
@@ -57,7 +58,7 @@ export function parseRole(text: string, source: { name: string; file: string }):
 
 function schemaError(schema: Record<string, unknown>): string | undefined {
   try {
-    z.fromJSONSchema(schema);
+    fromJSONSchema(schema);
     return undefined;
   } catch (error) {
     return messageOf(error);

@@ -10,7 +10,7 @@ import { Question, QuestionId } from './coordination/question.ts';
 import { ParentTask, RunEnd, SubRunChanged, SubRunEnded, SubRunStarted } from './coordination/sub-run.ts';
 import { Failure } from './failure.ts';
 import { Evidence } from './gate.ts';
-import { RunId, TaskKey } from './ids.ts';
+import { ProjectName, RunId, TaskKey } from './ids.ts';
 import { TaskMessage } from './message.ts';
 import { BenchKind, BenchResult, ModelOutcome } from './model.ts';
 import { BatchStart, RunSettingsChange } from './request.ts';
@@ -53,7 +53,6 @@ export const RunStart = z.object({
   ranking: z.record(z.string(), z.object({ agents: z.array(z.string()), because: z.string() })).optional(),
   /** The benchmark that this run executes, and the folder whose settings apply to it. */
   bench: z.object({ kind: BenchKind, settings: z.string() }).optional(),
-  /** The task whose agent started this run, and how many levels it is below the run of a person. */
   parent: ParentTask.optional(),
 });
 export type RunStart = z.infer<typeof RunStart>;
@@ -101,7 +100,6 @@ export const Hold = z.object({
 export type Hold = z.infer<typeof Hold>;
 
 const TaskEnd = z.enum(['done', 'failed', 'skipped', 'cancelled']);
-
 function event<T extends string, S extends z.ZodRawShape>(type: T, shape: S) {
   return z.object({ type: z.literal(type), data: z.object(shape) });
 }
@@ -254,6 +252,8 @@ export type RunEventOf<T extends RunEvent['type']> = Extract<RunEvent, { type: T
 /** What belongs to a project and to no single run. */
 export const ProjectEvent = z.discriminatedUnion('type', [
   event('project.opened', { root: z.string() }),
+  event('project.added', { name: ProjectName, remote: z.string() }),
+  event('project.removed', {}),
   event('project.spent', { run: RunId, spend: Spend }),
   event('project.proved', { evidence: Evidence }),
   event('check.flaked', { run: RunId, gate: z.string(), tests: z.array(z.string()) }),

@@ -11,6 +11,13 @@ export const TaskKey = z
   .regex(/^[a-z][a-z0-9-]*(\/[a-z0-9][a-z0-9.-]*)*$/);
 export type TaskKey = z.infer<typeof TaskKey>;
 
+/** The name of a project that is known by its remote; part of the names of folders on every machine. */
+export const ProjectName = z
+  .string()
+  .max(40)
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, 'must begin with a letter or digit and have only letters, digits, . _ and -')
+  .refine((name) => !name.endsWith('.git') && !name.includes('..'), 'must not end in .git or contain ..');
+
 /** The id of an attempt (in folders, refs, environment): run, the task's ordinal in it, the attempt's number. */
 export function attemptId(run: RunId, ordinal: number, attempt: number): string {
   return `${run}-${ordinal}-${attempt}`;

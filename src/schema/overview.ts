@@ -93,3 +93,36 @@ export const RunsItem = z.union([
   z.object({ position: z.number().int(), ready: z.literal(true) }),
 ]);
 export type RunsItem = z.infer<typeof RunsItem>;
+
+/** The columns of the board, from left to right. */
+export const BoardColumn = z.enum(['queued', 'running', 'needs you', 'landed', 'failed']);
+export type BoardColumn = z.infer<typeof BoardColumn>;
+
+/** A task as the board shows it. */
+export const BoardTask = z.object({
+  task: z.string(),
+  label: TaskLabel,
+  title: z.string(),
+  role: z.string(),
+  track: z.string().nullable(),
+  status: TaskOverviewStatus,
+  agent: z.string().nullable().describe('The agent of its last attempt, before the first the one that it requests.'),
+  attempts: z.number().int(),
+  priority: z.number().int(),
+  reason: z.string().nullable().describe('Why it waits, failed or was skipped.'),
+  what: AttentionDocument.shape.what.nullable().describe('What a person has to decide, if anything.'),
+  at: z.number().describe('Since when it is in its column, in milliseconds since 1970.'),
+});
+export type BoardTask = z.infer<typeof BoardTask>;
+
+/** The tasks of a run by column: how many there are, and the first of them. */
+export const BoardRun = z.object({
+  run: z.string(),
+  version: z.number().int(),
+  agents: z.array(z.string()).describe('All agents of its tasks.'),
+  counts: z.partialRecord(BoardColumn, z.number().int()).describe('Empty columns are omitted.'),
+  tasks: z
+    .partialRecord(BoardColumn, z.array(BoardTask))
+    .describe('Queued ones in the order of their turn, those of other columns with the latest first.'),
+});
+export type BoardRun = z.infer<typeof BoardRun>;

@@ -8,9 +8,6 @@ import { RunRecord } from '../schema/keeping.ts';
 import { crashpoint, type World } from '../world.ts';
 import { packTar, type TarEntry, unpackTar } from './tar.ts';
 
-const pack = promisify(gzip);
-const unpack = promisify(gunzip);
-
 /** Writes a run with its report to a tar file atomically, and verifies it by reading it back. */
 export async function writeArchive(
   file: string,
@@ -18,7 +15,7 @@ export async function writeArchive(
   world: World,
 ): Promise<number> {
   const temporary = `${file}.making-${world.token()}`;
-  const bytes = await pack(packTar(entriesOf(record, report), world.now() / 1000));
+  const bytes = await promisify(gzip)(packTar(entriesOf(record, report), world.now() / 1000));
   try {
     await mkdir(dirname(file), { recursive: true, mode: 0o700 });
     await removeUnfinished(file);
@@ -53,7 +50,7 @@ export async function readArchive(file: string): Promise<RunRecord> {
     throw new AppError('INPUT_INVALID', `The archive ${file} cannot be read: ${messageOf(error)}`, { file });
   });
   try {
-    return recordOf(unpackTar(await unpack(packed)));
+    return recordOf(unpackTar(await promisify(gunzip)(packed)));
   } catch (error) {
     throw new AppError('DATA_DAMAGED', `The archive ${file} cannot be read: ${messageOf(error)}`, { file });
   }

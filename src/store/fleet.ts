@@ -1,5 +1,13 @@
 import { z } from 'zod';
 
+/** Raised by each release that changes orders, reports or commands; leader and host may differ by one. */
+export const HOSTS_RELEASE = 1;
+
+/** Whether a leader and a host of these releases understand each other. */
+export function isReleaseAccepted(one: number, other: number): boolean {
+  return Math.abs(one - other) <= 1;
+}
+
 /** The name of a host: it is part of the name of its queue. */
 export const HostName = z
   .string()
@@ -16,6 +24,8 @@ export const HostRegistration = z.object({
   diskBytes: z.number(),
   version: z.string(),
   machine: z.string().describe('The name of the machine, and the folder of its data.'),
+  sealKey: z.string().optional().describe('The public key of this process, for secrets.'),
+  release: z.number().int().default(1).describe('The release of its orders and reports.'),
 });
 export type HostRegistration = z.infer<typeof HostRegistration>;
 

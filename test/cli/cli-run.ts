@@ -88,6 +88,7 @@ export function testProgram(script: Script = {}) {
     confirm: async () => script.confirms,
     questions: async () => script.questions,
     ask: async () => script.answer,
+    askSecret: async () => script.answer,
     openServer: async () => {
       throw new Error('no server in this test');
     },

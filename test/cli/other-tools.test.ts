@@ -79,12 +79,48 @@ describe('a command of another tool', () => {
       ['config agent.use_resume true', 'nothing: a session is always resumed where that helps'],
       ['config --list', 'manyhands config list'],
       ['dag.toml', 'manyhands run dag.toml'],
+      ['auto hello --provider codex --quality-gate=t -y -d shop', 'manyhands do hello --agent codex --check t -C shop'],
+      ['claude do hello --phase-provider decompose=codex', 'manyhands do hello --agent claude --agent plan=codex'],
+      ['auto hello --resume', 'manyhands resume'],
+      ['do hello --resume', 'manyhands resume'],
+      ['do hello -y', 'nothing: a run starts without confirmation; --plan-only waits for one'],
+      ['do hello --mode surgical', 'nothing: say it in the goal, or in a role'],
+      ['do hello --glob src/*.ts', 'manyhands bulk scan --glob "src/*.ts" --prompt hello --output tasks.jsonl'],
+      ['simple run hello --glob a.ts', 'manyhands bulk scan --glob a.ts --prompt hello --output tasks.jsonl'],
+      ['simple run --manifest a.jsonl --provider codex', 'manyhands bulk run a.jsonl --agent codex'],
+      ['resume dag.toml --run-id k3v', 'manyhands resume k3v'],
+      ['retry-failed dag.toml --run-id k3v', 'manyhands retry k3v'],
+      ['-c config.toml do hello', 'manyhands init --import'],
+      [
+        'improve --keywords x',
+        'nothing: weak spots are found in the repository, by commands that show them; no web page is read',
+      ],
+      ['pressure-report --run-id k3v', 'manyhands report --pressure'],
+      ['--port 3001', 'manyhands serve --port 3001'],
+      ['start --project shop --port 3001', 'manyhands run features.json -C shop'],
+      ['-v', 'manyhands --version'],
+      ['run --from-todo todo.md -e', 'manyhands run todo.md --execute'],
+      ['run -s -n -e', 'manyhands run --sequential --dry-run --execute'],
+      ['run --config other.yaml --project-dir shop', 'manyhands run other.yaml -C shop'],
+      ['review -r -m -y', 'manyhands review --from-run --automerge -y'],
+      ['review --sequential', 'manyhands review --max-parallel 1'],
+      ['doctor -m linear', 'nothing: doctor checks every MCP server of the settings'],
+      ['init --no-claude', 'nothing: the project is analyzed without a model'],
+      ['config -g git.base_branch develop', 'manyhands config set git.base develop --global'],
+      ['config -l', 'manyhands config list'],
+      ['generate -t todo.md -d shop', 'manyhands plan todo.md -C shop'],
       ['self-improve --discover', 'manyhands improve --plan-only'],
       ['improve -d ./shop --discover', 'manyhands improve -C ./shop --plan-only'],
     ];
     for (const [typed, use] of cases)
       expect(await errorOf(...typed.split(' ')), typed).toContain(`Use instead: ${use}\n`);
     expect(Object.values(OTHER_COMMANDS).filter((use) => !use.startsWith('manyhands '))).toEqual([]);
+  });
+
+  it('is not mistaken for a check or a title', async () => {
+    expect(await errorOf('run', '-c', 'other.yaml')).toContain('For a work file: manyhands run other.yaml');
+    expect(await errorOf('do', 'hello', '-c', 'config.toml')).toContain('for settings: manyhands init --import');
+    expect(await errorOf('run', '-t', 'todo.md')).toContain('For the to-do list: manyhands run todo.md');
   });
 
   it('is not mistaken for a goal or a work file', async () => {
@@ -101,6 +137,8 @@ describe('a command of another tool', () => {
     );
     expect(await refused('do', 'dag.toml')).toContain('manyhands do @dag.toml');
     expect(await refused('run', 'Map this repository')).toContain('manyhands job "Map this repository"');
+    writeFileSync(join(folder, 'features.json'), '[]');
+    expect(await refused('run')).toContain('For features.json: manyhands run features.json');
     writeFileSync(join(folder, 'README.md'), '# Shop\n\n- Fast\n- Small\n');
     const doubt = 'README.md is probably not a to-do list: only 0 of its 2 bullets look like tasks. To use it anyway:';
     expect(await refused('run', 'README.md')).toContain(`${doubt} manyhands run README.md --format todo`);

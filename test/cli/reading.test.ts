@@ -224,6 +224,19 @@ describe('config', () => {
       const agent = '{ kind: command, command: x, env: { MY_KEY: hunter2-hunter2 } }';
       const secret = await testProgram(script).run('config', 'set', 'agents.hand', agent, '--global');
       expect(secret.stderr).toContain('"MY_KEY":"[hidden]"');
+      const secrets = [
+        ['integrations.linear.key', 'lin-hunter2'],
+        ['notify', '[{ kind: webhook, url: "https://x.example/y", token: hunter2-token }]'],
+        ['integrations.databases.shop.url', 'postgres://ann:hunter2@localhost/shop'],
+        ['errors.report', 'https://hunter2@x.example/1'],
+      ];
+      for (const [key = '', value = ''] of secrets) {
+        const set = await testProgram(script).run('config', 'set', key, value, '--global');
+        expect(set).toMatchObject({ code: 0, stderr: expect.stringContaining('[hidden]') });
+        expect(set.stdout + set.stderr, key).not.toContain('hunter2');
+      }
+      const variable = await testProgram(script).run('config', 'set', 'integrations.linear.key', '$KEY', '--global');
+      expect(variable.stderr).toContain('integrations.linear.key = $KEY');
       const settings = join(root, 'settings', 'manyhands');
       const modes = [settings, join(settings, 'config.yaml')].map((path) => statSync(path).mode & 0o777);
       expect(modes).toEqual([0o700, 0o600]);

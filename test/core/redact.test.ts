@@ -89,6 +89,8 @@ describe('redaction', () => {
       ['export DB_PASSWORD=hunter2', 'export DB_PASSWORD=[redacted]', false],
       ['{"client_secret": "kJ8#mP2$vL9@qR4!"}', '{"client_secret": "[redacted]"}', true],
       ['{\\"apiKey\\":\\"q7Wz3XvB9nM2kL5p\\"}', '{\\"apiKey\\":\\"[redacted]\\"}', true],
+      ['Authorization: Bearer zX9qLm27TbVw', 'Authorization: Bearer [redacted]', true],
+      [`https://discord.com/api/webhooks/123456789012345678/${'k8Zq2LmX'.repeat(8)}`, '[redacted]', true],
       ['Authorization: Bearer q7Wz3XvB9nM2kL5pT8rY', 'Authorization: Bearer [redacted]', true],
       [`Authorization: Basic ${btoa('me:my password')}`, 'Authorization: Basic [redacted]', true],
       ['postgres://user:hunter22@db/x', 'postgres://user:[redacted]@db/x', true],

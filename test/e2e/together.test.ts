@@ -358,6 +358,7 @@ async function callOperatorTool(caller: Caller, project: Scratch, token: string)
     port: 0,
     names: [],
     folder: join(project.home, 'server'),
+    exchange: join(project.home, 'exchange.git'),
     assets: project.root,
     version: '1',
     world: realWorld,

@@ -1,8 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RunDocument } from '../../src/schema/document.ts';
-import { type FleetProject, makeFleetProject } from '../support/fleet.ts';
-import { type Postgres, startPostgres, WITHOUT_POSTGRES } from '../support/postgres.ts';
+import { type FleetProject, filesWith, makeFleetProject } from '../support/fleet.ts';
+import { type Postgres, query, startPostgres, WITHOUT_POSTGRES } from '../support/postgres.ts';
 
 describe.skipIf(WITHOUT_POSTGRES !== undefined)('Hosts', { timeout: 180_000 }, () => {
   let postgres: Postgres;
@@ -71,6 +71,45 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('Hosts', { timeout: 180_000 }, (
     const resumed = await project.mh(['bulk', 'resume', '--json'], { env });
     expect([resumed.code, fleet.ran()]).toMatchObject([0, { length: 3 }]);
     expect((await documentOf(fleet)).tasks.map(({ attempts }) => attempts)).toEqual([1, 1, 1]);
+  });
+
+  it('get the values of variables from the leader, in memory only, and use no agent that they do not offer', async () => {
+    await using fleet = await makeFleetProject(await postgres.createDatabase(), 2);
+    const { project, env, exchange } = fleet;
+    const canary = 'canary-5f2b71';
+    const agent = `agents:\n  mine:\n    kind: command\n    command: ./agent.sh\n    env:\n      MINE_KEY: ${canary}\n`;
+    writeFileSync(`${project.root}/.config/manyhands/config.yaml`, `hosts:\n  git: ${exchange}\n${agent}`);
+    // The host has settings of its own, without the value.
+    const settings = { XDG_CONFIG_HOME: `${project.root}/none` };
+    await fleet.startHost('b2', { env: settings });
+    await fleet.startHost('b3', { env: settings, args: ['--agents', 'rehearsal'] });
+    const args = ['bulk', 'run', 'items.jsonl', '--agent', 'mine', '--json'];
+    expect((await project.mh(args, { env })).code).toBe(0);
+    expect(fleet.ran().map(({ host }) => host)).toEqual(['b2', 'b2']);
+    expect(readFileSync(`${project.root}/ran.seen`, 'utf8')).toContain(`MINE_KEY=${canary}`);
+    for (const folder of [`${project.root}/machine-b2`, exchange, postgres.data])
+      expect(filesWith(folder, canary)).toEqual([]);
+  });
+
+  it('refuse a server that is two releases newer, and get no orders where they are', async () => {
+    const url = await postgres.createDatabase();
+    await using fleet = await makeFleetProject(url, 2);
+    const { project, env } = fleet;
+    await query(url, 'UPDATE manyhands.installation SET release = release + 2');
+    const refused = await project.mh(['host', '--name', 'b1'], { env });
+    expect([refused.code, refused.stderr]).toEqual([3, expect.stringContaining('2 releases newer than this program')]);
+    await query(url, 'UPDATE manyhands.installation SET release = release - 1');
+    await fleet.startHost('b2');
+    await fleet.startHost('b3');
+    const older = "jsonb_set(registration::jsonb, '{release}', '-1')::text";
+    await query(url, `UPDATE manyhands.hosts SET registration = ${older} WHERE name = 'b2'`);
+    expect((await bulk(fleet)).code).toBe(0);
+    expect(fleet.ran().map(({ host }) => host)).toEqual(['b3', 'b3']);
+    const list = await project.mh(['hosts', '--json'], { env });
+    expect(list.json).toMatchObject([
+      { name: 'b2', status: 'incompatible' },
+      { name: 'b3', status: 'up' },
+    ]);
   });
 
   it('refuse a second process of a name that is alive', async () => {

@@ -54,6 +54,7 @@ export async function openServer(options: OpenOptions = {}): Promise<Opened> {
     port: 0,
     names: options.names ?? [],
     folder: join(folder, 'server'),
+    exchange: join(folder, 'exchange.git'),
     assets,
     version: '1.2.3',
     world,

@@ -8,10 +8,17 @@ const AGENT = `#!/bin/sh
 file=$(sed -n 's/^Files: //p')
 echo "$MANYHANDS_TASK $PWD" >> "$HOME/ran"
 env | grep -E 'postgresql|MANYHANDS_DATABASE|PGPASSWORD' >> "$HOME/ran.leaked"
+cat /proc/self/environ /proc/$PPID/environ /proc/[0-9]*/cmdline >> "$HOME/ran.seen" 2> /dev/null
+live="$HOME/ran.live-$MANYHANDS_TASK"
+if [ -e "$live" ] && kill -0 "$(cat "$live")" 2> /dev/null; then with=together; else with=alone; fi
+echo $$ > "$live"
+echo "$MANYHANDS_ATTEMPT $with" >> "$HOME/ran.paid"
 while [ -e "$HOME/ran.wait" ]; do sleep 0.05; done
+[ -e "$HOME/ran.seconds" ] && sleep "$(cat "$HOME/ran.seconds")"
 mkdir -p "$(dirname "$file")"
 echo "line of $MANYHANDS_TASK" > "$file"
 echo "wrote $file"
+rm -f "$live"
 `;
 
 /** A repository of bulk items whose attempts run on hosts, which exchange commits through a bare repository. */
@@ -67,6 +74,12 @@ export async function makeFleetProject(url: string, items: number): Promise<Flee
     },
     [Symbol.asyncDispose]: () => project[Symbol.asyncDispose](),
   };
+}
+
+/** The files below a folder that contain a text. */
+export function filesWith(folder: string, text: string): string[] {
+  const found = execFileSync('sh', ['-c', 'grep -rlF -e "$1" "$2" || true', 'sh', text, folder], { encoding: 'utf8' });
+  return found.split('\n').filter(Boolean);
 }
 
 function itemLines(items: number): string {

@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -10,6 +10,8 @@ import pg from 'pg';
 
 /** A PostgreSQL server of its own, on a port of 127.0.0.1, whose data is removed at the end. */
 export interface Postgres extends AsyncDisposable {
+  /** Where its data is. */
+  readonly data: string;
   /** The URL of a new, empty database. */
   createDatabase(): Promise<string>;
   /** Ends the server as a power failure would, and starts it again on the same port. */
@@ -25,7 +27,7 @@ export const WITHOUT_POSTGRES = binaries() === undefined ? 'PostgreSQL is not in
 const AS_OTHER_USER = process.getuid?.() === 0 ? ['unshare', '-U', '--map-user=1000', '--map-group=1000'] : ['env'];
 
 /** Starts a server; every test that needs one has its own. */
-export async function startPostgres(): Promise<Postgres> {
+export async function startPostgres({ addresses = [] }: { addresses?: readonly string[] } = {}): Promise<Postgres> {
   const bin = binaries();
   if (bin === undefined) throw new Error(WITHOUT_POSTGRES);
   const folder = mkdtempSync(join(tmpdir(), 'manyhands-pg-'));
@@ -34,12 +36,21 @@ export async function startPostgres(): Promise<Postgres> {
   const [program = '', ...prefix] = AS_OTHER_USER;
   const make = ['-D', data, '-U', 'manyhands', '-A', 'trust', '-E', 'UTF8', '--no-sync'];
   execFileSync(program, [...prefix, join(bin, 'initdb'), ...make], { ...options, stdio: 'pipe' });
+  // The owner needs no password; the logins of hosts do.
+  const access = [
+    'local all all trust',
+    'host all manyhands 127.0.0.1/32 trust',
+    'host all all 127.0.0.1/32 scram-sha-256',
+    ...addresses.map((address) => `host all manyhands ${address}/30 trust`),
+  ];
+  writeFileSync(join(data, 'pg_hba.conf'), `${access.join('\n')}\n`);
   const port = await freePort();
   let server: ReturnType<typeof spawn> | undefined;
   let databases = 0;
 
   async function start(): Promise<void> {
-    const settings = ['fsync=off', 'listen_addresses=127.0.0.1', `port=${port}`, `unix_socket_directories=${folder}`];
+    const listen = `listen_addresses=${['127.0.0.1', ...addresses].join(',')}`;
+    const settings = ['fsync=off', listen, `port=${port}`, `unix_socket_directories=${folder}`];
     const args = ['-D', data, ...settings.flatMap((setting) => ['-c', setting])];
     server = spawn(program, [...prefix, join(bin ?? '', 'postgres'), ...args], { ...options, stdio: 'ignore' });
     while (!(await answers(urlOf('postgres')))) await pause(20);
@@ -56,6 +67,7 @@ export async function startPostgres(): Promise<Postgres> {
   const urlOf = (database: string) => `postgresql://manyhands@127.0.0.1:${port}/${database}`;
   await start();
   return {
+    data,
     createDatabase: async () => {
       databases += 1;
       const name = `t${databases}`;

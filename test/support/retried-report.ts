@@ -7,7 +7,11 @@ export class RetriedReport implements Reporter {
   onTestCaseResult(test: TestCase): void {
     const { state, errors = [] } = test.result();
     if (state !== 'passed' || (test.diagnostic()?.retryCount ?? 0) === 0) return;
-    this.#retried.push([test.fullName, ...errors.map(({ message, stack }) => stack ?? message)].join('\n'));
+    this.#retried.push(
+      [test.fullName, ...errors.map(({ message, stack, diff }) => [stack ?? message, diff ?? ''].join('\n'))].join(
+        '\n',
+      ),
+    );
   }
 
   onTestRunEnd(): void {

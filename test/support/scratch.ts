@@ -49,6 +49,9 @@ type Running = {
 
 type LeftoverProcess = { pid: number; command: string };
 
+/** `prefix`: what the command begins with, as for another network. */
+type StartOptions = { env?: Environment; cwd?: string; prefix?: readonly string[] };
+
 /** A user's repository, data directory and home folder of their own, and the real program to work on them. */
 export interface Scratch extends AsyncDisposable {
   /** HOME of everything that is started here; the rest stands below it. */
@@ -59,7 +62,7 @@ export interface Scratch extends AsyncDisposable {
   /** Runs `manyhands` in the repository, or in another folder, to its end. */
   mh(args: readonly string[], options?: { env?: Environment; cwd?: string }): Promise<Finished>;
   /** Starts `manyhands` in the repository, or in another folder. */
-  start(args: readonly string[], options?: { env?: Environment; cwd?: string }): Running;
+  start(args: readonly string[], options?: StartOptions): Running;
   /** Runs git as the user and gives its stdout. */
   git(...args: string[]): string;
   /** One hash over everything in the repository that is the user's. */
@@ -104,8 +107,11 @@ export function scratchAt(root: string): Scratch {
   };
   const git = (...args: string[]) =>
     execFileSync('git', [...IDENTITY, ...args], { cwd: repo, env, encoding: 'utf8' }).trim();
-  const start = (args: readonly string[], options: { env?: Environment; cwd?: string } = {}) =>
-    startProgram(args, { cwd: options.cwd ?? repo, env: { ...env, ...options.env } });
+  const start = (args: readonly string[], options: StartOptions = {}) =>
+    startProgram([...(options.prefix ?? []), process.execPath, LAUNCHER, ...args], {
+      cwd: options.cwd ?? repo,
+      env: { ...env, ...options.env },
+    });
   return {
     root,
     repo,
@@ -129,8 +135,9 @@ export function writeFiles(folder: string, files: Record<string, string>): void 
   }
 }
 
-function startProgram(args: readonly string[], options: { cwd: string; env: Environment }): Running {
-  const child = spawn(process.execPath, [LAUNCHER, ...args], { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
+function startProgram(command: readonly string[], options: { cwd: string; env: Environment }): Running {
+  const [program = '', ...args] = command;
+  const child = spawn(program, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
   const exit = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve, reject) => {
     child.once('error', reject);
     child.once('close', (code, signal) => resolve({ code, signal }));

@@ -32,6 +32,13 @@ describe('the format of a work file', () => {
     }
   });
 
+  it('accepts an empty test command of another tool as none', () => {
+    const text = 'tasks:\n- {id: a, title: A, description: D, test_command: ""}\n';
+    const work = parseWork(text, 'task_config.yaml');
+    expect(work).toMatchObject({ recipe: 'tasks', input: { tasks: [{ id: 'a' }] } });
+    expect(JSON.stringify(work)).not.toContain('"check"');
+  });
+
   it.each(Object.keys(FORMATS))('gives what its recipe takes: %s', (name) => {
     const work = example(name);
     expect(WorkFile.parse(work)).toEqual(work);

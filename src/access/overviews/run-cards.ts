@@ -134,5 +134,5 @@ export class RunCards {
 
 /** Checks the least that a stored card must have; its codec guarantees the rest. */
 function isCard(value: unknown): value is RunCard {
-  return typeof value === 'object' && value !== null && 'news' in value;
+  return typeof value === 'object' && value !== null && 'notification' in value;
 }

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { AppError } from '../../errors.ts';
 import type { Origin } from '../../schema/actor.ts';
 import { reviveError, type ServerMessage, WINDOW_BYTES } from './protocol.ts';
@@ -32,6 +33,8 @@ type Arrival = { response: ServerMessage; bytes: number };
 export async function connectSocket(path: string, signal?: AbortSignal): Promise<SocketClient | undefined> {
   signal?.throwIfAborted();
   await requireOwnFolder(path);
+  // Without a socket nothing needs to be loaded to know that nobody listens.
+  if (!existsSync(path)) return undefined;
   const wire = openWire(path);
   const onAbort = () => wire.destroy(abortReason(signal));
   signal?.addEventListener('abort', onAbort, { once: true });

@@ -461,10 +461,28 @@ export const COMMANDS: readonly ListedCommand[] = [
     load: async () => (await import('./maintenance/hosts.ts')).hostsCommand,
   },
   {
+    name: 'login',
+    group: 'Maintenance',
+    summary: 'use the runs of a server from this machine',
+    load: async () => (await import('./maintenance/login.ts')).loginCommand,
+  },
+  {
+    name: 'logout',
+    group: 'Maintenance',
+    summary: 'forget the server of manyhands login and its token',
+    load: async () => (await import('./maintenance/logout.ts')).logoutCommand,
+  },
+  {
     name: 'notify',
     group: 'Maintenance',
     summary: 'send a test message to the receivers under notify in your settings',
     load: async () => (await import('./maintenance/notify.ts')).notifyCommand,
+  },
+  {
+    name: 'project',
+    group: 'Maintenance',
+    summary: 'list projects, and add those that a server clones by their URL',
+    load: async () => (await import('./maintenance/project.ts')).projectCommand,
   },
   {
     name: 'store',

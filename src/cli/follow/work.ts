@@ -1,6 +1,6 @@
-import type { Caller } from '../../access/caller.ts';
+import { type Caller, isElsewhere } from '../../access/caller.ts';
 import type { OwnServer, ServerHandle } from '../../access/server-handle.ts';
-import { messageOf } from '../../errors.ts';
+import { AppError, messageOf } from '../../errors.ts';
 import type { RunDocument } from '../../schema/document.ts';
 import { exitCodeOf, INTERRUPTED, worstExitCode } from '../exit-code.ts';
 import type { Platform, Session } from '../platform.ts';
@@ -58,6 +58,8 @@ export async function work(session: Session, request: Work): Promise<number> {
       followed = await followRun({ ...following, since: platform.world.now() });
     if (followed.document !== undefined) documents.push(followed.document);
     const code = conclude(platform, run, followed);
+    if (followed.kind === 'settled')
+      await receiveResult(platform, caller, { dir: request.dir, document: followed.document });
     codes.push(followed.kind === 'settled' ? (request.exitCode?.(followed.document) ?? code) : code);
     if (followed.kind === 'interrupted') break;
     runs.push(...((await request.settled?.(followed.document, caller)) ?? []));
@@ -96,6 +98,23 @@ export function conclude(platform: Platform, run: string, followed: Followed): n
   return exitCodeOf(followed.document);
 }
 
+/** With a server, fetches what a run has reached into the clone of the user; a failure is a note, because the server has it. */
+export async function receiveResult(
+  { terminal }: Platform,
+  caller: Caller,
+  { dir, document }: { dir: string; document: RunDocument },
+): Promise<void> {
+  if (caller.receive === undefined || document.branch === null) return;
+  try {
+    const { branch, commit } = await caller.receive(document.run, dir);
+    terminal.err(`Fetched ${branch} (${commit.slice(0, 10)}) into this clone\n`);
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    if (error.code !== 'REFUSED')
+      terminal.err(`note: The branch of the run was not fetched: ${cleanText(error.message)}\n`);
+  }
+}
+
 /** Prints to stdout: the document with --json, else the result of a read-only job. */
 export function report(
   platform: Platform,
@@ -130,7 +149,7 @@ async function beginInRunningEngine(platform: Platform, request: Work): Promise<
   if (request.settled !== undefined) return undefined;
   await using caller = await platform.openCaller(platform.terminal.env);
   await caller.call('list-runs', { limit: 1 });
-  return caller.engine() === 'other' ? await request.begin(caller) : undefined;
+  return isElsewhere(caller) ? await request.begin(caller) : undefined;
 }
 
 function interruptedText(how: Interruption, run: string): string {
@@ -184,6 +203,10 @@ function dashboardOf(platform: Platform): ShownDashboard {
     show: async (caller, run) => {
       const { terminal } = platform;
       try {
+        if (caller.server !== undefined) {
+          terminal.err(`Dashboard  ${caller.server}/runs/${run}\n`);
+          return;
+        }
         const server = await openOrFind(platform, caller);
         if (server === undefined) return;
         if (Symbol.asyncDispose in server) own = server;

@@ -4,11 +4,6 @@ import { oneLine } from './clean-text.ts';
 let segmenter: Intl.Segmenter | undefined;
 /** Characters of one column that never join with their neighbours: Latin letters, dashes, arrows, boxes, and the marks that we print. */
 const NARROW = /^[\u0020-\u007e\u00a1-\u00ac\u00ae-\u024f\u2010-\u2027\u2190-\u21ff\u2500-\u25fc\u2713\u2717]*$/;
-const INVISIBLE = /^[\p{Mark}\p{Format}\u200b]+$/u;
-const EMOJI = /\p{Emoji_Presentation}|\ufe0f|\p{Regional_Indicator}{2}/u;
-/** The blocks that terminals draw two columns wide: Hangul, CJK, kana, full-width forms and their extensions. */
-const WIDE =
-  /[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1b000}-\u{1b2ff}\u{20000}-\u{3fffd}]/u;
 
 function graphemes(text: string): Intl.Segments {
   segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
@@ -28,6 +23,7 @@ export function shorten(text: string, columns: number): string {
   const line = oneLine(text);
   if (columns <= 0) return '';
   if (textWidth(line) <= columns) return line;
+  if (NARROW.test(line)) return `${line.slice(0, columns - 1).trimEnd()}…`;
   let kept = '';
   let width = 0;
   for (const { segment } of graphemes(line)) {
@@ -55,7 +51,16 @@ export function wrap(text: string, columns: number): string[] {
   return lines;
 }
 
+/** Its expressions are made here, when first needed: sets of Unicode take a millisecond. */
 function graphemeWidth(grapheme: string): number {
-  if (INVISIBLE.test(grapheme)) return 0;
-  return EMOJI.test(grapheme) || WIDE.test(grapheme) ? 2 : 1;
+  if (/^[\p{Mark}\p{Format}\u200b]+$/u.test(grapheme)) return 0;
+  if (/\p{Emoji_Presentation}|\ufe0f|\p{Regional_Indicator}{2}/u.test(grapheme)) return 2;
+  return isWide(grapheme) ? 2 : 1;
+}
+
+/** Whether it is in the blocks that terminals draw two columns wide: Hangul, CJK, kana, full-width forms and their extensions. */
+function isWide(grapheme: string): boolean {
+  return /[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1b000}-\u{1b2ff}\u{20000}-\u{3fffd}]/u.test(
+    grapheme,
+  );
 }

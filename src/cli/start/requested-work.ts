@@ -16,6 +16,8 @@ export type RequestedWork = { file: string; path: string; work: WorkFile };
 
 /** The files that `run` and `check` use by default. */
 const DEFAULT_FILES = ['tasks.yaml', 'tasks.yml', 'task_config.yaml', 'task_config.yml'];
+/** Usual names of other work files; one of them is proposed where no file is named. */
+const USUAL_FILES = ['features.json', 'tasks.jsonl', 'tasks.csv', 'todo.md', 'TODO.md'];
 
 /** Reads the named work file, or the default one of the folder; the requested ids must exist in it. */
 export async function readRequestedWork(
@@ -42,12 +44,16 @@ async function refuseText(terminal: Terminal, text: string): Promise<void> {
 }
 
 async function defaultFile(dir: string): Promise<string> {
-  for (const name of DEFAULT_FILES) {
-    const path = join(dir, name);
-    const found = await stat(path).catch(() => undefined);
-    if (found?.isFile()) return path;
-  }
-  throw new AppError('USAGE', `Name a work file: ${dir} has no ${DEFAULT_FILES.join(', ')}`, { dir });
+  const found = await firstFile(dir, DEFAULT_FILES);
+  if (found !== undefined) return join(dir, found);
+  const usual = await firstFile(dir, USUAL_FILES);
+  const proposal = usual === undefined ? '' : `. For ${usual}: manyhands run ${usual}`;
+  throw new AppError('USAGE', `Name a work file: ${dir} has no ${DEFAULT_FILES.join(', ')}${proposal}`, { dir });
+}
+
+async function firstFile(dir: string, names: readonly string[]): Promise<string | undefined> {
+  for (const name of names) if ((await stat(join(dir, name)).catch(() => undefined))?.isFile() === true) return name;
+  return undefined;
 }
 
 /** Asks before a text that is probably not a to-do list is used as one; `instead` is what to type without a terminal. */

@@ -64,6 +64,8 @@ function starterText(starter: Starter): string {
   switch (starter) {
     case 'other':
       return 'The running engine starts it; this terminal only watches.';
+    case 'server':
+      return 'The server starts it; this terminal only watches.';
     case 'background':
       return 'A background process is the engine and starts it.';
     case 'own':

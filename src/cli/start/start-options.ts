@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { type Command, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { z } from 'zod';
 import { LandMode } from '../../schema/config/land.ts';
 import type { StartOptions } from '../../schema/request.ts';
@@ -37,7 +37,7 @@ export function addStartOptions(command: Command, session: Session): Command {
       'the agent: name, a list a,b, role=name, auto or command:<program>; repeatable',
       collect,
     )
-    .option('-c, --check <command>', 'a command that must exit with 0 on the merged result; repeatable', collect)
+    .option('-c, --check <command>', 'a command that must exit with 0 on the merged result; repeatable', collectCheck)
     .addOption(
       new Option(
         '--land <how>',
@@ -64,6 +64,15 @@ export function addStartOptions(command: Command, session: Session): Command {
     .option('-t, --title <text>', 'the title of the run')
     .option('--collection <name>', 'add the run to this collection; creates it if needed');
   return addDir(addJson(addFollowing(command)));
+}
+
+/** Other tools have `-c` for a file of tasks or settings; as a check it could only fail. */
+function collectCheck(value: string, before: string[] | undefined): string[] {
+  if (/^\S+\.(?:ya?ml|toml|jsonl?)$/.test(value))
+    throw new InvalidArgumentError(
+      `A check is a command, and this is a file. For a work file: manyhands run ${value}; for settings: manyhands init --import.`,
+    );
+  return collect(value, before);
 }
 
 /** The options of the request; paths are relative to the current folder. */

@@ -1,4 +1,4 @@
-import type { Caller } from '../../access/caller.ts';
+import { type Caller, isElsewhere } from '../../access/caller.ts';
 import { isInterrupted } from '../../core/view/open-run.ts';
 import { AppError, messageOf } from '../../errors.ts';
 import type { RunOverview } from '../../schema/overview.ts';
@@ -188,7 +188,7 @@ class TopView {
 
   /** Opening a run marks it as read; only an engine can record that. */
   #markRead(run: string): void {
-    if (this.#caller.engine() !== 'other' || this.#top.runs?.get(run)?.unread !== true) return;
+    if (!isElsewhere(this.#caller) || this.#top.runs?.get(run)?.unread !== true) return;
     // Safe: the run merely stays unread.
     this.#caller.call('mark-read', { run }).catch(() => {});
   }

@@ -14,6 +14,8 @@ export type ProjectState = {
   read: Record<string, number>;
   /** Batches by id, while they have items that were not started. */
   batches: Record<string, BatchState>;
+  /** The remote of a project that was added by its URL, and the name that it has on every machine. */
+  remote?: { name: string; url: string };
 };
 
 /** A batch in progress: its start, and the run of each started item. */
@@ -32,6 +34,8 @@ const FOLDED: ReadonlySet<string> = new Set<ProjectEvent['type']>([
   'batch.started',
   'batch.item-started',
   'batch.ended',
+  'project.added',
+  'project.removed',
 ]);
 
 /** Whether this fold uses events of the type; others need not be read. */
@@ -84,6 +88,12 @@ export function evolveProject(state: ProjectState, event: ProjectEvent, at: numb
     }
     case 'batch.ended':
       delete state.batches[event.data.batch];
+      return state;
+    case 'project.added':
+      state.remote = { name: event.data.name, url: event.data.remote };
+      return state;
+    case 'project.removed':
+      delete state.remote;
       return state;
     case 'project.opened':
     case 'project.spent':

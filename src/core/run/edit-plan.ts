@@ -12,13 +12,17 @@ export type EditedPlan = ({ kind: 'keep'; task: TaskKey; edit: TaskEdit } | { ki
 
 /** The tasks of a plan that waits for approval, in the order in which they would start: those that have not started. */
 export function plannedTasks(state: RunState): TaskState[] {
-  const rank = new Map(state.sequence.map((key, index) => [key, index]));
-  const tasks = state.order.flatMap((key) => {
+  return plannedOrder(state).flatMap((key) => {
     const task = state.tasks[key];
     return task !== undefined && isNotStarted(task) ? [task] : [];
   });
-  const position = (task: TaskState) => rank.get(task.spec.key) ?? state.sequence.length + task.ordinal;
-  return tasks.sort((a, b) => position(a) - position(b));
+}
+
+/** All tasks in the order that a person set, the others after them as they were added. */
+export function plannedOrder({ order, sequence, tasks }: RunState): TaskKey[] {
+  const rank = new Map(sequence.map((key, index) => [key, index]));
+  const position = (key: TaskKey) => rank.get(key) ?? sequence.length + (tasks[key]?.ordinal ?? 0);
+  return order.toSorted((a, b) => position(a) - position(b));
 }
 
 /** Changes a plan before it is approved: edits, removes, adds and reorders its tasks. Needs of removed tasks are dropped. */

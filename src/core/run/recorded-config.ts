@@ -4,14 +4,31 @@ import type { Config } from '../../schema/config.ts';
 
 type Variables = Record<string, string>;
 
+/** Values of variables, by the setting that names them. */
+export type GivenValues = Record<string, Variables>;
+
 /** The settings as a run records them: variables and headers without their values, which may be secrets. */
 export function withoutValues(config: Config): Config {
   return mapVariables(config, (variables) => Object.fromEntries(Object.keys(variables).map((name) => [name, ''])));
 }
 
-/** Recorded settings with the current values of their variables; missing variables are omitted, and so are logins without any. */
-export function withValues(recorded: Config, current: Config): Config {
-  return withoutLost(recorded, filled(recorded, current));
+/**
+ * Recorded settings with the current values of their variables, or else those that were given; missing variables are
+ * omitted, and so are logins without any.
+ */
+export function withValues(recorded: Config, current: Config, given: GivenValues = {}): Config {
+  return withoutLost(recorded, filled(recorded, current, given));
+}
+
+/** The values that an attempt of this agent needs: of its own variables, and of those of MCP servers. */
+export function valuesFor(config: Config, agent: string): GivenValues {
+  const values: GivenValues = {};
+  mapVariables(config, (variables, where) => {
+    const isNeeded = where.startsWith('mcp.') || where === `agents.${agent}` || where.startsWith(`agents.${agent}.`);
+    if (isNeeded && Object.keys(variables).length > 0) values[where] = variables;
+    return variables;
+  });
+  return values;
 }
 
 function withoutLost(recorded: Config, config: Config): Config {
@@ -27,14 +44,14 @@ function withoutLost(recorded: Config, config: Config): Config {
   return { ...config, agents: Object.fromEntries(agents) };
 }
 
-function filled(recorded: Config, current: Config): Config {
+function filled(recorded: Config, current: Config, given: GivenValues): Config {
   const known = new Map<string, Variables>();
   mapVariables(current, (variables, where) => {
     known.set(where, variables);
     return variables;
   });
   return mapVariables(recorded, (variables, where) => {
-    const values = known.get(where) ?? {};
+    const values = { ...given[where], ...known.get(where) };
     return Object.fromEntries(
       Object.keys(variables).flatMap((name) => (name in values ? [[name, values[name] ?? '']] : [])),
     );

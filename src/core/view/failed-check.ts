@@ -66,6 +66,8 @@ function endText({ exitCode, command, durationMs }: Evidence, format: DurationFo
   return command === undefined || durationMs === 0 ? [] : [`no exit code; ended after ${format.duration(durationMs)}`];
 }
 
+/** Without the spaces at its end: tools that print tables pad their lines. */
 function shorten(line: string): string {
-  return line.length <= MAX_COLUMNS ? line : `${line.slice(0, MAX_COLUMNS - 1)}…`;
+  const text = line.trimEnd();
+  return text.length <= MAX_COLUMNS ? text : `${text.slice(0, MAX_COLUMNS - 1).trimEnd()}…`;
 }

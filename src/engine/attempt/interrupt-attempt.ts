@@ -36,6 +36,14 @@ export function cancel(run: ActiveRun, force: boolean): void {
   run.cancel.abort();
 }
 
+/** Lets a cancelled run that has ended begin again. */
+export function uncancel(run: ActiveRun): void {
+  if (!run.cancel.signal.aborted) return;
+  run.cancel = new AbortController();
+  run.force = new AbortController();
+  run.cancelErrors = 0;
+}
+
 /** The tasks whose running attempt these events interrupt. */
 export function interruptedBy(events: readonly RunEvent[], state: RunState): TaskKey[] {
   const isInterrupted = (key: TaskKey) => state.tasks[key]?.interrupt != null;

@@ -19,10 +19,15 @@ export const AttemptOrder = z.object({
   progress: z.string(),
   /** The last event of the run, which the message of its commit names. */
   head: z.object({ stream: z.string(), version: z.number(), hash: z.string() }).optional(),
+  /** Whether the leader has values for its variables: the host asks for them when it starts, and keeps them in memory. */
+  hasSecrets: z.boolean().default(false),
   /** Where its commits are, and which it needs. */
   git: z.object({ url: z.string(), objectFormat: z.enum(['sha1', 'sha256']), commits: z.array(z.string()) }),
 });
 export type AttemptOrder = z.infer<typeof AttemptOrder>;
+
+/** Values of variables, by the setting that names them. */
+export const Secrets = z.record(z.string(), z.record(z.string(), z.string()));
 
 /** A row of a transcript as it crosses the network. */
 const Row = z.object({
@@ -70,6 +75,8 @@ export const AttemptReport = z.discriminatedUnion('kind', [
     cursors: z.array(Cursor),
     usage: z.unknown().optional(),
   }),
+  /** Asks for the values of variables, once for each order. */
+  z.object({ kind: z.literal('secrets') }),
   z.object({ kind: z.literal('events'), events: z.array(RunEvent) }),
   z.object({
     kind: z.literal('ended'),
@@ -82,5 +89,9 @@ export const AttemptReport = z.discriminatedUnion('kind', [
 export type AttemptReport = z.infer<typeof AttemptReport>;
 
 /** What the leader tells a host about an attempt that it performs. */
-export const AttemptCommand = z.object({ kind: z.literal('stop'), force: z.boolean(), reason: z.string() });
+export const AttemptCommand = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('stop'), force: z.boolean(), reason: z.string() }),
+  /** Values of variables, encrypted for the process that asked. */
+  z.object({ kind: z.literal('secrets'), sealed: z.string() }),
+]);
 export type AttemptCommand = z.infer<typeof AttemptCommand>;

@@ -1,6 +1,7 @@
 import { recordSpawn, recordUsage, warnOf } from '../../core/attempt/decide-attempt.ts';
 import { recordGate } from '../../core/land/decide-landing.ts';
 import { redactValue } from '../../core/redact.ts';
+import { valuesFor } from '../../core/run/recorded-config.ts';
 import { lastAttempt, type TaskState } from '../../core/run/state.ts';
 import { AppError, messageOf } from '../../errors.ts';
 import { fetchRefs } from '../../git/push/transfer.ts';
@@ -17,6 +18,7 @@ import { interruptible } from '../attempt/interrupt-attempt.ts';
 import { SETUP_GATE } from '../land/evidence.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
 import { type AttemptCommand, AttemptReport } from './attempt-order.ts';
+import { sealText } from './sealed-text.ts';
 
 type Following = { task: TaskState; fleet: Fleet };
 type Ended = Extract<AttemptReport, { kind: 'ended' }>;
@@ -38,7 +40,8 @@ export async function followAttempt(ctx: EngineContext, run: ActiveRun, { task, 
     waiting[Symbol.dispose]();
     const found = report.kind === 'lost' ? undefined : AttemptReport.safeParse(report.body).data;
     if (report.kind === 'report' && found !== undefined && found.kind !== 'ended') {
-      await record(ctx, run, { task, id, report: found });
+      if (found.kind === 'secrets') await sendSecrets(run, { task, id, fleet });
+      else await record(ctx, run, { task, id, report: found });
       // Safe: a report that is not acknowledged is read again, and recorded once.
       fleet.acknowledge(id, report.sequence).catch(() => {});
       continue;
@@ -92,7 +95,17 @@ class StopCommands implements Disposable {
   }
 }
 
-type Recording = { task: TaskState; id: string; report: Exclude<AttemptReport, Ended> };
+/** Sends the values of variables to the process that performs the attempt, which alone can read them. */
+async function sendSecrets(run: ActiveRun, { task, id, fleet }: Following & { id: string }): Promise<void> {
+  const attempt = lastAttempt(task);
+  const host = fleet.hosts.find(({ name }) => name === attempt?.host);
+  if (attempt === undefined || host?.sealKey === undefined) return;
+  const sealed = sealText(JSON.stringify(valuesFor(run.config, attempt.agent)), host.sealKey, id);
+  const command: AttemptCommand = { kind: 'secrets', sealed };
+  await fleet.send(id, command);
+}
+
+type Recording = { task: TaskState; id: string; report: Exclude<AttemptReport, Ended | { kind: 'secrets' }> };
 
 async function record(ctx: EngineContext, run: ActiveRun, { task, id, report }: Recording): Promise<void> {
   if (report.kind === 'transcript') {

@@ -1,12 +1,15 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { GivenValues } from '../../core/run/recorded-config.ts';
+import { lastAttempt } from '../../core/run/state.ts';
 import { AppError, messageOf } from '../../errors.ts';
 import type { HostOrder } from '../../store/fleet.ts';
 import type { Store } from '../../store/store.ts';
-import { AttemptCommand, AttemptOrder } from './attempt-order.ts';
+import { AttemptCommand, AttemptOrder, Secrets } from './attempt-order.ts';
 import { type HostContext, type OrderedRun, openOrder } from './ordered-run.ts';
 import { Outbox } from './outbox.ts';
 import { performOrder, saveLateWork } from './perform-order.ts';
+import type { SealKeys } from './sealed-text.ts';
 
 /** The lease, the orders and the reports of a host. */
 interface Installation {
@@ -15,6 +18,8 @@ interface Installation {
     most: number,
     signal: AbortSignal,
   ): Promise<{ orders: HostOrder[]; commands: { id: string; body: unknown }[] }>;
+  /** Lets `receive` look again, because more orders can be accepted. */
+  wake(): void;
   report(reports: readonly { id: string; sequence: number; body: unknown }[]): Promise<boolean>;
 }
 
@@ -23,12 +28,20 @@ type Parts = {
   memory: Store;
   installation: Installation;
   slots: number;
+  /** The kinds and names of agents that it offers; an order for another one is refused. */
+  agents: readonly string[];
+  keys: SealKeys;
   /** Called after each renewal, with the time that it took. */
   onRenewed(elapsedMs: number): void;
   log(line: string): void;
 };
 
-type Performing = { ordered: OrderedRun | undefined; stop: AbortController; done: Promise<void> };
+type Performing = {
+  ordered: OrderedRun | undefined;
+  stop: AbortController;
+  done: Promise<void>;
+  secrets: PromiseWithResolvers<GivenValues>;
+};
 
 /** The lease of 30 s is renewed three times in it; after 20 s without a renewal this host does nothing more. */
 const RENEW_MS = 10_000;
@@ -70,7 +83,8 @@ export class Host {
       try {
         const order = AttemptOrder.parse(JSON.parse(body));
         const stopping = AbortSignal.any([this.#stop.signal, this.#lost.signal]);
-        await saveLateWork(await openOrder(context, order, { memory, report: async () => {}, stopping }), order);
+        const left = await openOrder(context, order, { memory, report: async () => {}, stopping, secrets: {} });
+        await saveLateWork(left, order);
         log(`${id} was left by an earlier process; its work is saved as late work`);
       } catch (error) {
         log(`${id} was left by an earlier process, and could not be saved: ${messageOf(error)}`);
@@ -118,13 +132,17 @@ export class Host {
 
   #begin({ id, body }: HostOrder): void {
     const stop = new AbortController();
-    const performing: Performing = { ordered: undefined, stop, done: Promise.resolve() };
+    const secrets = Promise.withResolvers<GivenValues>();
+    // Safe: one who waits for them gets the error.
+    secrets.promise.catch(() => {});
+    const performing: Performing = { ordered: undefined, stop, done: Promise.resolve(), secrets };
     this.#performing.set(id, performing);
     performing.done = this.#perform(id, body, performing)
       .catch((error: unknown) => this.#fail(id, error))
       .finally(() => {
         this.#performing.delete(id);
         this.#outbox.forget(id);
+        this.#parts.installation.wake();
       });
   }
 
@@ -136,10 +154,38 @@ export class Host {
     await writeFile(join(folder, ORDER_FILE), body, { mode: 0o600 });
     const report = (what: unknown) => this.#outbox.send(id, what);
     const stopping = AbortSignal.any([performing.stop.signal, this.#lost.signal]);
-    performing.ordered = await openOrder(context, order, { memory, report, stopping });
+    const secrets = order.hasSecrets ? await this.#fetchSecrets(report, performing, stopping) : {};
+    performing.ordered = await openOrder(context, order, { memory, report, stopping, secrets });
+    this.#requireAgent(performing.ordered);
     log(`${id} begins`);
     await performOrder(performing.ordered, { order, report, lost: this.#lost.signal });
     log(`${id} ended`);
+  }
+
+  /** Asks the leader for the values of variables; the next leader answers where this one has ended. */
+  async #fetchSecrets(
+    report: (body: unknown) => Promise<void>,
+    { secrets }: Performing,
+    stopping: AbortSignal,
+  ): Promise<GivenValues> {
+    await report({ kind: 'secrets' });
+    const stopped = Promise.withResolvers<never>();
+    const stop = () => stopped.reject(new AppError('REFUSED', 'The order was stopped before its agent started'));
+    stopping.addEventListener('abort', stop, { once: true });
+    if (stopping.aborted) stop();
+    try {
+      return await Promise.race([secrets.promise, stopped.promise]);
+    } finally {
+      stopping.removeEventListener('abort', stop);
+    }
+  }
+
+  #requireAgent({ run, task }: OrderedRun): void {
+    const { agents } = this.#parts;
+    const name = lastAttempt(task)?.agent ?? '';
+    const kind = run.agents.get(name)?.kind ?? '';
+    if (!agents.includes(name) && !agents.includes(kind))
+      throw new AppError('REFUSED', `This host does not offer the agent ${name}`);
   }
 
   /** An order that cannot be performed at all ends its attempt; the task is tried again. */
@@ -156,6 +202,14 @@ export class Host {
     const performing = this.#performing.get(id);
     const command = AttemptCommand.safeParse(body);
     if (performing === undefined || !command.success) return;
+    if (command.data.kind === 'secrets') {
+      const { sealed } = command.data;
+      // A text that this process cannot open ends the order.
+      Promise.resolve()
+        .then(() => Secrets.parse(JSON.parse(this.#parts.keys.open(sealed, id))))
+        .then(performing.secrets.resolve, performing.secrets.reject);
+      return;
+    }
     const { run, task } = performing.ordered ?? {};
     const interrupt = task === undefined ? undefined : run?.interrupts.get(task.spec.key);
     if (command.data.force) run?.force.abort();
@@ -174,8 +228,10 @@ export class Host {
         const lease = await installation.renew();
         if (lease === undefined) return this.fence('The lease of this host was lost');
         onRenewed(performance.now() - began);
+        if (this.#isDraining && !lease.isDraining) installation.wake();
         this.#isDraining = lease.isDraining;
-      } catch {
+      } catch (error) {
+        if (error instanceof AppError && error.code === 'DATABASE_REFUSED') return this.fence(error.message);
         // Safe: without renewals the guard ends the agents in time.
         pauseMs = RENEW_AGAIN_MS;
       }

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { withValues } from '../../core/run/recorded-config.ts';
+import { type GivenValues, withValues } from '../../core/run/recorded-config.ts';
 import { lastAttempt, type TaskState } from '../../core/run/state.ts';
 import { AppError } from '../../errors.ts';
 import { fetchCommits, openBareMirror } from '../../git/push/transfer.ts';
@@ -18,6 +18,14 @@ export type HostContext = Omit<EngineContext, 'store' | 'submit' | 'stopping' | 
 /** An order as it is performed: with the state, the mirror and the settings that the stage of attempts needs. */
 export type OrderedRun = { ctx: EngineContext; run: ActiveRun; task: TaskState; id: string };
 
+type OpenOptions = {
+  memory: Store;
+  report: (body: unknown) => Promise<void>;
+  stopping: AbortSignal;
+  /** Values of variables that the leader sent. */
+  secrets: GivenValues;
+};
+
 /** How often commits are fetched that their repository does not have yet. */
 const FETCH_TRIES = 5;
 const FETCH_AGAIN_MS = 2_000;
@@ -26,15 +34,15 @@ const FETCH_AGAIN_MS = 2_000;
 export async function openOrder(
   host: HostContext,
   order: AttemptOrder,
-  { memory, report, stopping }: { memory: Store; report: (body: unknown) => Promise<void>; stopping: AbortSignal },
+  { memory, report, stopping, secrets }: OpenOptions,
 ): Promise<OrderedRun> {
   const { state } = order;
   const task = state.tasks[order.task];
   const attempt = task === undefined ? undefined : lastAttempt(task);
   if (task === undefined || attempt === undefined) throw new AppError('INPUT_INVALID', 'The order has no attempt');
   const store = reportingStore(memory, order, report);
-  // Secrets are never in an order: variables have the values of this host's own settings, and are absent without one.
-  const config = withValues(state.start.config, await host.implementations.config(host.home.root));
+  // Secrets are never in an order: variables have the values of this host's own settings, or those that the leader sent.
+  const config = withValues(state.start.config, await host.implementations.config(host.home.root), secrets);
   const ledger = runLedger(store, host.world, runStream(state.start.run), state);
   const run: ActiveRun = {
     id: state.start.run,

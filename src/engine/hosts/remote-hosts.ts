@@ -2,12 +2,13 @@ import { type StartAttempt, startAttempt } from '../../core/attempt/decide-attem
 import { commitsForHost, stateForHost } from '../../core/attempt/order.ts';
 import { evolve } from '../../core/run/evolve.ts';
 import { taskOf } from '../../core/run/phase.ts';
+import { valuesFor } from '../../core/run/recorded-config.ts';
 import type { RunState } from '../../core/run/state.ts';
 import type { HostInput, HostsInput } from '../../core/schedule/hosts.ts';
 import { withMutex } from '../../git/mutex.ts';
 import { pushCommits } from '../../git/push/transfer.ts';
 import { attemptId, type TaskKey } from '../../schema/ids.ts';
-import type { Fleet, FleetHost } from '../../store/fleet.ts';
+import { type Fleet, type FleetHost, HOSTS_RELEASE, isReleaseAccepted } from '../../store/fleet.ts';
 import { checkpointSection, memorySection } from '../attempt/memory.ts';
 import { readProgress } from '../attempt/progress-file.ts';
 import type { ActiveRun, AttemptHosts, EngineContext, Executor, OrderOf } from '../loop/context.ts';
@@ -36,7 +37,9 @@ export class RemoteHosts implements AttemptHosts {
     const onHosts = runs.filter(usesHosts);
     if (onHosts.length === 0) return undefined;
     const busy = busyOf(onHosts, claimed);
-    const hosts = this.#fleet.hosts.filter(({ instance }) => instance !== null);
+    const hosts = this.#fleet.hosts.filter(
+      ({ instance, release }) => instance !== null && isReleaseAccepted(release, HOSTS_RELEASE),
+    );
     return {
       hosts: hosts.map((host) => hostInput(host, onHosts, busy.get(host.name) ?? 0)),
       labels: new Map(),
@@ -74,6 +77,7 @@ export class RemoteHosts implements AttemptHosts {
         memory: `${checkpointSection(ctx, run, { task, session: claim.session })}${id === attempt ? memory : ''}`,
         progress,
         head: ctx.store.head(run.ledger.stream),
+        hasSecrets: Object.keys(valuesFor(run.config, claim.agent)).length > 0,
         git: { url, objectFormat: run.project.mirror.objectFormat, commits: needed },
       };
       return { id, host, instance, body: JSON.stringify(order) };

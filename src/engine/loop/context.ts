@@ -107,9 +107,9 @@ export interface ActiveRun {
   /** The texts of its roles, by name. */
   readonly roleTexts: Record<string, string>;
   /** Aborts everything in flight for this run when it is cancelled. */
-  readonly cancel: AbortController;
+  cancel: AbortController;
   /** Kills everything in flight for this run at once. */
-  readonly force: AbortController;
+  force: AbortController;
   /** Interrupt one running attempt each, by task. */
   readonly interrupts: Map<string, AbortController>;
   /** The checks of its configuration, run on the base before any work; none for a run that only reads. */

@@ -254,7 +254,9 @@ export class RunControl {
       this.#shared.set(run, shared);
       shared.users += 1;
       try {
-        return await work(await shared.active);
+        const active = await shared.active;
+        await this.#engine.leaveEnded(active);
+        return await work(active);
       } finally {
         shared.users -= 1;
         if (shared.users === 0) {

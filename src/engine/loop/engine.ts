@@ -17,7 +17,7 @@ import type { AttemptTools } from '../attempt/attempt-tools.ts';
 import { removeEndedWorkspace } from '../attempt/attempt-workspace.ts';
 import { beginAttempt } from '../attempt/begin-attempt.ts';
 import { Coordination } from '../attempt/coordination.ts';
-import { cancel, interrupt, interruptedBy } from '../attempt/interrupt-attempt.ts';
+import { cancel, interrupt, interruptedBy, uncancel } from '../attempt/interrupt-attempt.ts';
 import { rewindWhileHeld } from '../finish/finish-run.ts';
 import { type ClosingStep, nextClosingStep } from '../finish/next-closing-step.ts';
 import { isWriteBackDue, writeBackDuringRun } from '../finish/write-back.ts';
@@ -34,12 +34,7 @@ import { ActiveRuns, InFlight, ONCE } from './in-flight.ts';
 import { SchedulingInputTracker } from './scheduling-input.ts';
 import { Slots } from './slots.ts';
 
-export type EngineOptions = {
-  home: Home;
-  store: Store;
-  world: World;
-  implementations: Implementations;
-  env: NodeJS.ProcessEnv;
+type EngineOptions = Pick<EngineContext, 'home' | 'store' | 'world' | 'implementations' | 'env'> & {
   tools?: AttemptTools;
   fleet?: Fleet | undefined;
 };
@@ -86,8 +81,10 @@ export class Engine implements EngineContext {
       onEnd: (run) => this.#onEnd(run),
     });
     // There may be no listener yet; later ones get the error. Agents continue, and the next engine adopts them.
-    this.#failed.promise.catch((error: unknown) => this.#inFlight.work.fail(error));
-    this.#failed.promise.catch(() => this.#leave.abort());
+    this.#failed.promise.catch((error: unknown) => {
+      this.#inFlight.work.fail(error);
+      this.#leave.abort();
+    });
   }
 
   get stopping(): AbortSignal {
@@ -138,10 +135,8 @@ export class Engine implements EngineContext {
     this.#tracker.record(options.also ?? []);
     const { state } = run.ledger;
     if (state.status.kind === 'cancelling') cancel(run, state.status.force);
-    for (const key of interruptedBy(events, state)) {
-      const interrupted = committed.then(() => interrupt(run, key));
-      this.#inFlight.track(run, interrupted);
-    }
+    const interruptSoon = (key: TaskKey) => committed.then(() => interrupt(run, key));
+    for (const key of interruptedBy(events, state)) this.#inFlight.track(run, interruptSoon(key));
     for (const key of endedBy(events, state))
       this.#inFlight.track(run, removeEndedWorkspace(this, run, key, committed));
     askRecipe(this, run, questionsAfter(events, state));
@@ -164,10 +159,16 @@ export class Engine implements EngineContext {
     this.wake();
     while (!this.#stop.signal.aborted && !this.#drain.signal.aborted) {
       await this.#inFlight.work.nextPass();
-      const isMoving =
-        this.#inFlight.work.size > 0 || [...this.#runs.values()].some((run) => !isSettled(run.ledger.state));
-      if (!isMoving) return;
+      const hasMoving = [...this.#runs.values()].some((run) => !isSettled(run.ledger.state));
+      if (this.#inFlight.work.size === 0 && !hasMoving) return;
     }
+  }
+
+  /** Waits for what an ended run still removes and writes, and makes it ready to begin again, also if it was cancelled. */
+  async leaveEnded(run: ActiveRun): Promise<void> {
+    const isEnded = () => run.ledger.state.status.kind === 'ended';
+    while (isEnded() && this.#inFlight.has(run) && !this.#stop.signal.aborted) await this.#inFlight.work.nextPass();
+    if (isEnded()) uncancel(run);
   }
 
   /** Starts nothing new; resolves when everything in flight has ended. */

@@ -22,6 +22,7 @@ export class InFlight {
   readonly landing = new Set<string>();
   readonly work = new InFlightWork();
   readonly #steps = new Set<string>();
+  readonly #counts = new Map<string, number>();
   readonly #options: InFlightOptions;
 
   constructor(options: InFlightOptions) {
@@ -63,9 +64,23 @@ export class InFlight {
 
   /** Counts work that belongs to a run until it ends. */
   track(run: ActiveRun, work: Promise<void>): void {
-    this.work.add(
-      work.catch((error: unknown) => this.#options.onError(run, error)).finally(() => this.#options.onEnd(run)),
-    );
+    this.#count(run, 1);
+    const ended = () => {
+      this.#count(run, -1);
+      this.#options.onEnd(run);
+    };
+    this.work.add(work.catch((error: unknown) => this.#options.onError(run, error)).finally(ended));
+  }
+
+  /** Whether something of a run is in flight. */
+  has(run: ActiveRun): boolean {
+    return this.#counts.has(run.id);
+  }
+
+  #count({ id }: ActiveRun, by: 1 | -1): void {
+    const count = (this.#counts.get(id) ?? 0) + by;
+    if (count === 0) this.#counts.delete(id);
+    else this.#counts.set(id, count);
   }
 }
 

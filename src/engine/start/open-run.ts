@@ -26,6 +26,7 @@ import { runRef } from '../land/land-tasks.ts';
 import { mirrorProgress } from '../loop/activities.ts';
 import type { ActiveRun, EngineContext, Project } from '../loop/context.ts';
 import { loadRun, runLedger } from '../loop/ledger.ts';
+import { ensureClone } from './project-clone.ts';
 
 /** Opens a recorded run: with the recipe version, agents and roles that it was started with, never newer ones. */
 export async function openRun(
@@ -117,6 +118,7 @@ async function currentSettings(ctx: EngineContext, recorded: Config, root: strin
 /** The project of a run that is resumed; who waits for that sees what is done. */
 async function openShowing(ctx: EngineContext, project: { id: string; root: string }): Promise<Project> {
   using step = ctx.activities.begin({ folder: project.root }, { kind: 'mirror', what: 'opens the private mirror' });
+  await ensureClone(ctx, project);
   return await openProject(ctx, project, mirrorProgress(step));
 }
 

@@ -9,11 +9,9 @@ import type { RunState } from '../../core/run/state.ts';
 import { AppError } from '../../errors.ts';
 import { openMirror } from '../../git/mirror/mirror.ts';
 import { untrustedFilters, untrustedText, withoutFilters } from '../../git/read/filters.ts';
-import { inspectRepository, projectId, type Repository, uncommitted } from '../../git/read/repository.ts';
+import { projectId, type Repository, uncommitted } from '../../git/read/repository.ts';
 import { branchAt, readRef, resolve } from '../../git/refs/mirror-refs.ts';
-import { snapshotFolder } from '../../git/save/snapshot-folder.ts';
 import { requireGit } from '../../git/version.ts';
-import type { Recipe } from '../../recipes/recipe.ts';
 import { roleNames, roleText } from '../../roles/load.ts';
 import type { Origin } from '../../schema/actor.ts';
 import type { GitConfig } from '../../schema/config/git.ts';
@@ -31,7 +29,9 @@ import { crashpoint } from '../../world.ts';
 import { requireSandbox } from '../attempt/containment.ts';
 import { mirrorProgress } from '../loop/activities.ts';
 import type { EngineContext, Project } from '../loop/context.ts';
+import { importClientBase } from './client-base.ts';
 import { readHistory } from './model-history.ts';
+import { openFolder } from './open-folder.ts';
 import { redactorOf } from './open-run.ts';
 import { pinChoices } from './pin-agents.ts';
 import { requireFuture, withOptions } from './start-options.ts';
@@ -79,6 +79,7 @@ export async function startRun(
   step.update({ kind: 'workspace', what: 'records the run' });
   if (folder === undefined) await requireRoomForBranch(mirror);
   const defaults = recipe.defaults?.(config, request.input) ?? {};
+  await importClientBase(ctx, mirror, options.base);
   const base = await baseOf(options.base ?? config.git.base, { repository, mirror, id }, defaults.base);
   const land = options.land ?? config.land ?? defaults.land ?? 'branch';
   if (land === 'merge' && base.branch === null) {
@@ -148,27 +149,6 @@ function rankingFor(
 ): Pick<RunStart, 'ranking'> {
   const ranking = rankOpen({ config, open, project, history: readHistory(ctx) });
   return Object.keys(ranking).length === 0 ? {} : { ranking };
-}
-
-/** The repository that contains the folder; a read-only run also works on a plain folder, from a snapshot of it. */
-async function openFolder(
-  ctx: EngineContext,
-  recipe: Recipe,
-  request: StartRequest,
-): Promise<{ repository: Repository; folder?: string }> {
-  const { dir } = request.options;
-  try {
-    return { repository: await inspectRepository(dir) };
-  } catch (error) {
-    if (
-      recipe.acceptsFolder?.(request.input) !== true ||
-      !(error instanceof AppError) ||
-      error.code !== 'NOT_A_REPOSITORY'
-    )
-      throw error;
-    const root = await snapshotFolder({ folders: ctx.home.folders, dir });
-    return { repository: await inspectRepository(root), folder: dir };
-  }
 }
 
 /** Git cannot create mh/<run> while there is a branch named mh. */

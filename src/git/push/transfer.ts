@@ -50,6 +50,12 @@ export async function fetchRefs(transfer: Transfer, prefix: string): Promise<Tra
   return fetchInto(transfer, [`${requirePrefix(prefix)}*:${prefix}*`]);
 }
 
+/** Fetches a single ref of ours. */
+export async function fetchRef(transfer: Transfer, ref: string): Promise<Transferred> {
+  requirePrefix(`${ref}/`);
+  return fetchInto(transfer, [`+${ref}:${ref}`]);
+}
+
 /** The mirror of a project on a machine that does not have its repository: at first empty. */
 export async function openBareMirror(
   dir: string,
@@ -109,7 +115,8 @@ function fromMirror({ mirror, url, signal }: Transfer): FromMirror {
   return { mirror, remote, ...(signal === undefined ? {} : { signal }) };
 }
 
-function objectRef(commit: string): string {
+/** The ref of a commit that `pushCommits` pushed. */
+export function objectRef(commit: string): string {
   return `refs/manyhands/objects/${commit}`;
 }
 

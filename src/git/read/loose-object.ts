@@ -9,8 +9,6 @@ import { readPlainFile } from '../plain-file.ts';
 
 type ObjectType = 'commit' | 'tree';
 
-const compress = promisify(deflate);
-const decompress = promisify(inflate);
 const MAX_BYTES = 16 * 1024 * 1024;
 const SHA1_HEX = 40;
 
@@ -28,7 +26,7 @@ export async function writeObject(
   const temporary = join(objects, `tmp_obj_${world.token()}`);
   try {
     await mkdir(dirname(file), { recursive: true });
-    await writeDurably(temporary, await compress(whole));
+    await writeDurably(temporary, await promisify(deflate)(whole));
     await rename(temporary, file);
   } catch (error) {
     await rm(temporary, { force: true });
@@ -42,7 +40,7 @@ export async function readObject(objects: string, oid: string, type: ObjectType)
   const packed = await readPlainFile(fileOf(objects, oid), MAX_BYTES);
   if (packed === undefined) return undefined;
   // Git reports objects that cannot be decompressed.
-  const whole = await decompress(packed, { maxOutputLength: MAX_BYTES }).catch(() => undefined);
+  const whole = await promisify(inflate)(packed, { maxOutputLength: MAX_BYTES }).catch(() => undefined);
   if (whole === undefined) return undefined;
   const start = whole.indexOf(0) + 1;
   const isValid = whole.toString('latin1', 0, start) === `${type} ${whole.length - start}\0`;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { access, constants, realpath } from 'node:fs/promises';
+import { access, constants, lstat, readFile, realpath } from 'node:fs/promises';
 import { basename, delimiter, dirname, join } from 'node:path';
 import { AppError, isAbsent } from '../../errors.ts';
 import { type GitOptions, type GitResult, git } from '../git.ts';
@@ -22,8 +22,11 @@ export type Repository = {
 };
 
 /** Finds the repository that contains a folder: enough to name its project, also when it cannot be used. */
-export async function locateRepository(dir: string, signal?: AbortSignal): Promise<Directories> {
-  const read = gitReader(await requireFolder(dir), signal);
+export async function locateRepository(dir: string, signal?: AbortSignal): Promise<Location> {
+  const folder = await requireFolder(dir);
+  const plain = await locatePlain(folder);
+  if (plain !== undefined) return plain;
+  const read = gitReader(folder, signal);
   return (await findDirectories(dir, await read(['rev-parse', ...FLAGS, ...PATHS], [0, 128]))).directories;
 }
 
@@ -51,10 +54,15 @@ export async function inspectRepository(dir: string, signal?: AbortSignal): Prom
   };
 }
 
+/** How the folder of a project ends that was added by its URL; before it is the id, the same on every machine. */
+export const CLONE_SUFFIX = '.project';
+
 /** A name for the project that is the same in every work tree and subfolder of the repository. */
 export function projectId(repository: Pick<Repository, 'commonDir'>): string {
   const { commonDir } = repository;
   const folder = basename(commonDir) === '.git' ? basename(dirname(commonDir)) : basename(commonDir, '.git');
+  const named = /^([A-Za-z0-9][A-Za-z0-9._-]*-[0-9a-f]{8})\.project$/.exec(folder)?.[1];
+  if (named !== undefined && basename(dirname(dirname(commonDir))) === 'clones') return named;
   const name = folder.replace(/[^A-Za-z0-9._-]+/g, '-').replace(/^[.-]+/, '') || 'project';
   return `${name.slice(0, 40)}-${createHash('sha256').update(commonDir).digest('hex').slice(0, 8)}`;
 }
@@ -78,11 +86,29 @@ export async function ignoredFiles(repository: Pick<Repository, 'root'>, signal?
 }
 
 type ReadGit = (args: readonly string[], allow?: readonly number[]) => ReturnType<typeof git>;
-export type Directories = Pick<Repository, 'root' | 'gitDir' | 'commonDir' | 'objectFormat' | 'shallow'>;
+export type Location = Pick<Repository, 'root' | 'commonDir'>;
+type Directories = Pick<Repository, 'root' | 'gitDir' | 'commonDir' | 'objectFormat' | 'shallow'>;
 
 function gitReader(cwd: string, signal: AbortSignal | undefined): ReadGit {
   const options: GitOptions = { cwd, asUser: true, ...(signal ? { signal } : {}) };
   return (args, allow = [0]) => git(args, { ...options, allow });
+}
+
+/** What git requires of the folder `.git`, and does not find in that of a linked work tree or of a submodule. */
+const PARTS: Record<string, boolean> = { HEAD: true, objects: true, refs: true, commondir: false };
+/** Settings with which the folder above `.git` may be no work tree, or others count; git then decides. */
+const UNUSUAL_SETTING = /worktree|extensions|include|\bbare\b(?!\s*=\s*false\b)/i;
+
+/** The repository whose top folder this is, in its usual form: git starts as slowly as half a command. */
+async function locatePlain(root: string): Promise<Location | undefined> {
+  const commonDir = join(root, '.git');
+  const owners = await Promise.all([root, commonDir].map((path) => lstat(path).catch(() => undefined)));
+  // Git refuses what another user owns.
+  if (!owners.every((found) => found?.isDirectory() && found.uid === process.getuid?.())) return undefined;
+  for (const [name, isPresent] of Object.entries(PARTS))
+    if ((await exists(join(commonDir, name))) !== isPresent) return undefined;
+  const settings = await readFile(join(commonDir, 'config'), 'utf8').catch(() => undefined);
+  return settings === undefined || UNUSUAL_SETTING.test(settings) ? undefined : { root, commonDir };
 }
 
 async function requireFolder(dir: string): Promise<string> {

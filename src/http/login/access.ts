@@ -102,7 +102,7 @@ export async function openAccess(folder: string, world: World): Promise<Access> 
     identify: async (incoming) => {
       const { authorization } = incoming.headers;
       if (authorization !== undefined) {
-        const token = /^Bearer ([\w-]+)$/i.exec(authorization)?.[1];
+        const token = tokenIn(incoming);
         const grant = token === undefined ? undefined : await ofToken(token);
         if (grant !== undefined) return identityOf([grant], 'token');
         failures.count(incoming.socket.remoteAddress ?? '');
@@ -143,6 +143,14 @@ export async function openAccess(folder: string, world: World): Promise<Access> 
       return [cookieText(name, '', 0), cookieText(guestName, '', 0)];
     },
   };
+}
+
+/** The token that a request carries; programs of git send it as a password. */
+export function tokenIn({ headers, url = '' }: IncomingMessage): string | undefined {
+  const { authorization = '' } = headers;
+  const basic = url.startsWith('/git/') ? /^Basic ([\w+/=-]{1,1000})$/i.exec(authorization)?.[1] : undefined;
+  if (basic === undefined) return /^Bearer ([\w-]+)$/i.exec(authorization)?.[1];
+  return /^[^:]*:([\w-]+)$/.exec(Buffer.from(basic, 'base64').toString('utf8'))?.[1];
 }
 
 function cookieText(name: string, value: string, lastsMs: number): string {

@@ -27,7 +27,7 @@ const PLACEHOLDERS: ReadonlyMap<string, string> = new Map([
 
 const OWN = /^(goal|task|title|id|evidence|checks|conflict|context|instructions|appUrl)$/;
 
-const MARK = /\{\{[#/]?([\w-]+)\}\}/g;
+const MARK = /\{\{\s*[#/]?\s*([\w-]+)\s*\}\}/g;
 
 const HAND_OVER = '## What to hand over';
 
@@ -192,7 +192,7 @@ async function roleFileOf(
   const builtIn = (await loadRole(role)).text;
   const notes: string[] = [];
   const body = text.replaceAll('\r\n', '\n').replaceAll(MARK, (mark, name: string) => {
-    const own = OWN.test(name) && !/[#/]/.test(mark) ? mark : undefined;
+    const own = OWN.test(name) && !/[#/]/.test(mark) ? `{{${name}}}` : undefined;
     const known = PLACEHOLDERS.get(name) ?? facts.get(name) ?? own;
     if (known === undefined) notes.push(`{{${name}}} of the ${role} prompt has no meaning here and became plain text`);
     return known ?? name;

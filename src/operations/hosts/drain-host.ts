@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { AppError } from '../../errors.ts';
 import { operation } from '../operation.ts';
+import { requireDatabase } from './require-database.ts';
 
 /** Lets a host finish what it runs; it gets nothing new. */
 export const drainHost = operation({
@@ -16,9 +16,7 @@ export const drainHost = operation({
   }),
   output: z.object({ name: z.string(), draining: z.boolean() }),
   run: async ({ env }, { name, undo }) => {
-    const url = env.MANYHANDS_DATABASE_URL;
-    if (!url)
-      throw new AppError('HOST_UNKNOWN', `There is no host ${name}: the database is not on PostgreSQL`, { name });
+    const url = requireDatabase(env, name);
     const hosts = await import('../../store/postgres/hosts/inspect-hosts.ts');
     await hosts.drainHost(url, name, !undo);
     return { name, draining: !undo };

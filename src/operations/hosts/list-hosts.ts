@@ -1,9 +1,14 @@
 import { z } from 'zod';
+import { type FleetHost, HOSTS_RELEASE, isReleaseAccepted } from '../../store/fleet.ts';
 import { operation } from '../operation.ts';
 
 const HostView = z.object({
   name: z.string(),
-  status: z.enum(['up', 'draining', 'lost']).describe('lost: it has ended, or did not renew its lease in time.'),
+  status: z
+    .enum(['up', 'draining', 'lost', 'incompatible'])
+    .describe(
+      'lost: it has ended, or did not renew its lease in time; incompatible: it differs by more than one release from this program, and gets no orders.',
+    ),
   slots: z.number().int(),
   busy: z.number().int().describe('How many attempts it performs now.'),
   attempts: z.array(z.string()).describe('The attempts that it performs: run, task and number.'),
@@ -31,17 +36,22 @@ export const listHosts = operation({
     const url = env.MANYHANDS_DATABASE_URL;
     if (!url) return [];
     const { inspectHosts } = await import('../../store/postgres/hosts/inspect-hosts.ts');
-    return (await inspectHosts(url)).map(({ instance, isDraining, registeredAt, expiresInMs, orders, ...host }) => ({
-      ...host,
-      status:
-        instance === null || expiresInMs <= 0
-          ? ('lost' as const)
-          : isDraining
-            ? ('draining' as const)
-            : ('up' as const),
+    return (await inspectHosts(url)).map(({ orders, ...found }) => ({
+      ...viewOf(found),
+      status: statusOf(found),
       busy: orders.length,
       attempts: orders,
-      since: new Date(registeredAt).toISOString(),
+      since: new Date(found.registeredAt).toISOString(),
     }));
   },
 });
+
+function viewOf({ name, slots, agents, labels, memoryBytes, diskBytes, version, machine }: FleetHost) {
+  return { name, slots, agents, labels, memoryBytes, diskBytes, version, machine };
+}
+
+function statusOf({ instance, expiresInMs, release, isDraining }: FleetHost): HostView['status'] {
+  if (instance === null || expiresInMs <= 0) return 'lost';
+  if (!isReleaseAccepted(release, HOSTS_RELEASE)) return 'incompatible';
+  return isDraining ? 'draining' : 'up';
+}

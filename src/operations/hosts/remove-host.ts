@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { AppError } from '../../errors.ts';
 import { operation } from '../operation.ts';
+import { requireDatabase } from './require-database.ts';
 
 /** Forgets a host that has ended. */
 export const removeHost = operation({
@@ -13,9 +13,7 @@ export const removeHost = operation({
   input: z.object({ name: z.string() }),
   output: z.object({ name: z.string() }),
   run: async ({ env }, { name }) => {
-    const url = env.MANYHANDS_DATABASE_URL;
-    if (!url)
-      throw new AppError('HOST_UNKNOWN', `There is no host ${name}: the database is not on PostgreSQL`, { name });
+    const url = requireDatabase(env, name);
     const { forgetHost } = await import('../../store/postgres/hosts/inspect-hosts.ts');
     await forgetHost(url, name);
     return { name };

@@ -2,8 +2,9 @@ import { existsSync, statSync } from 'node:fs';
 import { z } from 'zod';
 import type { RunOverview } from '../../schema/overview.ts';
 import { operation } from '../operation.ts';
+import { remoteProjects } from './add-project.ts';
 
-/** A project in which a run was ever started. */
+/** A project in which a run was ever started, or that was added by its URL. */
 const KnownProject = z.object({
   id: z.string(),
   root: z.string(),
@@ -12,6 +13,7 @@ const KnownProject = z.object({
   runs: z.number().int(),
   lastAt: z.string().describe('The time of the last event of its runs.'),
   costUsd: z.number(),
+  remote: z.string().optional().describe('The URL of its repository, if it was added by that.'),
 });
 type KnownProject = z.infer<typeof KnownProject>;
 
@@ -19,13 +21,15 @@ type KnownProject = z.infer<typeof KnownProject>;
 export const listProjects = operation({
   name: 'list-projects',
   where: 'anywhere',
-  summary: 'List the projects in which a run was ever started',
+  summary: 'List the projects in which a run was ever started, or that were added by their URL',
   http: 'GET /api/projects',
   allow: ['viewer', 'operator'],
   input: z.object({}),
   output: z.array(KnownProject),
   run: async (app) => {
     const known = new Map<string, KnownProject>();
+    for (const { id, name, remote, root } of remoteProjects(app))
+      known.set(id, { id, root, name, remote, exists: isFolder(root), runs: 0, lastAt: '', costUsd: 0 });
     for (const run of app.overviews.all()) {
       const project = known.get(run.projectId) ?? begin(run, isFolder(run.project));
       known.set(run.projectId, count(project, run));

@@ -5,7 +5,6 @@ import { runSummary } from '../../core/view/document.ts';
 import { RunStatus, RunSummary } from '../../schema/document.ts';
 import type { RunOverview } from '../../schema/overview.ts';
 import { completeId, projectFilter } from '../find-run.ts';
-import { archivedRuns } from '../maintenance/archived-runs.ts';
 import { operation } from '../operation.ts';
 
 const Filter = z.object({
@@ -59,6 +58,7 @@ function listStored(app: App, { before, limit, hidden }: Filter, isSelected: IsS
 }
 
 async function listArchived(app: App, { before, limit }: Filter, isSelected: IsSelected): Promise<RunSummary[]> {
+  const { archivedRuns } = await import('../maintenance/archived-runs.ts');
   const found: RunSummary[] = [];
   let isBehind = before === undefined;
   for await (const state of archivedRuns(app)) {

@@ -1,14 +1,27 @@
 import { redactForms } from '../../core/redact.ts';
 import { AppError } from '../../errors.ts';
 
-const HIDDEN = '[hidden]';
+/** Stands for a value that is not shown. */
+export const HIDDEN = '[hidden]';
+/** The names of settings that are secrets themselves. */
+const SECRET = /^(?:key|token|password|secret)$/;
+const SECRET_PAIR = /(?:^|[\s{,])["']?(?:key|token|password|secret)["']?\s*:\s*(?!["']?\$)\S/;
+/** An address with a login or a password in it. */
+const LOGIN = /^[a-z][a-z0-9+.-]*:\/\/[^/\s@]+@/i;
+const LOGIN_IN_LINE = /[a-z][a-z0-9+.-]*:\/\/[^/\s@"']+@/i;
 /** The maps whose values may be secrets. */
 const MAP = /^(?:.*[\s{,])?["']?(?:env|headers)["']?\s*:(.*)$/;
 const PAIR = /^(\s*(?:- +)?[^:#]*:\s*)\S.*$/;
 
+/** Whether a setting is not shown: a secret by its name or its form. The name of a variable (`$NAME`) is none. */
+export function isHiddenSetting(name: string, value: unknown): boolean {
+  if (typeof value !== 'string' || value.startsWith('$')) return false;
+  return SECRET.test(name) || LOGIN.test(value) || redactForms(value) !== value;
+}
+
 /**
  * The text of a settings file that may not be readable as YAML, with every value below `env` and `headers` hidden by its
- * line alone, and known forms of secrets everywhere.
+ * line alone, and settings that are secrets and known forms of secrets everywhere.
  */
 export function maskText(text: string): string {
   return maskLines(text).join('\n');
@@ -58,7 +71,8 @@ function maskLines(text: string): string[] {
 
 /** A line in which a secret is recognized is hidden whole, so that it can be put back. */
 function hiddenForms(line: string): string {
-  return redactForms(line) === line ? line : hiddenLine(line);
+  const isHidden = SECRET_PAIR.test(line) || LOGIN_IN_LINE.test(line) || redactForms(line) !== line;
+  return isHidden ? hiddenLine(line) : line;
 }
 
 function hiddenLine(line: string): string {

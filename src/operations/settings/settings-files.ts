@@ -16,6 +16,7 @@ import { parseConfig } from '../../config/parse.ts';
 import { AppError } from '../../errors.ts';
 import type { Origin } from '../../schema/actor.ts';
 import { Config } from '../../schema/config.ts';
+import { HIDDEN, isHiddenSetting } from './masked-text.ts';
 
 /** The scope of settings: one project, or all projects of a user. */
 const SettingsScope = z.enum(['project', 'user']);
@@ -42,7 +43,6 @@ export type SettingsRef = { dir?: string | undefined; scope: SettingsScope };
 
 /** Maps whose values may be secrets: they can be written, but are never shown. */
 const HIDDEN_MAPS: ReadonlySet<string> = new Set(['env', 'headers']);
-const HIDDEN = '[hidden]';
 
 /** A settings file and the resulting effective settings; values that may be secret are hidden. */
 export async function readSettingsFile(env: NodeJS.ProcessEnv, ref: SettingsRef): Promise<SettingsDocument> {
@@ -108,14 +108,15 @@ export function hiddenValue(path: readonly string[], value: unknown): unknown {
   return hide({ [path.at(-1) ?? '']: value })[path.at(-1) ?? ''];
 }
 
-/** Hides the values of variables and headers. */
+/** Hides the values of variables and headers, and settings that are secrets. */
 function hide(settings: Plain): Plain {
-  const shown = Object.entries(settings).map(([key, value]): [string, unknown] => {
-    if (!isPlain(value)) return [key, value];
-    if (!HIDDEN_MAPS.has(key)) return [key, hide(value)];
-    return [key, Object.fromEntries(Object.keys(value).map((name) => [name, HIDDEN]))];
-  });
-  return Object.fromEntries(shown);
+  return Object.fromEntries(Object.entries(settings).map(([key, value]) => [key, hideIn(key, value)]));
+}
+
+function hideIn(key: string, value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((item) => hideIn(key, item));
+  if (!isPlain(value)) return isHiddenSetting(key, value) ? HIDDEN : value;
+  return HIDDEN_MAPS.has(key) ? Object.fromEntries(Object.keys(value).map((name) => [name, HIDDEN])) : hide(value);
 }
 
 /** The same for the text of the file; replaces the last occurrence first, so that earlier offsets stay valid. */
@@ -123,7 +124,10 @@ function hideText(text: string, document: Document): string {
   const places: [number, number][] = [];
   visit(document, {
     Pair: (_, { key, value }) => {
-      if (!isScalar(key) || !HIDDEN_MAPS.has(String(key.value)) || !isMap(value)) return;
+      if (!isScalar(key)) return;
+      if (isScalar(value) && value.range != null && isHiddenSetting(String(key.value), value.value))
+        places.push([value.range[0], value.range[1]]);
+      if (!HIDDEN_MAPS.has(String(key.value)) || !isMap(value)) return;
       for (const item of value.items) {
         const range = isNode(item.value) ? item.value.range : undefined;
         if (range != null) places.push([range[0], range[1]]);

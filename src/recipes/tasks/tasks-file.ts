@@ -25,7 +25,8 @@ const FileTask = z.object({
   needs: oneOrMany(FileId).optional(),
   depends_on: oneOrMany(FileId).optional(),
   check: WorkTask.shape.check,
-  test_command: WorkTask.shape.check,
+  /** Another tool writes an empty text where there is none. */
+  test_command: z.preprocess((value) => (value === '' ? undefined : value), WorkTask.shape.check),
   role: WorkTask.shape.role,
   agent: WorkTask.shape.agent,
 });

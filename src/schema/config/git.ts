@@ -1,7 +1,8 @@
 import { z } from 'zod';
 
 /** The hosts of repositories that pull requests can be opened at. */
-export const ForgeName = z.enum(['github', 'gitlab', 'bitbucket']);
+const FORGES = ['github', 'gitlab', 'bitbucket'] as const;
+export const ForgeName = z.enum(FORGES);
 export type ForgeName = z.infer<typeof ForgeName>;
 
 /** Branches, the remote, and the author of commits. */
@@ -29,7 +30,7 @@ export const GitConfig = z
       .default('origin')
       .describe('The remote that branches are pushed to when a pull request or a push is requested.'),
     provider: z
-      .enum(['auto', ...ForgeName.options, 'none'])
+      .enum(['auto', ...FORGES, 'none'])
       .default('auto')
       .describe('The host of the remote; auto: derived from its address; a self-hosted one must be set here.'),
     repo: z

@@ -1,20 +1,21 @@
 import { z } from 'zod';
 
+/** The URL of a repository as git takes it: never an option, never with a password. */
+export const RemoteUrl = z
+  .string()
+  .trim()
+  .min(1)
+  .max(2_000)
+  .refine((url) => !url.startsWith('-') && !/\p{Cc}/u.test(url), 'must not begin with a dash')
+  .refine((url) => !/^[a-z+]+:\/\/[^/@]*:[^/@]*@/i.test(url), 'must not contain a password: use a credential helper')
+  .refine((url) => !/^[a-z+]+::/i.test(url), 'must not name a helper program');
+
 /** How the machines of an installation exchange commits. */
 export const HostsConfig = z
   .strictObject({
-    git: z
-      .string()
-      .min(1)
-      .refine((url) => !url.startsWith('-'), 'must not begin with a dash')
-      .refine(
-        (url) => !/^[a-z+]+:\/\/[^/@]*:[^/@]*@/i.test(url),
-        'must not contain a password: use a credential helper',
-      )
-      .optional()
-      .describe(
-        'A bare git repository that the server and all hosts reach (a path, ssh:// or https://), for this purpose only. With it, attempts run on the hosts of the installation; see manyhands hosts.',
-      ),
+    git: RemoteUrl.optional().describe(
+      'A bare git repository that the server and all hosts reach (a path, ssh:// or https://), for this purpose only. With it, attempts run on the hosts of the installation; see manyhands hosts.',
+    ),
   })
   .prefault({})
   .describe(

@@ -15,6 +15,7 @@ export class Connection implements AsyncDisposable {
   /** The database without its password, for messages. */
   readonly database: string;
   readonly #config: pg.ClientConfig;
+  readonly #lostListeners = new Set<() => void>();
   #client: Promise<pg.Client> | undefined;
 
   constructor(url: string) {
@@ -31,9 +32,10 @@ export class Connection implements AsyncDisposable {
     };
   }
 
-  /** Whether a connection is open; one that was lost is noticed at once, or by the next statement. */
-  get isOpen(): boolean {
-    return this.#client !== undefined;
+  /** Calls the listener when an open connection is lost, also while nothing is sent; returns the function that unsubscribes. */
+  onLost(listener: () => void): () => void {
+    this.#lostListeners.add(listener);
+    return () => this.#lostListeners.delete(listener);
   }
 
   /** Does the work on the connection; a connection that was lost, or is left inside a transaction, is not used again. Throws AppError. */
@@ -57,14 +59,20 @@ export class Connection implements AsyncDisposable {
   }
 
   #connect(): Promise<pg.Client> {
-    const client = new pg.Client(this.#config);
+    const client = oneByOne(new pg.Client(this.#config));
     const connected = client.connect().then(() => client);
     const forget = () => {
-      if (this.#client === connected) this.#client = undefined;
+      if (this.#client === connected) this.#forget();
     };
     client.on('error', forget);
     client.on('end', forget);
     return connected;
+  }
+
+  #forget(): void {
+    if (this.#client === undefined) return;
+    this.#client = undefined;
+    for (const listener of this.#lostListeners) listener();
   }
 
   async #abandon(client: pg.Client | undefined, isLost: boolean): Promise<void> {
@@ -76,10 +84,25 @@ export class Connection implements AsyncDisposable {
       );
       if (isUsable) return;
     }
-    this.#client = undefined;
+    this.#forget();
     // An end in order would wait for the statement that does not return.
     (client as unknown as { connection?: { stream?: { destroy(): void } } } | undefined)?.connection?.stream?.destroy();
   }
+}
+
+/** Statements of several callers wait for each other here: the driver is going to refuse one while another is executed. */
+function oneByOne(client: pg.Client): pg.Client {
+  const query = client.query.bind(client) as (...args: unknown[]) => Promise<unknown>;
+  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = (...args: unknown[]) => {
+    const result = last.then(() => query(...args));
+    // Safe: its own caller gets the error.
+    last = result.catch(() => {});
+    return result;
+  };
+  // Only the form that returns a promise is used; the driver's own type has nine overloads.
+  client.query = inTurn as typeof client.query;
+  return client;
 }
 
 /** Requires a URL of PostgreSQL; the message does not contain it, because it may contain a password. */

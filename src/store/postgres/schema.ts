@@ -121,6 +121,43 @@ const MIGRATIONS: readonly string[] = [
   );
   CREATE INDEX commands_by_instance ON manyhands.commands (instance, sequence);
   `,
+  `
+  CREATE FUNCTION manyhands.notify_hosts() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+      PERFORM pg_notify('manyhands_hosts', '');
+      RETURN NULL;
+    END
+  $$;
+  CREATE TRIGGER hosts_added_or_removed AFTER INSERT OR DELETE ON manyhands.hosts
+    FOR EACH ROW EXECUTE FUNCTION manyhands.notify_hosts();
+  CREATE TRIGGER hosts_changed AFTER UPDATE ON manyhands.hosts FOR EACH ROW
+    WHEN ((old.instance, old.draining, old.registration) IS DISTINCT FROM (new.instance, new.draining, new.registration))
+    EXECUTE FUNCTION manyhands.notify_hosts();
+  `,
+  `
+  CREATE TABLE manyhands.host_roles (
+    role name PRIMARY KEY,
+    host text COLLATE "C" NOT NULL UNIQUE
+  );
+  CREATE FUNCTION manyhands.own_host() RETURNS text LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog
+    AS 'SELECT host FROM manyhands.host_roles WHERE role = session_user';
+
+  ALTER TABLE manyhands.hosts ENABLE ROW LEVEL SECURITY;
+  CREATE POLICY own_host ON manyhands.hosts USING (name = manyhands.own_host());
+  ALTER TABLE manyhands.orders ENABLE ROW LEVEL SECURITY;
+  CREATE POLICY own_host ON manyhands.orders USING (host = manyhands.own_host());
+  ALTER TABLE manyhands.commands ENABLE ROW LEVEL SECURITY;
+  CREATE POLICY own_host ON manyhands.commands USING (host = manyhands.own_host());
+  ALTER TABLE manyhands.reports ENABLE ROW LEVEL SECURITY;
+  CREATE POLICY own_host ON manyhands.reports USING (host = manyhands.own_host())
+    WITH CHECK (host = manyhands.own_host() AND EXISTS (
+      SELECT 1 FROM manyhands.orders WHERE orders.id = reports.id AND orders.instance = reports.instance));
+  `,
+  `
+  ALTER TABLE manyhands.installation ADD COLUMN release integer NOT NULL DEFAULT 1;
+  CREATE FUNCTION manyhands.leader_release() RETURNS integer LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path = pg_catalog AS 'SELECT release FROM manyhands.installation';
+  `,
 ];
 
 /** Whether an embedded database is being, or was, moved to the installation, or the installation to one; by its server. */

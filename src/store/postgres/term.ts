@@ -1,5 +1,6 @@
 import type { ClientBase } from 'pg';
 import { AppError } from '../../errors.ts';
+import { HOSTS_RELEASE } from '../fleet.ts';
 
 /** Who leads: `server` is the data directory, whose lock proves that an earlier process of it has ended; `holder` is for people. */
 export type Candidate = { server: string; holder: string };
@@ -29,11 +30,11 @@ export async function beginTerm(client: ClientBase, { server, holder }: Candidat
   await client.query('BEGIN');
   const { rows } = await client.query<{ epoch: number; commit_number: number }>(
     `UPDATE manyhands.installation
-     SET epoch = epoch + 1, server = $1, holder = $2, expires_at = clock_timestamp() + make_interval(secs => $3)
+     SET epoch = epoch + 1, server = $1, holder = $2, release = $4, expires_at = clock_timestamp() + make_interval(secs => $3)
      WHERE (server = $1 OR expires_at <= clock_timestamp())
        AND coalesce(moving_from, $1) = $1 AND coalesce(moved_to, $1) = $1
      RETURNING epoch, commit_number`,
-    [server, holder, LEASE_SECONDS],
+    [server, holder, LEASE_SECONDS, HOSTS_RELEASE],
   );
   const [row] = rows;
   if (row !== undefined)

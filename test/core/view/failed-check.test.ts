@@ -46,6 +46,11 @@ describe('the output of a failed check', () => {
   it('has no line that fills the screen', () => {
     expect(checkOutput(failed({ output: 'x'.repeat(10_000) }), FORMAT).lines[0]).toHaveLength(400);
   });
+
+  it('has no spaces at the ends of lines that a tool padded', () => {
+    const output = `short${' '.repeat(300)}\nlong${' '.repeat(10_000)}end\n`;
+    expect(checkOutput(failed({ output }), FORMAT).lines).toEqual(['short', 'long…']);
+  });
 });
 
 describe('the failed checks of a run', () => {

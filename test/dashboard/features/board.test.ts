@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { boardColumns, movedBefore, prioritiesFor } from '../../../src/dashboard/features/board/board-columns.ts';
-import type { RunOverview } from '../../../src/schema/overview.ts';
+import { runColumns, runsOnBoard, taskColumns } from '../../../src/dashboard/features/board/board-columns.ts';
+import { movedBefore, prioritiesFor, type Queued } from '../../../src/dashboard/features/board/queue-order.ts';
+import type { BoardRun, BoardTask, RunOverview } from '../../../src/schema/overview.ts';
 
 const NOW = Date.parse('2026-11-17T12:00:00Z');
 const ALL = { project: '', collection: '', agent: '' };
@@ -21,6 +22,7 @@ const run = (id: string, more: Partial<RunOverview>): RunOverview =>
     done: 0,
     failure: null,
     landed: null,
+    startedAt: '2026-11-17T11:00:00Z',
     ...more,
   }) as unknown as RunOverview;
 
@@ -47,9 +49,9 @@ describe('the board', () => {
     ];
     const shown = (filter: Partial<typeof ALL>) =>
       Object.fromEntries(
-        [...boardColumns(runs, { ...ALL, ...filter }, NOW)].map(([column, some]) => [
+        [...runColumns(runs, { ...ALL, ...filter }, NOW)].map(([column, { cards }]) => [
           column,
-          some.map((each) => each.run),
+          cards.map(({ id }) => id),
         ]),
       );
     expect(shown({})).toEqual({
@@ -64,37 +66,121 @@ describe('the board', () => {
     expect(shown({ collection: 'night' })['needs you']).toEqual(['waits']);
     expect(shown({ agent: 'ada' })).toMatchObject({ running: ['running'], queued: [] });
   });
+
+  it('has each task in a column, and the run itself where the run as a whole waits or failed', () => {
+    const plan = {
+      task: null,
+      what: 'plan',
+      reason: 'a plan',
+      since: '',
+    } as unknown as RunOverview['attention'][number];
+    const failure = { task: null, title: null, reason: 'the base fails', command: null, error: null, lines: [] };
+    const ended = { endedAt: '2026-11-17T11:00:00Z', updatedAt: '2026-11-17T11:00:00Z', tasks: 1 };
+    const runs = [
+      run('mixed', { tasks: 60 }),
+      run('planned', { tasks: 2, attention: [plan], updatedAt: '2026-11-17T11:00:00Z' }),
+      run('broken', { ...ended, status: 'failed', failure }),
+      run('hidden', { hidden: true, tasks: 1 }),
+    ];
+    const tasks = new Map([
+      [
+        'mixed',
+        board('mixed', { queued: [task('b'), task('c', { priority: 2 })], failed: [task('a')] }, { queued: 58 }),
+      ],
+      ['hidden', board('hidden', { queued: [task('z')] })],
+    ]);
+    const columns = taskColumns(runs, { tasks, filter: ALL, now: NOW });
+    const ids = (column: Parameters<typeof columns.get>[0]) => columns.get(column)?.cards.map(({ id }) => id);
+    expect(ids('queued')).toEqual(['mixed c', 'mixed b']);
+    expect(columns.get('queued')?.count).toBe(58);
+    expect(ids('needs you')).toEqual(['planned']);
+    expect(ids('failed')).toEqual(['mixed a', 'broken']);
+    const ofAgent = taskColumns(runs, { tasks, filter: { ...ALL, agent: 'ada' }, now: NOW });
+    expect(ofAgent.get('needs you')?.cards).toEqual([]);
+  });
+
+  it('shows the tasks of all open runs, and of the latest ended ones', () => {
+    const old = Array.from({ length: 30 }, (_, index) => run(`e${index}`, { endedAt: '2026-11-17T11:00:00Z' }));
+    const shown = runsOnBoard([...old, run('open', {})], ALL).map((each) => each.run);
+    expect(shown).toHaveLength(21);
+    expect(shown[0]).toBe('open');
+    expect(shown).not.toContain('e20');
+  });
 });
 
-describe('the order of queued runs', () => {
-  const queue = (...priorities: number[]) =>
-    priorities.map((priority, index) => ({ run: 'abcd'.charAt(index), priority, startedAt: `2026-11-17T0${index}` }));
-  const changed = (runs: ReturnType<typeof queue>, moved: string, before: string | null) =>
-    prioritiesFor(movedBefore(runs, moved, before));
+const task = (name: string, more: Partial<BoardTask> = {}): BoardTask => ({
+  task: name,
+  title: name,
+  role: 'implement',
+  track: null,
+  status: 'ready',
+  agent: null,
+  attempts: 0,
+  priority: 0,
+  reason: null,
+  what: null,
+  at: NOW,
+  ...more,
+});
 
-  it('changes with as few priorities as possible', () => {
-    expect(changed(queue(0, 0, 0), 'c', 'a')).toEqual([{ run: 'c', priority: 1 }]);
-    expect(changed(queue(0, 0, 0), 'c', 'b')).toEqual([
-      { run: 'c', priority: 1 },
-      { run: 'a', priority: 1 },
-    ]);
-    expect(changed(queue(0, 0, 0), 'a', null)).toEqual([
-      { run: 'c', priority: 1 },
-      { run: 'b', priority: 1 },
-    ]);
+function board(id: string, tasks: BoardRun['tasks'], counts: BoardRun['counts'] = {}): BoardRun {
+  const all = Object.fromEntries(Object.entries(tasks).map(([column, listed]) => [column, listed.length]));
+  return { run: id, version: 1, agents: [], counts: { ...all, ...counts }, tasks };
+}
+
+describe('the order of queued work', () => {
+  const queue = (...priorities: number[]): Queued[] =>
+    priorities.map((priority, index) => {
+      const id = 'abcd'.charAt(index);
+      return { id, run: id, priority, aged: 0, isBlocked: false, startedAt: `2026-11-17T0${index}`, position: 0 };
+    });
+  /** Tasks of one run. */
+  const line = (...priorities: number[]): Queued[] =>
+    queue(...priorities).map((item, position) => ({ ...item, run: 'r', startedAt: '2026-11-17', position }));
+  const changed = (items: readonly Queued[], moved: string, before: string | null) =>
+    prioritiesFor(movedBefore(items, moved, before), moved);
+
+  it('changes only the priority of the moved item where that is enough', () => {
+    expect(changed(queue(0, 0, 0), 'c', 'a')).toEqual([{ id: 'c', priority: 1 }]);
+    expect(changed(queue(0, 0, 0), 'a', null)).toEqual([{ id: 'a', priority: -1 }]);
+    expect(changed(line(0, 0, 0), 'c', 'a')).toEqual([{ id: 'c', priority: 1 }]);
+    expect(changed(line(0, 0, 0), 'a', null)).toEqual([{ id: 'a', priority: -1 }]);
     expect(changed(queue(5, 0), 'a', 'a')).toEqual([]);
+    expect(changed(queue(5, 2, 0), 'c', 'b')).toEqual([{ id: 'c', priority: 3 }]);
+  });
+
+  it('raises those before it where there is no priority between its neighbours', () => {
+    expect(changed(queue(0, 0, 0), 'c', 'b')).toEqual([
+      { id: 'a', priority: 1 },
+      { id: 'c', priority: 1 },
+    ]);
+    expect(changed(line(0, 0, 0), 'c', 'b')).toEqual([
+      { id: 'a', priority: 1 },
+      { id: 'c', priority: 1 },
+    ]);
   });
 
   it('stays within the range of priorities', () => {
-    expect(changed(queue(10, 10), 'b', 'a')).toEqual([{ run: 'a', priority: 9 }]);
+    expect(changed(queue(10, 10), 'b', 'a')).toEqual([{ id: 'a', priority: 9 }]);
+  });
+
+  it('counts how long a run has waited, as the engine does', () => {
+    const [old, young] = queue(0, 0);
+    if (old === undefined || young === undefined) throw new Error('Two are queued');
+    expect(changed([{ ...old, aged: 4 }, young], 'b', 'a')).toEqual([{ id: 'b', priority: 5 }]);
   });
 
   it('is that of the engine', () => {
-    const runs = queue(0, 3, 0).map((each) => run(each.run, each));
-    expect(
-      boardColumns(runs, ALL, NOW)
+    const runs = queue(0, 3, 0).map(({ priority, startedAt }, index) =>
+      run('abc'.charAt(index), { priority, startedAt: `${startedAt}:00:00Z`, liveCount: 0 }),
+    );
+    const soon = Date.parse('2026-11-17T02:00:00Z');
+    const order = (at: number) =>
+      runColumns(runs, ALL, at)
         .get('queued')
-        ?.map((each) => each.run),
-    ).toEqual(['b', 'a', 'c']);
+        ?.cards.map(({ id }) => id);
+    expect(order(soon - 7_200_000)).toEqual(['b', 'a', 'c']);
+    expect(order(soon)).toEqual(['b', 'a', 'c']);
+    expect(runColumns(runs.slice(1), ALL, soon).get('queued')?.count).toBe(2);
   });
 });

@@ -81,6 +81,29 @@ it('refuses requests while it ends, and waits for requests in progress', async (
   await appears(join(project.root, 'over'));
 });
 
+it('retries a cancelled run while what its end removes is still being removed', async () => {
+  await using project = await makeHeldProject();
+  const engine = project.newEngine();
+  const run = await begin(project, engine);
+  const control = new RunControl(engine, () => {});
+  const retried = Promise.withResolvers<unknown>();
+  // The listener is called by the commit of the end, before anything that waits for it.
+  const stop = project.store.onAppend((events) => {
+    if (!events.some(({ stream, type }) => stream === runStream(run) && type === 'run.ended')) return;
+    stop();
+    writeFileSync(join(project.root, 'go'), '');
+    const request = { reason: 'a test', requeue: false, changes: undefined, change: { scopeAllow: [] } };
+    retried.resolve(control.retry(run, { request }, BY_ENGINE));
+  });
+  await control.cancel(run, (state) => cancelRun(state, 'a test'), BY_ENGINE);
+  await retried.promise;
+  await engine.idle();
+  await engine.stop();
+  const state = project.stateOf(run);
+  expect(state.tasks['job/1']?.attempts.map(({ ended }) => ended?.failure?.kind)).toEqual(['interrupted', undefined]);
+  expect(state.status).toMatchObject({ kind: 'ended', status: 'unverified' });
+});
+
 describe('a run that cannot be cancelled because its data is gone', () => {
   it('is dropped after a few tries, so that the engine becomes idle', async () => {
     await using project = await makeRunProject({});

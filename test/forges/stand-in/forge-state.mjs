@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
 
 /** The state of a forge that stands in for a real one, kept in a file so that every call sees what the others did. */
 export function readState(file) {
@@ -18,6 +19,17 @@ export function writeState(file, state) {
  * times: before the act (500, 429, expired), or after it, when the answer is lost (lost), a hang (hang) or nonsense (nonsense).
  */
 export function answer(file, request, act) {
+  const lock = new DatabaseSync(`${file}.lock`);
+  try {
+    // Two calls at the same time would otherwise lose what one of them wrote. It ends with the process at the latest.
+    lock.exec('PRAGMA busy_timeout = 60000; BEGIN EXCLUSIVE');
+    return answerAlone(file, request, act);
+  } finally {
+    lock.close();
+  }
+}
+
+function answerAlone(file, request, act) {
   const state = readState(file);
   const before = structuredClone(state);
   const reply = act(state, request);

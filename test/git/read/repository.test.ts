@@ -2,7 +2,13 @@ import { chmodSync, mkdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { fingerprint } from '../../../src/git/read/fingerprint.ts';
-import { ignoredFiles, inspectRepository, projectId, uncommitted } from '../../../src/git/read/repository.ts';
+import {
+  ignoredFiles,
+  inspectRepository,
+  locateRepository,
+  projectId,
+  uncommitted,
+} from '../../../src/git/read/repository.ts';
 import { commit, folder, shell, userRepository, write } from '../sandbox.ts';
 
 const path = process.env.PATH;
@@ -146,4 +152,23 @@ test('the fingerprint changes with files, index, config, hooks, stash and refs, 
   const before = await fingerprint(repository);
   shell(dir, 'branch', 'mh/run', head);
   expect(await fingerprint(repository)).toBe(before);
+});
+
+test('the project of a folder is the one that git names, also where it is not asked', async () => {
+  const dir = folder();
+  userRepository(dir);
+  const { root, commonDir } = await inspectRepository(dir);
+  const linked = join(folder(), 'linked');
+  shell(dir, 'worktree', 'add', '-q', linked);
+  process.env.PATH = '';
+  expect(await locateRepository(dir)).toEqual({ root, commonDir });
+  process.env.PATH = path;
+  expect(await locateRepository(join(dir, 'src'))).toMatchObject({ root, commonDir });
+  expect(await locateRepository(linked)).toMatchObject({ root: linked, commonDir });
+  const elsewhere = folder();
+  shell(dir, 'config', 'core.worktree', elsewhere);
+  await expect(locateRepository(dir)).rejects.toMatchObject({ code: 'REPOSITORY_UNSUPPORTED' });
+  shell(dir, 'config', '--unset', 'core.worktree');
+  shell(dir, 'config', 'core.bare', 'true');
+  await expect(locateRepository(dir)).rejects.toMatchObject({ code: 'REPOSITORY_UNSUPPORTED' });
 });

@@ -20,14 +20,37 @@ A: unindented
 limits:
   agents: [ # broken
 token: sk-ant-api03-${'a1B2'.repeat(24)}
+notify:
+  - { kind: webhook, url: https://x.example, token: plain-word }
+linear:
+  key: lin-word
+variable:
+  key: $LINEAR_KEY
+url: postgres://ann:mypass@db/shop
 `;
 
 describe('the text of a broken settings file', () => {
   it('shows no value of a variable or header, nor a known form of a secret, and everything else', () => {
     const shown = maskText(FILE);
-    for (const secret of ['abc', 'x: y', 'deep', 'secret }', 'unindented', 'sk-ant'])
+    for (const secret of [
+      'abc',
+      'x: y',
+      'deep',
+      'secret }',
+      'unindented',
+      'sk-ant',
+      'plain-word',
+      'lin-word',
+      'mypass',
+    ])
       expect(shown).not.toContain(secret);
-    for (const kept of ['kind: command', 'API_KEY: [hidden]', 'command: ./agent', 'agents: [ # broken'])
+    for (const kept of [
+      'kind: command',
+      'API_KEY: [hidden]',
+      'command: ./agent',
+      'agents: [ # broken',
+      'key: $LINEAR_KEY',
+    ])
       expect(shown).toContain(kept);
   });
 

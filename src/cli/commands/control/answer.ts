@@ -1,4 +1,4 @@
-import type { Caller } from '../../../access/caller.ts';
+import { type Caller, isElsewhere } from '../../../access/caller.ts';
 import { AppError } from '../../../errors.ts';
 import type { OpenQuestion } from '../../../operations/questions/list-questions.ts';
 import { addDir, addFollowing, addHelp, addJson, type CliCommand, FollowOptions, whenCalled } from '../../command.ts';
@@ -43,7 +43,7 @@ export const answerCommand: CliCommand = {
             const answer = /^\d+$/.test(given) ? (open.options[Number(given) - 1] ?? given) : given;
             const { run, question } = open;
             const document = await caller.call('answer-question', { run, question, answer });
-            if (caller.engine() !== 'other' || flags.detach) return [run];
+            if (!isElsewhere(caller) || flags.detach) return [run];
             if (flags.json) printJson(terminal, document);
             else terminal.err(`Answered. ${open.label} continues: manyhands show ${run}\n`);
             return [];

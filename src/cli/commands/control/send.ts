@@ -1,4 +1,4 @@
-import type { Caller } from '../../../access/caller.ts';
+import { type Caller, isElsewhere } from '../../../access/caller.ts';
 import { namedTask, taskLabel } from '../../../core/view/task-label.ts';
 import { AppError } from '../../../errors.ts';
 import type { RunDocument } from '../../../schema/document.ts';
@@ -47,7 +47,7 @@ export const sendCommand: CliCommand = {
           readsInput: args.at(-1) === '-',
           begin: async (caller) => {
             const { document, task } = await send(caller, terminal, { dir, args });
-            if (caller.engine() !== 'other' || flags.detach) return [document.run];
+            if (!isElsewhere(caller) || flags.detach) return [document.run];
             if (flags.json) printJson(terminal, document);
             else terminal.err(`Sent to ${task}. Follow its output: manyhands logs ${document.run} ${task} --follow\n`);
             return [];

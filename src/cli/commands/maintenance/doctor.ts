@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { durationText } from '../../../core/view/amounts.ts';
-import { messageOf } from '../../../errors.ts';
+import { AppError, messageOf } from '../../../errors.ts';
+import { onThisMachine } from '../../../home.ts';
 import type { DoctorLine } from '../../../operations/maintenance/doctor/doctor-line.ts';
 import { addDir, addHelp, addJson, type CliCommand, CommonOptions, whenCalled } from '../../command.ts';
 import { type EngineNote, engineNote } from '../../follow/engine-note.ts';
@@ -50,10 +51,27 @@ export const doctorCommand: CliCommand = {
 
 async function diagnose({ platform }: Session, dir: string, online: boolean): Promise<DoctorLine[]> {
   using _step = showStep(platform, { about: 'doctor', what: 'checks the data directory, programs and settings' });
-  await using caller = await platform.openCaller(platform.terminal.env);
+  await using caller = await platform.openCaller(onThisMachine(platform.terminal.env));
   const lines = await caller.call('doctor', { dir, ...(online ? { online } : {}) });
+  lines.unshift(...(await serverLine(platform)));
   const note = await engineNote(caller, platform.terminal, dir);
   return note === undefined ? lines : [engineLine(note), ...lines];
+}
+
+/** The server that other commands use: the lines below are about this machine. */
+async function serverLine(platform: Platform): Promise<DoctorLine[]> {
+  const line = { name: 'server', required: false };
+  try {
+    await using caller = await platform.openCaller(platform.terminal.env);
+    if (caller.server === undefined) return [];
+    const { leader } = await caller.call('show-leader', {});
+    const led = leader === null ? '' : `; ${leader.holder} leads`;
+    const detail = `other commands use ${caller.server}${led}; the lines below are about this machine`;
+    return [{ ...line, ok: true, detail, fix: null }];
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return [{ ...line, ok: false, detail: error.message, fix: error.hint }];
+  }
 }
 
 /** The lines below were found by the engine, in its own environment. */
@@ -102,7 +120,7 @@ async function rehearse(platform: Platform): Promise<string> {
   const since = platform.world.now();
   await using repository = await platform.makeScratchRepository();
   const { dir, home } = repository;
-  await using caller = await platform.openCaller({ ...platform.terminal.env, MANYHANDS_HOME: home });
+  await using caller = await platform.openCaller({ ...onThisMachine(platform.terminal.env), MANYHANDS_HOME: home });
   const options = { dir, rehearse: true, checks: ['git rev-parse HEAD'], title: 'Self-test' };
   const { run } = await caller.call('start-run', { recipe: 'goal', input: { goal: GOAL }, options });
   const followed = await followRun({ platform, caller, dir, run, since, takesOver: true });

@@ -22,7 +22,9 @@ const MOST_SLOTS = 1_000;
 const EXAMPLES = [
   'manyhands host --name b2 --slots 8',
   'manyhands host --name mac-1 --agents claude,codex --labels mac,gpu',
+  'manyhands host add b2',
   'manyhands host drain b2',
+  'manyhands host revoke b2',
   'manyhands host remove b2',
 ];
 
@@ -41,7 +43,9 @@ export const hostCommand: CliCommand = {
       .addOption(new Option('--guard').hideHelp());
     addHelp(command, EXAMPLES, READING_EXIT_CODES);
     whenCalled(command, session, { options: Flags, act: (flags) => act(session, flags) });
+    defineAdd(command.command('add'), session);
     defineDrain(command.command('drain'), session);
+    defineRevoke(command.command('revoke'), session);
     defineRemove(command.command('remove'), session);
   },
 };
@@ -88,6 +92,27 @@ function listOf(text: string): string[] {
   return text.split(',').flatMap((part) => (part.trim() === '' ? [] : [part.trim()]));
 }
 
+function defineAdd(command: Command, session: Session): void {
+  command
+    .description('create the login of a host, or replace its token; the URL is printed once')
+    .argument('<name>', 'the name that the host will have');
+  addHelp(addJson(command), ['manyhands host add b2'], READING_EXIT_CODES);
+  whenCalled(command, session, {
+    options: CommonOptions,
+    act: async ({ json }, [name = '']) => {
+      const { terminal, openCaller } = session.platform;
+      await using caller = await openCaller(terminal.env);
+      const added = await caller.call('add-host', { name });
+      if (json) printJson(terminal, added);
+      else {
+        terminal.err(`Set this on the machine of ${name}, then start it with manyhands host --name ${name}:\n`);
+        terminal.out(`MANYHANDS_DATABASE_URL=${added.url}\n`);
+      }
+      return 0;
+    },
+  });
+}
+
 function defineDrain(command: Command, session: Session): void {
   command
     .description('let a host finish what it runs, and give it nothing new')
@@ -108,17 +133,33 @@ function defineDrain(command: Command, session: Session): void {
   });
 }
 
+function defineRevoke(command: Command, session: Session): void {
+  command
+    .description('remove the login of a host: it is refused, and its tasks start elsewhere')
+    .argument('<name>', 'a host with a login of its own');
+  addHelp(addJson(command), ['manyhands host revoke b2'], READING_EXIT_CODES);
+  endHost(command, session, { operation: 'revoke-host', message: (name) => `The token of ${name} is refused` });
+}
+
 function defineRemove(command: Command, session: Session): void {
-  command.description('forget a host that has ended').argument('<name>', 'a host that manyhands hosts lists');
+  command
+    .description('forget a host that has ended, with its login')
+    .argument('<name>', 'a host that manyhands hosts lists');
   addHelp(addJson(command), ['manyhands host remove b2'], READING_EXIT_CODES);
+  endHost(command, session, { operation: 'remove-host', message: (name) => `${name} is forgotten` });
+}
+
+type Ending = { operation: 'revoke-host' | 'remove-host'; message: (name: string) => string };
+
+function endHost(command: Command, session: Session, { operation, message }: Ending): void {
   whenCalled(command, session, {
     options: CommonOptions,
     act: async ({ json }, [name = '']) => {
       const { terminal, openCaller } = session.platform;
       await using caller = await openCaller(terminal.env);
-      const removed = await caller.call('remove-host', { name });
-      if (json) printJson(terminal, removed);
-      else terminal.err(`${name} is forgotten\n`);
+      const ended = await caller.call(operation, { name });
+      if (json) printJson(terminal, ended);
+      else terminal.err(`${message(name)}\n`);
       return 0;
     },
   });

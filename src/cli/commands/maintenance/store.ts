@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { AppError } from '../../../errors.ts';
+import { onThisMachine } from '../../../home.ts';
 import { addHelp, addJson, type CliCommand, CommonOptions, whenCalled } from '../../command.ts';
 import { READING_EXIT_CODES } from '../../exit-code.ts';
 import type { Session } from '../../platform.ts';
@@ -34,7 +35,7 @@ function defineMove(command: Command, session: Session): void {
     act: async ({ to, json }) => {
       const { terminal, openCaller } = session.platform;
       if (to === undefined) throw new AppError('USAGE', 'Say where to: --to <url>, or --to embedded');
-      await using caller = await openCaller(terminal.env);
+      await using caller = await openCaller(onThisMachine(terminal.env));
       const moved = await caller.call('move-store', { to });
       if (json) printJson(terminal, moved);
       else

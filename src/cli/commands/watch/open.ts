@@ -1,6 +1,7 @@
 import { readdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { requireEngineHere } from '../../../access/caller.ts';
 import { AppError, errorCode } from '../../../errors.ts';
 import { resolveHome } from '../../../home.ts';
 import type { RunDocument } from '../../../schema/document.ts';
@@ -33,6 +34,7 @@ export const openCommand: CliCommand = {
         const dir = await resolveDir(terminal, flags.dir);
         const { task, ...which } = parseTarget(args);
         await using caller = await openCaller(terminal.env);
+        requireEngineHere(caller, 'The folders of a run are on the machine of its engine');
         const document = await caller.call('show-run', { dir, ...which });
         const folders = await foldersOf(terminal.env, namesOf(document, task));
         const [first] = folders;

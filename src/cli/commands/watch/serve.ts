@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Caller } from '../../../access/caller.ts';
 import type { OwnServer, ServerHandle, ServerRequest } from '../../../access/server-handle.ts';
 import { AppError } from '../../../errors.ts';
-import { resolveHome } from '../../../home.ts';
+import { onThisMachine, resolveHome } from '../../../home.ts';
 import { addHelp, addJson, type CliCommand, whenCalled } from '../../command.ts';
 import { READING_EXIT_CODES } from '../../exit-code.ts';
 import { announceRuns, detachSession } from '../../follow/detach.ts';
@@ -64,7 +64,7 @@ async function act(session: Session, flags: Flags): Promise<number> {
     await printServer(session, await detachServer(session), { flags, isOwn: false });
     return 0;
   }
-  await using caller = await platform.openCaller(platform.terminal.env);
+  await using caller = await platform.openCaller(onThisMachine(platform.terminal.env));
   await serve(platform, caller, {
     request,
     resume: flags.resume,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Caller } from '../../../access/caller.ts';
 import { AppError } from '../../../errors.ts';
+import { onThisMachine } from '../../../home.ts';
 import { addHelp, addJson, type CliCommand, whenCalled } from '../../command.ts';
 import { READING_EXIT_CODES } from '../../exit-code.ts';
 import { printJson } from '../../render/output.ts';
@@ -24,7 +25,7 @@ export const stopCommand: CliCommand = {
       options: Flags,
       act: async ({ agents, json }) => {
         const { terminal, openCaller } = session.platform;
-        await using caller = await openCaller(terminal.env);
+        await using caller = await openCaller(onThisMachine(terminal.env));
         const pid = await stop(caller, agents ? 'stop' : 'leave');
         if (json) printJson(terminal, { pid });
         else

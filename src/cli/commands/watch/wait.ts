@@ -3,7 +3,7 @@ import { AppError } from '../../../errors.ts';
 import { addDir, addHelp, addJson, type CliCommand, CommonOptions, whenCalled } from '../../command.ts';
 import { EXIT_CODES } from '../../exit-code.ts';
 import { followRun } from '../../follow/follow-run.ts';
-import { conclude, report } from '../../follow/work.ts';
+import { conclude, receiveResult, report } from '../../follow/work.ts';
 import { resolveDir } from '../../target.ts';
 
 const EXAMPLES = ['manyhands wait', 'manyhands wait k3v9x2ab', 'manyhands wait k3v --json'];
@@ -35,6 +35,7 @@ export const waitCommand: CliCommand = {
         }
         const followed = await followRun({ platform, caller, dir, run, since: platform.world.now(), takesOver: false });
         const code = conclude(platform, run, followed);
+        if (followed.kind === 'settled') await receiveResult(platform, caller, { dir, document: followed.document });
         report(platform, flags, followed.document === undefined ? [] : [followed.document]);
         return code;
       },

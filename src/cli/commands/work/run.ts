@@ -1,3 +1,4 @@
+import { AppError } from '../../../errors.ts';
 import { addHelp, type CliCommand, whenCalled } from '../../command.ts';
 import { EXIT_CODES } from '../../exit-code.ts';
 import { runFile } from '../../start/run-file.ts';
@@ -27,6 +28,13 @@ export const runCommand: CliCommand = {
       .option('-o, --output <file>', 'with a to-do list: the file to write the tasks to (default: tasks.yaml)')
       .option('--force', 'with a to-do list: overwrite that file if it exists; a copy is kept');
     addHelp(command, EXAMPLES, EXIT_CODES);
-    whenCalled(command, session, { options: RunFlags, act: (flags, [file]) => runFile(session, { flags, file }) });
+    whenCalled(command, session, {
+      options: RunFlags,
+      act: (flags, [file]) => {
+        if (file === undefined && /^\S+\.md$/.test(flags.title ?? ''))
+          throw new AppError('USAGE', `-t is the title of a run. For the to-do list: manyhands run ${flags.title}`);
+        return runFile(session, { flags, file });
+      },
+    });
   },
 };

@@ -1,26 +1,93 @@
 import { isInterrupted, isUnresolved } from '../../../core/view/open-run.ts';
-import type { RunOverview } from '../../../schema/overview.ts';
+import type { BoardColumn, BoardRun, BoardTask, RunOverview } from '../../../schema/overview.ts';
+import { byTurn, type Queued, queuedRun, queuedTask } from './queue-order.ts';
 
-/** The columns of the board, from left to right. */
-export const COLUMNS = ['queued', 'running', 'needs you', 'landed', 'failed'] as const;
-export type Column = (typeof COLUMNS)[number];
+/** The columns from left to right. */
+export const COLUMNS: readonly BoardColumn[] = ['queued', 'running', 'needs you', 'landed', 'failed'];
 
 export type BoardFilter = { project: string; collection: string; agent: string };
 
+/** A card of the board: a task, or a run where that is shown as a whole. `queued` is there in the first column only. */
+export type Card = { id: string; run: RunOverview; task?: BoardTask; queued?: Queued };
+
+/** The cards of a column, and how many there are in all: of a large run only some are sent. */
+export type BoardCards = { cards: Card[]; count: number };
+
 /** The runs of each column that match the filter, the latest first, queued ones in the order of their turn; hidden runs are left out. */
-export function boardColumns(
+export function runColumns(
   runs: readonly RunOverview[],
   filter: BoardFilter,
   now: number,
-): Map<Column, RunOverview[]> {
-  const columns = new Map<Column, RunOverview[]>(COLUMNS.map((column) => [column, []]));
-  for (const run of runs) if (!run.hidden && isShown(run, filter)) columns.get(columnOf(run, now))?.push(run);
-  columns.get('queued')?.sort(byTurn);
+): Map<BoardColumn, BoardCards> {
+  const columns = emptyColumns();
+  for (const run of runs) {
+    if (!isShown(run, filter) || (filter.agent !== '' && !run.live.some(({ agent }) => agent === filter.agent)))
+      continue;
+    const column = columnOf(run, now);
+    const queued = column === 'queued' ? { queued: queuedRun(run, now) } : {};
+    put(columns, column, { id: run.run, run, ...queued });
+  }
+  return inTurn(columns);
+}
+
+/** The tasks of each column, in the same order; what concerns a whole run, such as a plan that waits, is a card of the run. */
+export function taskColumns(
+  runs: readonly RunOverview[],
+  { tasks, filter, now }: { tasks: ReadonlyMap<string, BoardRun>; filter: BoardFilter; now: number },
+): Map<BoardColumn, BoardCards> {
+  const columns = emptyColumns();
+  for (const run of runs) {
+    if (!isShown(run, filter)) continue;
+    const whole = filter.agent === '' ? columnOfWhole(run, now) : undefined;
+    if (whole !== undefined) put(columns, whole, { id: run.run, run });
+    const known = tasks.get(run.run);
+    for (const column of COLUMNS) {
+      const listed = known?.tasks[column] ?? [];
+      for (const [position, task] of listed.entries()) {
+        const queued = column === 'queued' ? queuedTask(run, { task, position }, now) : undefined;
+        put(columns, column, { id: `${run.run} ${task.task}`, run, task, ...(queued === undefined ? {} : { queued }) });
+      }
+      const target = columns.get(column);
+      if (target !== undefined) target.count += (known?.counts[column] ?? 0) - listed.length;
+    }
+  }
+  for (const [column, { cards }] of columns) if (column !== 'queued') cards.sort((a, b) => timeOf(b) - timeOf(a));
+  return inTurn(columns);
+}
+
+/** The runs whose tasks the board shows: the open ones, and of the ended ones the latest. */
+export function runsOnBoard(runs: readonly RunOverview[], filter: BoardFilter): RunOverview[] {
+  const shown = runs.filter((run) => isShown(run, filter));
+  const ended = shown.filter(({ endedAt }) => endedAt !== null).slice(0, MAX_ENDED);
+  return [...shown.filter(({ endedAt }) => endedAt === null), ...ended];
+}
+
+const MAX_ENDED = 20;
+
+function emptyColumns(): Map<BoardColumn, BoardCards> {
+  return new Map(COLUMNS.map((column) => [column, { cards: [], count: 0 }]));
+}
+
+function put(columns: ReadonlyMap<BoardColumn, BoardCards>, column: BoardColumn, card: Card): void {
+  const target = columns.get(column);
+  if (target === undefined) return;
+  target.cards.push(card);
+  target.count += 1;
+}
+
+function inTurn(columns: Map<BoardColumn, BoardCards>): Map<BoardColumn, BoardCards> {
+  columns
+    .get('queued')
+    ?.cards.sort((a, b) => (a.queued === undefined || b.queued === undefined ? 0 : byTurn(a.queued, b.queued)));
   return columns;
 }
 
+function timeOf({ run, task }: Card): number {
+  return task?.at ?? Date.parse(run.updatedAt);
+}
+
 /** A run that ended without failing counts as landed: its result is on a branch, at least on its own. */
-function columnOf(run: RunOverview, now: number): Column {
+function columnOf(run: RunOverview, now: number): BoardColumn {
   if (run.endedAt === null) {
     if (run.attention.length > 0 || isInterrupted(run)) return 'needs you';
     return run.liveCount > 0 || run.done > 0 ? 'running' : 'queued';
@@ -28,44 +95,16 @@ function columnOf(run: RunOverview, now: number): Column {
   return isUnresolved(run, now) || run.status === 'failed' || run.status === 'cancelled' ? 'failed' : 'landed';
 }
 
-function isShown({ projectId, collection, live }: RunOverview, filter: BoardFilter): boolean {
-  if (filter.project !== '' && projectId !== filter.project) return false;
-  if (filter.collection !== '' && collection !== filter.collection) return false;
-  return filter.agent === '' || live.some(({ agent }) => agent === filter.agent);
+/** Where a run is shown as a whole beside its tasks: it waits itself, it has no tasks yet, or it failed before one did. */
+function columnOfWhole(run: RunOverview, now: number): BoardColumn | undefined {
+  const column = columnOf(run, now);
+  if (run.tasks === 0) return column;
+  if (column === 'failed') return run.failure !== null && run.failure.task === null ? 'failed' : undefined;
+  if (column !== 'needs you') return undefined;
+  return isInterrupted(run) || run.attention.some(({ task }) => task === null) ? 'needs you' : undefined;
 }
 
-type Queued = Pick<RunOverview, 'run' | 'priority' | 'startedAt'>;
-
-/** The higher priority first, then the run that was started first: as the engine does it. */
-function byTurn(a: Queued, b: Queued): number {
-  return b.priority - a.priority || a.startedAt.localeCompare(b.startedAt);
-}
-
-const MAX_PRIORITY = 10;
-
-/**
- * The priorities to change so that queued runs get their turn in this order, with as few and as small changes as possible:
- * a run needs a higher priority than the next one only where it was started later.
- */
-export function prioritiesFor(order: readonly Queued[]): { run: string; priority: number }[] {
-  let below: Queued | undefined;
-  const changed = order.toReversed().map((run) => {
-    const least = below === undefined ? run.priority : below.priority + (run.startedAt > below.startedAt ? 1 : 0);
-    below = { ...run, priority: Math.max(run.priority, least) };
-    return below;
-  });
-  const over = Math.max(0, ...changed.map(({ priority }) => priority - MAX_PRIORITY));
-  return changed.flatMap(({ run, priority }, index) => {
-    const to = Math.max(-MAX_PRIORITY, priority - over);
-    return to === order.at(-1 - index)?.priority ? [] : [{ run, priority: to }];
-  });
-}
-
-/** A list with one of its runs before another, or at the end. */
-export function movedBefore<T extends { run: string }>(runs: readonly T[], moved: string, before: string | null): T[] {
-  const found = runs.find(({ run }) => run === moved);
-  if (found === undefined || moved === before) return [...runs];
-  const others = runs.filter(({ run }) => run !== moved);
-  const at = before === null ? others.length : others.findIndex(({ run }) => run === before);
-  return others.toSpliced(at < 0 ? others.length : at, 0, found);
+function isShown({ projectId, collection, hidden }: RunOverview, filter: BoardFilter): boolean {
+  if (hidden || (filter.project !== '' && projectId !== filter.project)) return false;
+  return filter.collection === '' || collection === filter.collection;
 }

@@ -1,109 +1,76 @@
 import type { ReactElement } from 'react';
-import { Link, useSearchParams } from 'wouter';
+import { Link } from 'wouter';
+import type { BoardColumn } from '../../../schema/overview.ts';
 import { useOverview } from '../../api/run-overview.ts';
-import { folderName } from '../../ui/browser/page-paths.ts';
 import { useNow } from '../../ui/browser/use-now.ts';
-import { Skeleton } from '../../ui/feedback/placeholders.tsx';
+import { LinkButton } from '../../ui/controls/button.tsx';
+import { EmptyState, ErrorMessage, Skeleton } from '../../ui/feedback/placeholders.tsx';
 import { PageFrame } from '../../ui/layout/page.tsx';
 import { ScrollArea } from '../../ui/layout/scroll-area.tsx';
 import styles from './board.module.css';
-import { boardColumns, COLUMNS } from './board-columns.ts';
+import { BoardCard } from './board-card.tsx';
+import { type BoardCards, COLUMNS, runColumns, runsOnBoard, taskColumns } from './board-columns.ts';
+import { BoardFilters, useBoardQuery } from './board-filters.tsx';
 import { QueuedCards } from './queued-cards.tsx';
-import { RunCard } from './run-card.tsx';
+import { useBoardTasks } from './use-board-tasks.ts';
 
-/** Of a long column only the latest runs are shown; History has all. */
+/** Of a long column only the first cards are shown; the pages of the runs and History have all. */
 const MAX_CARDS = 30;
 
-/** All runs as cards in columns by state. */
+/** Tasks or runs of all projects as cards in columns by state. */
 export function BoardPage(): ReactElement {
   const { runs, isReady } = useOverview();
-  const [params, setParams] = useSearchParams();
+  const query = useBoardQuery();
+  const { shown, filter } = query;
   const now = useNow(60_000);
-  const chosen = (key: string) => params.get(key) ?? '';
-  const filter = { project: chosen('project'), collection: chosen('collection'), agent: chosen('agent') };
-  const columns = boardColumns(runs, filter, now);
-  const choose = (key: string, value: string) =>
-    setParams(
-      (was) => {
-        const next = new URLSearchParams(was);
-        if (value === '') next.delete(key);
-        else next.set(key, value);
-        return next;
-      },
-      { replace: true },
-    );
-  const projects = new Map(runs.map(({ projectId, project }) => [projectId, folderName(project)]));
-  const collections = new Map(
-    runs.flatMap(({ collection }) => (collection === null ? [] : [[collection, collection]])),
-  );
-  const agents = new Map(runs.flatMap(({ live }) => live.map(({ agent }): [string, string] => [agent, agent])));
+  const onBoard = runsOnBoard(runs, filter);
+  const loaded = useBoardTasks(shown === 'tasks' ? onBoard : [], filter.agent);
+  const columns =
+    shown === 'tasks' ? taskColumns(onBoard, { tasks: loaded.tasks, filter, now }) : runColumns(runs, filter, now);
   return (
     <PageFrame
       title="Board"
-      about="Runs of all projects by state."
-      actions={
-        <div className={styles.filters}>
-          <Filter label="Project" options={projects} value={filter.project} onChoose={(v) => choose('project', v)} />
-          <Filter
-            label="Collection"
-            options={collections}
-            value={filter.collection}
-            onChoose={(v) => choose('collection', v)}
-          />
-          <Filter label="Agent" options={agents} value={filter.agent} onChoose={(v) => choose('agent', v)} />
-        </div>
-      }
+      about={`${shown === 'tasks' ? 'Tasks' : 'Runs'} of all projects by state.`}
+      actions={<BoardFilters {...query} runs={runs} tasks={loaded.tasks} />}
     >
-      {isReady ? null : <Skeleton lines={6} />}
-      <ScrollArea label="Columns" className={styles.columns}>
-        {COLUMNS.map((column) => {
-          const cards = columns.get(column) ?? [];
-          return (
-            <section key={column} className={styles.column} aria-label={column}>
-              <h2>
-                {column} <span className="quiet numbers">{cards.length}</span>
-              </h2>
-              {column === 'queued' ? (
-                <QueuedCards runs={cards} />
-              ) : (
-                <ul>
-                  {cards.slice(0, MAX_CARDS).map((run) => (
-                    <RunCard key={run.run} run={run} />
-                  ))}
-                </ul>
-              )}
-              {cards.length > MAX_CARDS ? (
-                <Link href="/history">and {cards.length - MAX_CARDS} more in History</Link>
-              ) : null}
-            </section>
-          );
-        })}
-      </ScrollArea>
+      {loaded.error === undefined ? null : <ErrorMessage error={loaded.error} />}
+      {isReady && (shown === 'runs' || loaded.isReady) ? null : <Skeleton lines={6} />}
+      {isReady && runs.length === 0 ? (
+        <EmptyState title="No runs yet">
+          <LinkButton to="/start">Start a run</LinkButton>
+        </EmptyState>
+      ) : (
+        <ScrollArea label="Columns" className={styles.columns}>
+          {COLUMNS.map((column) => (
+            <Column key={column} column={column} content={columns.get(column) ?? { cards: [], count: 0 }} />
+          ))}
+        </ScrollArea>
+      )}
     </PageFrame>
   );
 }
 
-type FilterProps = {
-  label: string;
-  options: ReadonlyMap<string, string>;
-  value: string;
-  onChoose(value: string): void;
-};
-
-/** A filter; hidden where there is nothing to choose. */
-function Filter({ label, options, value, onChoose }: FilterProps): ReactElement | null {
-  if (options.size < 2 && value === '') return null;
+function Column({ column, content }: { column: BoardColumn; content: BoardCards }): ReactElement {
+  const cards = content.cards.slice(0, MAX_CARDS);
   return (
-    <label className={styles.filter}>
-      <span className="quiet">{label}</span>
-      <select value={value} onChange={({ target }) => onChoose(target.value)}>
-        <option value="">All</option>
-        {[...options].map(([key, name]) => (
-          <option key={key} value={key}>
-            {name}
-          </option>
-        ))}
-      </select>
-    </label>
+    <section className={styles.column} aria-label={column}>
+      <h2>
+        {column} <span className="quiet numbers">{content.count}</span>
+      </h2>
+      {column === 'queued' ? (
+        <QueuedCards cards={cards} />
+      ) : (
+        <ul>
+          {cards.map((card) => (
+            <BoardCard key={card.id} card={card} />
+          ))}
+        </ul>
+      )}
+      {content.count > cards.length ? (
+        <p className="quiet">
+          and {content.count - cards.length} more: see the run, or <Link href="/history">History</Link>
+        </p>
+      ) : null}
+    </section>
   );
 }

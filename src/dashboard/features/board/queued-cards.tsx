@@ -1,24 +1,30 @@
 import { type DragEvent, type ReactElement, useState } from 'react';
-import type { RunOverview } from '../../../schema/overview.ts';
+import type { OperationInput } from '../../../operations/all.ts';
 import { call } from '../../api/call.ts';
 import { MAY_ACT } from '../../api/role.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { notify } from '../../ui/feedback/notices.ts';
 import styles from './board.module.css';
-import { movedBefore, prioritiesFor } from './board-columns.ts';
-import { RunCard } from './run-card.tsx';
+import { BoardCard } from './board-card.tsx';
+import type { Card } from './board-columns.ts';
+import { movedBefore, prioritiesFor } from './queue-order.ts';
 
-const TYPE = 'application/x-manyhands-run';
+const TYPE = 'application/x-manyhands-card';
 
-/** The queued runs in the order of their turn, which is changed by dragging a card or with its buttons. */
-export function QueuedCards({ runs }: { runs: readonly RunOverview[] }): ReactElement {
+/** Queued work in the order of its turn, which is changed by dragging a card or with its buttons. */
+export function QueuedCards({ cards }: { cards: readonly Card[] }): ReactElement {
   const [over, setOver] = useState<string | null>();
   const [isBusy, setBusy] = useState(false);
+  const queue = cards.flatMap(({ queued }) => queued ?? []);
   const move = async (moved: string, before: string | null) => {
     setOver(undefined);
     setBusy(true);
     try {
-      for (const change of prioritiesFor(movedBefore(runs, moved, before))) await call('prioritize-run', change);
+      for (const { id, priority } of prioritiesFor(movedBefore(queue, moved, before), moved))
+        await prioritize(
+          cards.find((card) => card.id === id),
+          priority,
+        );
     } catch (error) {
       notify({ kind: 'error', text: error instanceof Error ? error.message : String(error), error });
     } finally {
@@ -29,70 +35,73 @@ export function QueuedCards({ runs }: { runs: readonly RunOverview[] }): ReactEl
     onDragOver: (event: DragEvent) => {
       if (!event.dataTransfer.types.includes(TYPE)) return;
       event.preventDefault();
+      event.stopPropagation();
       setOver(before);
     },
     onDrop: (event: DragEvent) => {
       event.preventDefault();
+      event.stopPropagation();
       const moved = event.dataTransfer.getData(TYPE);
       if (moved !== '') void move(moved, before);
     },
   });
-  if (!MAY_ACT || runs.length < 2)
+  if (!MAY_ACT || cards.length < 2)
     return (
       <ul>
-        {runs.map((run) => (
-          <RunCard key={run.run} run={run} />
+        {cards.map((card) => (
+          <BoardCard key={card.id} card={card} />
         ))}
       </ul>
     );
   return (
-    <ul {...target(null)} onDragLeave={() => setOver(undefined)} aria-busy={isBusy}>
-      {runs.map((run, index) => (
-        <RunCard
-          key={run.run}
-          run={run}
+    <ul {...target(null)} onDragLeave={() => setOver(undefined)} aria-busy={isBusy} data-over={over === null}>
+      {cards.map((card, index) => (
+        <BoardCard
+          key={card.id}
+          card={card}
           draggable
-          data-over={over === run.run}
+          data-over={over === card.id}
           onDragStart={({ dataTransfer }) => {
-            dataTransfer.setData(TYPE, run.run);
+            dataTransfer.setData(TYPE, card.id);
             dataTransfer.effectAllowed = 'move';
           }}
-          {...stopped(target(run.run))}
+          onDragEnd={() => setOver(undefined)}
+          {...target(card.id)}
         >
           <p className={styles.turn}>
             <Button
               weight="quiet"
               disabled={index === 0 || isBusy}
-              aria-label={`Start ${run.title} earlier`}
-              onClick={() => void move(run.run, runs[index - 1]?.run ?? null)}
+              aria-label={`Start ${titleOf(card)} earlier`}
+              onClick={() => void move(card.id, cards[index - 1]?.id ?? null)}
             >
               Earlier
             </Button>
             <Button
               weight="quiet"
-              disabled={index === runs.length - 1 || isBusy}
-              aria-label={`Start ${run.title} later`}
-              onClick={() => void move(run.run, runs[index + 2]?.run ?? null)}
+              disabled={index === cards.length - 1 || isBusy}
+              aria-label={`Start ${titleOf(card)} later`}
+              onClick={() => void move(card.id, cards[index + 2]?.id ?? null)}
             >
               Later
             </Button>
           </p>
-        </RunCard>
+        </BoardCard>
       ))}
     </ul>
   );
 }
 
-/** The list around a card is a target too: the end of it. */
-function stopped(handlers: { onDragOver(event: DragEvent): void; onDrop(event: DragEvent): void }) {
-  return {
-    onDragOver: (event: DragEvent) => {
-      event.stopPropagation();
-      handlers.onDragOver(event);
-    },
-    onDrop: (event: DragEvent) => {
-      event.stopPropagation();
-      handlers.onDrop(event);
-    },
-  };
+function titleOf({ run, task }: Card): string {
+  return task?.title ?? run.title;
+}
+
+async function prioritize(
+  card: Card | undefined,
+  priority: OperationInput<'prioritize-run'>['priority'],
+): Promise<void> {
+  if (card === undefined) return;
+  const { run } = card.run;
+  if (card.task === undefined) await call('prioritize-run', { run, priority });
+  else await call('prioritize-task', { run, task: card.task.task, priority });
 }

@@ -5,9 +5,9 @@ import { Button } from '../../ui/controls/button.tsx';
 import { ConfirmButton } from '../../ui/controls/confirm-button.tsx';
 import { useDebouncedText } from '../../ui/controls/use-debounced-text.ts';
 import { EmptyState, ErrorMessage, Skeleton } from '../../ui/feedback/placeholders.tsx';
+import styles from '../../ui/layout/card-list.module.css';
 import { Panel } from '../../ui/layout/panel.tsx';
 import { Time } from '../../ui/text/amounts.tsx';
-import styles from './knowledge.module.css';
 
 type Entry = OperationOutput<'list-knowledge'>[number];
 
@@ -67,7 +67,7 @@ function EntryCard({ dir, entry, onEdit }: { dir: string; entry: Entry; onEdit()
   const keeping = useAction('edit-knowledge', { done: 'Kept', changes: ['list-knowledge'] });
   const from = origin === null ? 'a person' : origin.attempt;
   return (
-    <article className={styles.entry} aria-label={title}>
+    <article className={styles.card} aria-label={title}>
       <div className={styles.head}>
         <strong>{title}</strong>
         <span>

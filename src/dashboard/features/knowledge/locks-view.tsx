@@ -2,10 +2,10 @@ import { type FormEvent, type ReactElement, useState } from 'react';
 import { useAction, useOperation } from '../../api/use-operation.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { EmptyState, ErrorMessage, Skeleton } from '../../ui/feedback/placeholders.tsx';
+import styles from '../../ui/layout/card-list.module.css';
 import { Panel } from '../../ui/layout/panel.tsx';
 import { Table } from '../../ui/layout/table.tsx';
 import { Time } from '../../ui/text/amounts.tsx';
-import styles from './knowledge.module.css';
 
 /** The locks of a project: who holds them and who waits, to take with a time and to release. */
 export function LocksView({ dir }: { dir: string }): ReactElement {

@@ -2,9 +2,9 @@ import { type ReactElement, useState } from 'react';
 import { useOperation } from '../../api/use-operation.ts';
 import { Tabs } from '../../ui/controls/tabs.tsx';
 import { EmptyState, ErrorMessage, Skeleton } from '../../ui/feedback/placeholders.tsx';
+import styles from '../../ui/layout/card-list.module.css';
 import { Panel } from '../../ui/layout/panel.tsx';
 import { Time } from '../../ui/text/amounts.tsx';
-import styles from './knowledge.module.css';
 
 const SCOPES = [
   { value: 'run', title: 'Latest run' },
@@ -28,7 +28,7 @@ export function NotesView({ dir }: { dir: string }): ReactElement {
           <EmptyState title="No notes">Agents write them with the tool write_note.</EmptyState>
         ) : null}
         {notes.data?.map(({ key, text, author, at, version, isWhole }) => (
-          <article key={version} className={styles.entry} aria-label={key}>
+          <article key={version} className={styles.card} aria-label={key}>
             <strong>{key}</strong>
             <p>
               {text}

@@ -37,8 +37,8 @@ export function SettingsText({ target, onSaved }: SettingsTextProps): ReactEleme
           onChange={({ target: field }) => setDraft(field.value)}
         />
         <p className="quiet">
-          Values under env and headers are [hidden]; a line with one keeps its value as long as you do not change it.
-          The text is checked before it is saved.
+          Values under env and headers, and other secrets, are [hidden]; a line with one keeps its value as long as you
+          do not change it. The text is checked before it is saved.
         </p>
         <div className={styles.buttons}>
           <Button

@@ -2,9 +2,9 @@ import { type FormEvent, type ReactElement, useState } from 'react';
 import type { OperationOutput } from '../../../operations/all.ts';
 import { useAction } from '../../api/use-operation.ts';
 import { Button } from '../../ui/controls/button.tsx';
+import styles from '../../ui/layout/card-list.module.css';
 import { Panel } from '../../ui/layout/panel.tsx';
 import { Time } from '../../ui/text/amounts.tsx';
-import styles from './watch.module.css';
 
 type Discussion = OperationOutput<'show-watch'>['discussions'][number];
 type DiscussionsViewProps = { dir: string; discussions: readonly Discussion[] };

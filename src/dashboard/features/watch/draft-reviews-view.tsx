@@ -4,9 +4,9 @@ import { useAction } from '../../api/use-operation.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { ConfirmButton } from '../../ui/controls/confirm-button.tsx';
 import { EmptyState } from '../../ui/feedback/placeholders.tsx';
+import styles from '../../ui/layout/card-list.module.css';
 import { Panel } from '../../ui/layout/panel.tsx';
 import { Time } from '../../ui/text/amounts.tsx';
-import styles from './watch.module.css';
 
 type DraftReview = OperationOutput<'show-watch'>['reviews'][number];
 type DraftReviewsViewProps = { dir: string; reviews: readonly DraftReview[] };

@@ -5,8 +5,8 @@ import { useAction } from '../../api/use-operation.ts';
 import { runPath } from '../../ui/browser/page-paths.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { EmptyState } from '../../ui/feedback/placeholders.tsx';
+import styles from '../../ui/layout/card-list.module.css';
 import { Panel } from '../../ui/layout/panel.tsx';
-import styles from './watch.module.css';
 
 type Proposal = OperationOutput<'show-watch'>['proposals'][number];
 type ProposalsViewProps = { dir: string; proposals: readonly Proposal[] };

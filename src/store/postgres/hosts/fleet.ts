@@ -3,7 +3,8 @@ import { AppError } from '../../../errors.ts';
 import type { World } from '../../../world.ts';
 import type { Fleet, FleetHost, FollowedReport, HostOrder } from '../../fleet.ts';
 import type { Connection } from '../connection.ts';
-import { fenceExpired, readHosts } from './host-rows.ts';
+import { NotifiedReading } from '../notified-reading.ts';
+import { fenceExpired, HOSTS_CHANNEL, readHosts } from './host-rows.ts';
 import type { OrderQueue } from './order-queue.ts';
 import {
   insertCommand,
@@ -19,15 +20,18 @@ import {
 
 type Parts = { connection: Connection; world: World; epoch(): number | undefined };
 
-/** How long a host, a lost lease or a report whose notification was lost remains unseen. */
-const POLL_MS = 1_000;
+/** After a lease has ended by the clock of the database, by which this process only estimates. */
+const AFTER_LEASE_MS = 100;
 /** The reports that are read at once. */
 const MOST_REPORTS = 500;
 
 /** The reports of one order that wait to be read. */
 type Followed = { waiting: FollowedReport[]; delivered: number; isOver: boolean; wake: () => void };
 
-/** The hosts of an installation on PostgreSQL; nothing is read before someone asks for a host. */
+/**
+ * The hosts of an installation on PostgreSQL; nothing is read before someone asks for a host. Hosts are read when one
+ * changes and when the lease of one may have ended, reports when there are some: without hosts nothing is read again.
+ */
 export class PostgresFleet implements Fleet {
   readonly #parts: Parts;
   readonly #listeners = new Set<() => void>();
@@ -35,14 +39,27 @@ export class PostgresFleet implements Fleet {
   #hosts: FleetHost[] = [];
   #queue: OrderQueue | undefined;
   #queues = new Set<string>();
-  #cancel = () => {};
-  #reading: Promise<void> | undefined;
-  #isAgain = false;
-  #isListening = false;
-  #state: 'new' | 'open' | 'closed' = 'new';
+  readonly #reading: NotifiedReading;
+  /** Whether the hosts are to be read: one may have changed, or an order is followed whose host is not known. */
+  #isHostDue = true;
+  #isOpen = false;
+  #hostsReadAt = 0;
 
   constructor(parts: Parts) {
     this.#parts = parts;
+    const { connection, world } = parts;
+    this.#reading = new NotifiedReading({
+      connection,
+      world,
+      channels: [HOSTS_CHANNEL, REPORTS_CHANNEL],
+      onNotification: (channel) => {
+        if (channel === HOSTS_CHANNEL) this.#isHostDue = true;
+      },
+      onConnected: () => {
+        this.#isHostDue = true;
+      },
+      read: (client) => this.#read(client),
+    });
   }
 
   get hosts(): readonly FleetHost[] {
@@ -51,7 +68,8 @@ export class PostgresFleet implements Fleet {
 
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
-    this.#open();
+    if (!this.#isOpen) this.#reading.request();
+    this.#isOpen = true;
     return () => this.#listeners.delete(listener);
   }
 
@@ -61,8 +79,8 @@ export class PostgresFleet implements Fleet {
     const wake = () => followed.wake();
     signal.addEventListener('abort', wake);
     try {
-      this.#open();
-      this.#read();
+      this.#isHostDue = true;
+      this.#reading.request();
       while (!signal.aborted && !followed.isOver) {
         const next = followed.waiting.shift();
         if (next !== undefined) yield next;
@@ -102,9 +120,7 @@ export class PostgresFleet implements Fleet {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#state = 'closed';
-    this.#cancel();
-    await this.#reading;
+    await this.#reading[Symbol.asyncDispose]();
     await this.#queue?.[Symbol.asyncDispose]();
     this.#endFollowing();
   }
@@ -117,63 +133,51 @@ export class PostgresFleet implements Fleet {
     }
   }
 
-  #open(): void {
-    if (this.#state !== 'new') return;
-    this.#state = 'open';
-    this.#read();
-  }
-
   async #use(work: (client: ClientBase, epoch: number) => Promise<void>): Promise<void> {
     const epoch = this.#parts.epoch();
     if (epoch !== undefined) await this.#parts.connection.use((client) => work(client, epoch));
   }
 
-  /** Reads now, or again after the reading that is in flight. */
-  #read(): void {
-    if (this.#state !== 'open') return;
-    this.#isAgain = true;
-    this.#reading ??= this.#readAll().finally(() => {
-      this.#reading = undefined;
-      this.#cancel();
-      const { world } = this.#parts;
-      if (this.#state === 'open') this.#cancel = world.alarm(world.now() + POLL_MS, () => this.#read());
-    });
-  }
-
-  async #readAll(): Promise<void> {
-    while (this.#isAgain && this.#state === 'open') {
-      this.#isAgain = false;
-      try {
-        await this.#readOnce();
-      } catch {
-        // Safe: it is read again after a pause, and nothing is acknowledged that was not read.
-        return;
-      }
-    }
-  }
-
-  async #readOnce(): Promise<void> {
-    const { connection } = this.#parts;
+  /** Reads what may have changed, and returns after how long a lease may have ended. */
+  async #read(client: ClientBase): Promise<number | undefined> {
     const epoch = this.#parts.epoch();
-    if (epoch === undefined) return this.#endFollowing();
-    if (!connection.isOpen) this.#isListening = false;
-    const ids = [...this.#followed.keys()];
-    const read = await connection.use(async (client) => {
-      if (!this.#isListening) {
-        client.on('notification', () => this.#read());
-        await client.query(`LISTEN ${REPORTS_CHANNEL}`);
-        this.#isListening = true;
-      }
-      await fenceExpired(client, epoch);
-      const hosts = await readHosts(client);
-      const holders = await readHolders(client, ids);
+    if (epoch === undefined) {
+      this.#endFollowing();
+      return undefined;
+    }
+    const isHostDue = this.#isHostDue || this.#soonestEndMs() <= 0;
+    this.#isHostDue = false;
+    try {
+      const after = new Map([...this.#followed].map(([id, { delivered }]) => [id, delivered]));
+      const found = isHostDue ? await this.#readHosts(client, { epoch, ids: [...after.keys()] }) : undefined;
       // After the hosts: of a process that has lost its lease, these are all reports that there will be.
-      return { hosts, holders, reports: await readReports(client, ids, MOST_REPORTS) };
-    });
-    await this.#createQueues(read.hosts);
-    for (const { id, sequence, body } of read.reports) this.#deliver(id, { kind: 'report', sequence, body });
-    if (read.reports.length < MOST_REPORTS) this.#deliverLost(ids, read);
-    this.#setHosts(read.hosts);
+      const reports = after.size === 0 ? [] : await readReports(client, after, MOST_REPORTS);
+      for (const { id, sequence, body } of reports) this.#deliver(id, { kind: 'report', sequence, body });
+      const isAll = reports.length < MOST_REPORTS;
+      if (!isAll) this.#reading.request();
+      if (found !== undefined && isAll) this.#deliverLost([...after.keys()], found);
+      else if (found !== undefined) this.#isHostDue = true;
+      if (found !== undefined) this.#setHosts(found.hosts);
+    } catch (error) {
+      this.#isHostDue ||= isHostDue;
+      throw error;
+    }
+    const nextMs = this.#soonestEndMs();
+    return Number.isFinite(nextMs) ? Math.max(0, nextMs) + AFTER_LEASE_MS : undefined;
+  }
+
+  async #readHosts(client: ClientBase, { epoch, ids }: { epoch: number; ids: string[] }) {
+    await fenceExpired(client, epoch);
+    const hosts = await readHosts(client);
+    this.#hostsReadAt = performance.now();
+    await this.#createQueues(hosts);
+    return { hosts, holders: await readHolders(client, ids) };
+  }
+
+  /** After how long the first lease that is known ends, if it is not renewed. */
+  #soonestEndMs(): number {
+    const ends = this.#hosts.flatMap(({ instance, expiresInMs }) => (instance === null ? [] : [expiresInMs]));
+    return Math.min(...ends) - (performance.now() - this.#hostsReadAt);
   }
 
   #deliver(id: string, report: FollowedReport): void {

@@ -1,8 +1,9 @@
 import type { ClientBase } from 'pg';
 import { AppError } from '../../../errors.ts';
 import type { World } from '../../../world.ts';
-import type { HostOrder, HostRegistration } from '../../fleet.ts';
+import { type HostOrder, type HostRegistration, isReleaseAccepted } from '../../fleet.ts';
 import { Connection } from '../connection.ts';
+import { readOwnHost } from './host-roles.ts';
 import { endHost, type Lease, registerHost, renewHost } from './host-rows.ts';
 import { OrderQueue } from './order-queue.ts';
 import { acceptOrders, insertReports, ORDERS_CHANNEL, type Report, readCommands } from './order-rows.ts';
@@ -13,8 +14,8 @@ type HostCommand = { id: string; body: unknown };
 /** What is new for a host. */
 type Inbox = { orders: HostOrder[]; commands: HostCommand[] };
 
-/** How long an order whose notification was lost remains unseen. */
-const POLL_MS = 1_000;
+/** How long an order remains unseen whose notification was lost without the connection. */
+const SAFETY_MS = 30_000;
 
 /** The connection of a host to the database of its installation: its lease, its orders, and its reports. */
 export class HostLink implements AsyncDisposable {
@@ -26,8 +27,10 @@ export class HostLink implements AsyncDisposable {
   readonly #reports: Connection;
   readonly #queue: OrderQueue;
   #lastCommand = 0;
-  #isListening = false;
-  #wake = () => {};
+  #listening: ClientBase | undefined;
+  /** Whether there may be something that was not received yet. */
+  #isNew = true;
+  #endPause = () => {};
 
   constructor(url: string, registration: HostRegistration, world: World) {
     this.#registration = registration;
@@ -36,6 +39,7 @@ export class HostLink implements AsyncDisposable {
     this.#orders = new Connection(url);
     this.#reports = new Connection(url);
     this.#queue = new OrderQueue(this.#orders, { owner: false });
+    this.#orders.onLost(() => this.wake());
   }
 
   /** Registers; refused while another process has the name. */
@@ -43,10 +47,17 @@ export class HostLink implements AsyncDisposable {
     const { name } = this.#registration;
     const lease = await this.#renewals.use(async (client) => {
       await requireTables(client, this.#renewals.database);
+      await requireName(client, name);
+      await requireRelease(client, this.#registration);
       return registerHost(client, this.#registration, previous);
     });
     if (lease !== undefined) return lease;
     throw new AppError('HOST_TAKEN', `Another process is the host ${name}`, { name });
+  }
+
+  /** Whether this connection has only the rights of this host; otherwise those of a server. */
+  async isRestricted(): Promise<boolean> {
+    return (await this.#renewals.use(readOwnHost)) === this.#registration.name;
   }
 
   /** Extends the lease; undefined if it is lost for good. Throws where the database does not answer. */
@@ -56,10 +67,21 @@ export class HostLink implements AsyncDisposable {
 
   /** Waits for something new, accepts at most that many orders, and reads commands. */
   async receive(most: number, signal: AbortSignal): Promise<Inbox> {
-    const inbox = await this.#receiveNow(most);
-    if (inbox.orders.length > 0 || inbox.commands.length > 0 || signal.aborted) return inbox;
-    await this.#waitForNotification(signal);
-    return signal.aborted ? inbox : this.#receiveNow(most);
+    if (!this.#isNew) await this.#pause(signal);
+    if (signal.aborted) return { orders: [], commands: [] };
+    this.#isNew = false;
+    try {
+      return await this.#receiveNow(most);
+    } catch (error) {
+      this.#isNew = true;
+      throw error;
+    }
+  }
+
+  /** Lets `receive` look again: there may be something new, or more orders can be accepted. */
+  wake(): void {
+    this.#isNew = true;
+    this.#endPause();
   }
 
   /** Adds reports; false if the lease is lost, and then none is added. */
@@ -74,21 +96,20 @@ export class HostLink implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#wake();
+    this.wake();
     await this.#queue[Symbol.asyncDispose]();
     for (const connection of [this.#renewals, this.#orders, this.#reports]) await connection[Symbol.asyncDispose]();
   }
 
   async #receiveNow(most: number): Promise<Inbox> {
     const { name, instance } = this.#registration;
-    if (!this.#orders.isOpen) this.#isListening = false;
     return this.#orders.use(async (client) => {
-      if (!this.#isListening) {
+      if (this.#listening !== client) {
         client.on('notification', ({ payload }) => {
-          if (payload === name) this.#wake();
+          if (payload === name) this.wake();
         });
         await client.query(`LISTEN ${ORDERS_CHANNEL}`);
-        this.#isListening = true;
+        this.#listening = client;
       }
       const found = await readCommands(client, { instance, after: this.#lastCommand });
       this.#lastCommand = found.at(-1)?.sequence ?? this.#lastCommand;
@@ -107,18 +128,35 @@ export class HostLink implements AsyncDisposable {
     return orders;
   }
 
-  async #waitForNotification(signal: AbortSignal): Promise<void> {
+  async #pause(signal: AbortSignal): Promise<void> {
     const woken = new AbortController();
-    this.#wake = () => woken.abort();
+    this.#endPause = () => woken.abort();
     // Safe: the pause ends by a notification, by the signal, or by its time.
-    await this.#world.sleep(POLL_MS, AbortSignal.any([signal, woken.signal])).catch(() => {});
-    this.#wake = () => {};
+    await this.#world.sleep(SAFETY_MS, AbortSignal.any([signal, woken.signal])).catch(() => {});
+    this.#endPause = () => {};
   }
+}
+
+/** A login of one host is not one of another. */
+async function requireName(client: ClientBase, name: string): Promise<void> {
+  const own = await readOwnHost(client);
+  if (own === undefined || own === name) return;
+  throw new AppError('DATABASE_REFUSED', `The login of this URL is the host ${own}, and not ${name}`);
+}
+
+/** A host and a leader that differ by more than one release do not understand each other. */
+async function requireRelease(client: ClientBase, { name, version, release }: HostRegistration): Promise<void> {
+  const { rows } = await client.query<{ release: number }>('SELECT manyhands.leader_release() AS release');
+  const leader = rows[0]?.release ?? release;
+  if (isReleaseAccepted(leader, release)) return;
+  const what = leader > release ? 'newer than this program' : 'older than this program';
+  const message = `The server is ${leader > release ? leader - release : release - leader} releases ${what} (${version}), and one is allowed`;
+  throw new AppError('HOST_RELEASE', message, { name, leader, host: release });
 }
 
 /** A host changes no tables: a server creates and migrates them. */
 async function requireTables(client: ClientBase, database: string): Promise<void> {
-  const { rows } = await client.query("SELECT to_regclass('manyhands.hosts') IS NOT NULL AS present");
+  const { rows } = await client.query("SELECT to_regproc('manyhands.leader_release') IS NOT NULL AS present");
   if (rows[0]?.present === true) return;
   const message = `No server of this version has opened ${database} yet: start one with manyhands serve, then the host`;
   throw new AppError('DATABASE_REFUSED', message);

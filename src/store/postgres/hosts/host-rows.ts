@@ -4,6 +4,9 @@ import { type FleetHost, HostRegistration } from '../../fleet.ts';
 /** The lease of a host, in seconds of the database's clock. */
 const LEASE_SECONDS = 30;
 
+/** The channel for notifications of hosts that register, drain, end or are removed; a trigger sends them. */
+export const HOSTS_CHANNEL = 'manyhands_hosts';
+
 /** A lease as the database confirmed it. */
 export type Lease = { isDraining: boolean };
 

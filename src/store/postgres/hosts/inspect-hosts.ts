@@ -1,7 +1,10 @@
+import type { ClientBase } from 'pg';
 import { AppError } from '../../../errors.ts';
+import type { World } from '../../../world.ts';
 import type { FleetHost } from '../../fleet.ts';
 import { Connection } from '../connection.ts';
 import { migrateSchema } from '../schema.ts';
+import { createHostRole, dropHostRole, protectQueues } from './host-roles.ts';
 import { readHosts, removeHost, setDraining } from './host-rows.ts';
 import { readOrders } from './order-rows.ts';
 
@@ -26,11 +29,50 @@ export async function drainHost(url: string, name: string, isDraining: boolean):
   if (!(await connection.use((client) => setDraining(client, name, isDraining)))) throw unknownHost(name);
 }
 
-/** Forgets a host that has ended. */
+/** Creates the login of a host, or replaces its token; returns the URL by which only this host reaches the installation. */
+export async function addHost(url: string, name: string, world: World): Promise<string> {
+  await using connection = new Connection(url);
+  const { OrderQueue } = await import('./order-queue.ts');
+  await connection.use(migrateSchema);
+  await using queue = new OrderQueue(connection, { owner: true });
+  await queue.create(name);
+  const { role, token } = await connection.use((client) =>
+    inTransaction(client, async () => {
+      await protectQueues(client);
+      return createHostRole(client, name, world);
+    }),
+  );
+  const own = new URL(url);
+  own.username = role;
+  own.password = token;
+  return own.href;
+}
+
+/** Removes the login of a host: its sessions end, and nothing of it is accepted any more. */
+export async function revokeHost(url: string, name: string): Promise<void> {
+  await using connection = new Connection(url);
+  const isRevoked = await connection.use(async (client) => {
+    await migrateSchema(client);
+    return inTransaction(client, () => dropHostRole(client, name));
+  });
+  if (!isRevoked) throw new AppError('HOST_UNKNOWN', `The host ${name} has no login of its own`, { name });
+}
+
+async function inTransaction<T>(client: ClientBase, work: () => Promise<T>): Promise<T> {
+  await client.query('BEGIN');
+  const result = await work();
+  await client.query('COMMIT');
+  return result;
+}
+
+/** Forgets a host that has ended, with its login. */
 export async function forgetHost(url: string, name: string): Promise<void> {
   await using connection = new Connection(url);
   await connection.use(async (client) => {
-    if (await removeHost(client, name)) return;
+    if (await removeHost(client, name)) {
+      await inTransaction(client, () => dropHostRole(client, name));
+      return;
+    }
     const isKnown = (await readHosts(client)).some((host) => host.name === name);
     if (isKnown) throw new AppError('REFUSED', `The host ${name} is alive: stop it first`, { name });
     throw unknownHost(name);

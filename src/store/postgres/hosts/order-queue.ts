@@ -5,7 +5,7 @@ import type { HostOrder } from '../../fleet.ts';
 import type { Connection } from '../connection.ts';
 
 /** The schema of the queues; `manyhands` has everything else. */
-const SCHEMA = 'manyhands_orders';
+export const ORDERS_SCHEMA = 'manyhands_orders';
 /** An order that its host has not fetched for a day is of no use. */
 const RETENTION_SECONDS = 86_400;
 
@@ -19,7 +19,7 @@ export class OrderQueue implements AsyncDisposable {
   constructor(connection: Connection, { owner }: { owner: boolean }) {
     this.#boss = new PgBoss({
       db: { executeSql: (text, values) => connection.use((client) => client.query(text, values)) },
-      schema: SCHEMA,
+      schema: ORDERS_SCHEMA,
       migrate: owner,
       supervise: owner,
       schedule: false,
@@ -31,7 +31,7 @@ export class OrderQueue implements AsyncDisposable {
   /** Whether the leader has created the queue of a host yet; to be called outside of a transaction, because it may start. */
   async exists(client: ClientBase, host: string): Promise<boolean> {
     if (this.#exists) return true;
-    const { rows } = await client.query('SELECT to_regclass($1) IS NOT NULL AS present', [`${SCHEMA}.queue`]);
+    const { rows } = await client.query('SELECT to_regclass($1) IS NOT NULL AS present', [`${ORDERS_SCHEMA}.queue`]);
     if (rows[0]?.present !== true) return false;
     await this.#start();
     this.#exists = (await this.#boss.getQueue(queueOf(host))) !== null;

@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg';
 import type { HostOrder } from '../../fleet.ts';
 
-/** The channel for notifications of reports and hosts to the leader. */
+/** The channel for notifications of reports to the leader. */
 export const REPORTS_CHANNEL = 'manyhands_reports';
 
 /** The channel for notifications of orders and commands to a host; the payload is its name. */
@@ -41,7 +41,10 @@ export async function readHolders(client: ClientBase, ids: readonly string[]): P
   return rows;
 }
 
-/** Adds reports of a process that still has its lease; false if it has not, and then none is added. A repeated one is added once. */
+/**
+ * Adds reports of a process that still has its lease; false if it has not, and then none is added. A repeated one is
+ * added once, and one about an order that this process has not, or that is finished, never.
+ */
 export async function insertReports(
   client: ClientBase,
   { host, instance }: { host: string; instance: string },
@@ -53,6 +56,7 @@ export async function insertReports(
        INSERT INTO manyhands.reports (id, sequence, host, instance, body)
        SELECT report.id, report.sequence, $1, $2, report.body
        FROM holder, unnest($3::text[], $4::bigint[], $5::bytea[]) AS report (id, sequence, body)
+       JOIN manyhands.orders ON orders.id = report.id AND orders.instance = $2
        ON CONFLICT (id, sequence) DO NOTHING
      )
      SELECT EXISTS (SELECT 1 FROM holder) AS valid, pg_notify($6, $1)`,
@@ -68,11 +72,17 @@ export async function insertReports(
   return rows[0]?.valid === true;
 }
 
-/** The reports about these orders, in their sequences. */
-export async function readReports(client: ClientBase, ids: readonly string[], most: number): Promise<Report[]> {
+/** The reports about orders, each after the sequence that was read before, in their sequences. */
+export async function readReports(
+  client: ClientBase,
+  after: ReadonlyMap<string, number>,
+  most: number,
+): Promise<Report[]> {
   const { rows } = await client.query<{ id: string; sequence: number; body: Buffer }>(
-    'SELECT id, sequence, body FROM manyhands.reports WHERE id = ANY ($1) ORDER BY id, sequence LIMIT $2',
-    [ids, most],
+    `SELECT id, reports.sequence, body
+     FROM unnest($1::text[], $2::bigint[]) AS known (id, sequence) JOIN manyhands.reports USING (id)
+     WHERE reports.sequence > known.sequence ORDER BY id, reports.sequence LIMIT $3`,
+    [[...after.keys()], [...after.values()], most],
   );
   return rows.map(({ id, sequence, body }) => ({ id, sequence, body: JSON.parse(body.toString()) }));
 }

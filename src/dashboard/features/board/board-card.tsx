@@ -1,0 +1,94 @@
+import type { HTMLAttributes, ReactElement } from 'react';
+import { Link } from 'wouter';
+import { moneyText } from '../../../core/view/amounts.ts';
+import { isInterrupted } from '../../../core/view/open-run.ts';
+import type { BoardTask, RunOverview } from '../../../schema/overview.ts';
+import { folderName, runPath, taskPath } from '../../ui/browser/page-paths.ts';
+import { decisionPath } from '../../ui/run/attention-actions.tsx';
+import { type DisplayState, runDisplayState, stateColor, taskDisplayState } from '../../ui/state/display-state.ts';
+import { StateBar } from '../../ui/state/state-bar.tsx';
+import { StateMark } from '../../ui/state/state-mark.tsx';
+import { Time } from '../../ui/text/amounts.tsx';
+import styles from './board.module.css';
+import type { Card } from './board-columns.ts';
+
+type BoardCardProps = HTMLAttributes<HTMLLIElement> & { card: Card };
+
+/** A run or a task; one that waits leads to the page of the decision. */
+export function BoardCard({ card: { run, task }, children, ...rest }: BoardCardProps): ReactElement {
+  const displayState = task === undefined ? runDisplayState(run) : displayStateOf(run, task);
+  return (
+    <li {...rest} className={styles.card} style={{ borderLeftColor: stateColor(displayState) }}>
+      {task === undefined ? (
+        <RunDetails run={run} displayState={displayState} />
+      ) : (
+        <TaskDetails run={run} task={task} displayState={displayState} />
+      )}
+      {children}
+    </li>
+  );
+}
+
+function RunDetails({ run, displayState }: { run: RunOverview; displayState: DisplayState }): ReactElement {
+  const [waiting] = run.attention;
+  return (
+    <>
+      <Link href={waiting === undefined ? runPath(run.run) : decisionPath({ ...waiting, run: run.run })}>
+        {run.title}
+      </Link>
+      <p className="quiet">
+        <StateMark displayState={displayState} /> {folderName(run.project)} · {run.recipe}
+      </p>
+      {waiting === undefined ? null : <p className={styles.reason}>{waiting.reason}</p>}
+      {run.failure === null ? null : <p className={styles.reason}>{run.failure.error ?? run.failure.reason}</p>}
+      {run.live.slice(0, 2).map(({ task, agent, title }) => (
+        <p key={task} className={styles.reason}>
+          {agent}: {title}
+        </p>
+      ))}
+      <StateBar counts={run.counts} total={run.tasks} />
+      <p className={styles.figures}>
+        <span className="numbers">
+          {run.done} / {run.tasks}
+        </span>
+        <span className="numbers">{moneyText(run.cost)}</span>
+        <Time at={run.updatedAt} />
+      </p>
+    </>
+  );
+}
+
+type TaskDetailsProps = { run: RunOverview; task: BoardTask; displayState: DisplayState };
+
+function TaskDetails({ run, task, displayState }: TaskDetailsProps): ReactElement {
+  const live = run.live.find((each) => each.task === task.task);
+  const { title, track, agent, attempts, what, priority } = task;
+  const text = task.reason ?? live?.activity ?? null;
+  const path = what === null ? taskPath(run.run, task.task) : decisionPath({ run: run.run, task: task.task, what });
+  return (
+    <>
+      <Link href={path}>{title}</Link>
+      <p className="quiet">
+        <StateMark displayState={displayState} /> {folderName(run.project)} ·{' '}
+        <Link href={runPath(run.run)}>{run.title}</Link>
+        {track === null ? null : <> · track {track}</>}
+      </p>
+      {text === null ? null : <p className={styles.reason}>{text}</p>}
+      <p className={styles.figures}>
+        <span>
+          {agent ?? 'any agent'}
+          {attempts > 1 ? ` · attempt ${attempts}` : ''}
+          {priority === 0 ? '' : ` · priority ${priority}`}
+        </span>
+        <Time at={task.at} />
+      </p>
+    </>
+  );
+}
+
+/** A question of a running agent waits for an answer; an attempt that no engine runs is interrupted. */
+function displayStateOf(run: RunOverview, { status, what }: BoardTask): DisplayState {
+  if (what !== null) return 'waiting';
+  const displayState = taskDisplayState(status);
+  return displayState === 'running' && isInterrupted(run) ? 'interrupted' : displayState;
+}

@@ -1,0 +1,84 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { filesWith, makeFleetProject } from '../support/fleet.ts';
+import { type Postgres, query, startPostgres, WITHOUT_POSTGRES } from '../support/postgres.ts';
+
+describe.skipIf(WITHOUT_POSTGRES !== undefined)('The login of a host', { timeout: 120_000 }, () => {
+  let postgres: Postgres;
+
+  beforeAll(async () => {
+    postgres = await startPostgres();
+  });
+
+  afterAll(() => postgres[Symbol.asyncDispose]());
+
+  it('reaches only its own lease, queue, orders and reports, performs attempts, and is of no use after it was revoked', async () => {
+    const url = await postgres.createDatabase();
+    await using fleet = await makeFleetProject(url, 3);
+    const { project, env } = fleet;
+    const add = async (name: string) => {
+      const added = await project.mh(['host', 'add', name, '--json'], { env });
+      expect([added.code, added.stderr]).toEqual([0, '']);
+      return (added.json as { url: string }).url;
+    };
+    const own = await add('b2');
+    const other = await add('b3');
+    await query(url, hostRow('b3'));
+    await query(url, "INSERT INTO manyhands.orders VALUES ('x-1-1', 'b3', gen_random_uuid(), 'secret')");
+    const refused = /permission denied|row-level security/;
+    for (const statement of REFUSED) await expect(query(own, statement), statement).rejects.toThrow(refused);
+    for (const statement of NOTHING) expect(await query(own, statement), statement).toEqual([]);
+    await expect(query(other.replace(/_b3:/, '_b2:'), 'SELECT 1')).rejects.toThrow('password authentication failed');
+    const second = await project.mh(['host', '--name', 'b2'], { env: { ...env, MANYHANDS_DATABASE_URL: other } });
+    expect(second.stderr).toContain('The login of this URL is the host b3, and not b2');
+
+    const host = await fleet.startHost('b2', { env: { MANYHANDS_DATABASE_URL: own } });
+    const run = await project.mh(['bulk', 'run', 'items.jsonl', '--agent', 'command:./agent.sh', '--json'], { env });
+    expect([run.code, fleet.ran().map(({ host: at }) => at)]).toEqual([0, ['b2', 'b2', 'b2']]);
+    expect(filesWith(project.root, new URL(own).password)).toEqual([]);
+    const others = project.alive().filter(({ pid }) => pid !== host.pid);
+    expect(others.filter(({ pid }) => readFileSync(`/proc/${pid}/environ`, 'utf8').includes(own))).toEqual([]);
+
+    expect((await project.mh(['host', 'revoke', 'b2'], { env })).stderr).toBe('The token of b2 is refused\n');
+    const ended = await host.done;
+    expect([ended.code, ended.stderr]).toEqual([3, expect.not.stringContaining('all rights of the server')]);
+    await expect(query(own, 'SELECT 1')).rejects.toThrow(/authentication failed|not permitted/);
+    expect((await project.mh(['host', 'revoke', 'b2'], { env })).code).toBe(3);
+    expect(await query(url, "SELECT rolname FROM pg_roles WHERE rolname LIKE 'mh\\_%\\_b2'")).toEqual([]);
+  });
+});
+
+it.runIf(WITHOUT_POSTGRES !== undefined)(`is not tested: ${WITHOUT_POSTGRES}`, () => {});
+
+const REFUSED = [
+  'SELECT * FROM manyhands.events',
+  'SELECT * FROM manyhands.transcript',
+  'SELECT * FROM manyhands.blobs',
+  'SELECT * FROM manyhands.installation',
+  'UPDATE manyhands.installation SET epoch = epoch + 1',
+  'SELECT * FROM manyhands.host_roles',
+  'SELECT body FROM manyhands.reports',
+  'DELETE FROM manyhands.orders',
+  "UPDATE manyhands.orders SET host = 'b2'",
+  hostRow('b4'),
+  "INSERT INTO manyhands.reports VALUES ('x-1-1', 1, 'b3', gen_random_uuid(), '')",
+  "INSERT INTO manyhands.reports VALUES ('x-1-1', 1, 'b2', gen_random_uuid(), '')",
+  "INSERT INTO manyhands.commands (id, host, instance, body) VALUES ('x', 'b3', gen_random_uuid(), '')",
+  'DELETE FROM manyhands_orders.job',
+  'CREATE TABLE manyhands.mine (a int)',
+  'CREATE ROLE mine',
+];
+
+const NOTHING = [
+  "SELECT * FROM manyhands.hosts WHERE name = 'b3'",
+  "UPDATE manyhands.hosts SET draining = true WHERE name = 'b3' RETURNING name",
+  'SELECT * FROM manyhands.orders',
+  "UPDATE manyhands.orders SET state = 'accepted' RETURNING id",
+  "SELECT * FROM manyhands_orders.queue WHERE name = 'host-b3'",
+  "SELECT * FROM manyhands_orders.job WHERE name = 'host-b3'",
+  'SELECT * FROM manyhands.commands',
+];
+
+function hostRow(name: string): string {
+  return `INSERT INTO manyhands.hosts (name, registration, expires_at) VALUES ('${name}', '{}', now())`;
+}
