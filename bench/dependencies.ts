@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { z } from 'zod';
 import type { Benchmark } from './benchmark.ts';
-import { makeRepository, makeScratch, PLAIN_ENVIRONMENT, runTool } from './scratch.ts';
+import { makeRepository, makeScratch, PLAIN_ENVIRONMENT, runTool, writeDependencies } from './scratch.ts';
 import { alternate, listed, median } from './timing.ts';
 
 const FILES = 100;
@@ -22,7 +22,8 @@ export const dependencies: Benchmark = {
     await using scratch = await makeScratch();
     const [full, plain] = [join(scratch.path, 'full'), join(scratch.path, 'plain')];
     for (const folder of [full, plain]) await prepare(folder);
-    await installDependencies(join(full, 'repository', 'node_modules'));
+    const size = { files: DEPENDENCY_FILES, fileBytes: DEPENDENCY_BYTES, packages: 200 };
+    await writeDependencies(join(full, 'repository', 'node_modules'), size);
     const rounds = isQuick ? QUICK_ROUNDS : ROUNDS;
     // The first run of each creates its mirror.
     for (const folder of [full, plain]) await attemptMs(folder);
@@ -42,15 +43,6 @@ async function prepare(folder: string): Promise<void> {
   await writeFile(join(repository, '.gitignore'), 'node_modules/\n');
   await makeRepository(repository, FILES);
   await writeFile(join(folder, 'agent.sh'), `#!/bin/sh\ncat >/dev/null\necho read\n`, { mode: 0o755 });
-}
-
-async function installDependencies(folder: string): Promise<void> {
-  const content = Buffer.alloc(DEPENDENCY_BYTES, 'a line of a dependency\n');
-  for (let index = 0; index < DEPENDENCY_FILES; index += 1) {
-    const file = join(folder, `package-${index % 200}`, 'lib', `file-${index}.js`);
-    await mkdir(dirname(file), { recursive: true });
-    await writeFile(file, content);
-  }
 }
 
 /** The time from the start to the end of a run of one attempt, without the start of the program. */

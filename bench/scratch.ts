@@ -55,3 +55,16 @@ export async function makeRepository(path: string, files: number): Promise<void>
   await runTool(['git', 'add', '--all'], path);
   await runTool(['git', 'commit', '--quiet', '--message=Begin'], path);
 }
+
+/** Writes installed dependencies of this size into a folder. */
+export async function writeDependencies(
+  folder: string,
+  size: { files: number; fileBytes: number; packages: number },
+): Promise<void> {
+  const content = Buffer.alloc(size.fileBytes, 'a line of a dependency\n');
+  for (let index = 0; index < size.files; index += 1) {
+    const file = join(folder, `package-${index % size.packages}`, 'lib', `file-${index}.js`);
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, content);
+  }
+}

@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import { exportAudit } from './audit/export-audit.ts';
 import { verifyAudit } from './audit/verify-audit.ts';
 import { addToBatch } from './batches/add-to-batch.ts';
+import { editBatch } from './batches/edit-batch.ts';
 import { listBatches } from './batches/list-batches.ts';
 import { removeBatch } from './batches/remove-batch.ts';
 import { showBatch } from './batches/show-batch.ts';
@@ -192,6 +193,7 @@ export const OPERATIONS = {
   'dismiss-warning': dismissWarning,
   doctor,
   'drain-host': drainHost,
+  'edit-batch': editBatch,
   'edit-knowledge': editKnowledge,
   'edit-plan': editPlan,
   'export-audit': exportAudit,

@@ -32,6 +32,7 @@ export const LOAD_OPERATION: Loaders<typeof OPERATIONS> = {
   'dismiss-warning': async () => (await import('./runs/dismiss-warning.ts')).dismissWarning,
   doctor: async () => (await import('./maintenance/doctor.ts')).doctor,
   'drain-host': async () => (await import('./hosts/drain-host.ts')).drainHost,
+  'edit-batch': async () => (await import('./batches/edit-batch.ts')).editBatch,
   'edit-knowledge': async () => (await import('./knowledge/edit-knowledge.ts')).editKnowledge,
   'edit-plan': async () => (await import('./runs/edit-plan.ts')).editPlan,
   'export-audit': async () => (await import('./audit/export-audit.ts')).exportAudit,

@@ -30,6 +30,7 @@ export const ROUTES = {
   'dismiss-warning': 'POST /api/runs/{run}/tasks/{task}/warnings/dismiss',
   doctor: 'GET /api/doctor',
   'drain-host': 'POST /api/hosts/{name}/drain',
+  'edit-batch': 'POST /api/batches/{name}/edit',
   'edit-knowledge': 'POST /api/knowledge',
   'edit-plan': 'PUT /api/runs/{run}/plan',
   'export-audit': { unreachable: 'A bundle is signed with the key of the person at this machine, and written to their folder.' },

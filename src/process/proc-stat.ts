@@ -81,6 +81,21 @@ export function isFolderInUse(folder: string): boolean | undefined {
   }
 }
 
+/** Whether a running process sees a folder through a mount, such as a layer of an overlay; what cannot be read counts as not. */
+export function isMountedAnywhere(folder: string): boolean {
+  if (process.platform !== 'linux') return false;
+  const named = folder.replace(/[\s\\]/g, (character) => `\\${character.charCodeAt(0).toString(8).padStart(3, '0')}`);
+  const isNamed = (proc: string) => {
+    try {
+      return readFileSync(`${proc}/mountinfo`, 'utf8').includes(named);
+    } catch {
+      // It has ended, or belongs to another user.
+      return false;
+    }
+  };
+  return readdirSync('/proc').some((name) => /^\d+$/.test(name) && isNamed(`/proc/${name}`));
+}
+
 /** The folders and files that a process uses; none for one that has ended or belongs to another user. */
 function pathsOf(proc: string): string[] {
   try {

@@ -21,6 +21,10 @@ export const ContainmentRecord = z.object({
     .object({ used: z.boolean(), how: z.string().describe('What it adds, or why it is not used.') })
     .optional()
     .describe('The sandbox of the vendor of the agent, where it has one.'),
+  dependencies: z
+    .enum(['overlay'])
+    .optional()
+    .describe('overlay: its dependencies are shown below its workspace; else they are copies in it.'),
 });
 export type ContainmentRecord = z.infer<typeof ContainmentRecord>;
 

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Document, isSeq, parseDocument } from 'yaml';
+import { type Document, isMap, isSeq, parseDocument, type YAMLSeq } from 'yaml';
 import { findProjectRoot } from '../config/files.ts';
 import { writeWhole } from '../config/write.ts';
 import { AppError, fromSystemError } from '../errors.ts';
@@ -41,13 +41,58 @@ export async function addToBatch(
 ): Promise<NamedBatch> {
   const file = join(files.folder, `${requireName(files, name)}${files.ending}`);
   const before = (await readNamed(files, name))?.text;
+  return rewrite({ name, file, before }, (document, items) => {
+    for (const [key, value] of Object.entries(more.settings)) document.set(key, document.createNode(value));
+    for (const item of more.items) items.add(document.createNode(item));
+  });
+}
+
+/** A change of one item, by its position from 1. */
+export type BatchEdit = {
+  item: number;
+  /** Its prompt as the caller knows it. */
+  was: string;
+  change: { kind: 'text'; prompt: string; title: string | null } | { kind: 'move'; to: number } | { kind: 'remove' };
+};
+
+/** Changes one item of a batch, unless its file has another prompt there by now; the rest of the file stays unchanged. */
+export async function editBatch(
+  files: NamedFiles,
+  name: string,
+  { item, was, change }: BatchEdit,
+): Promise<NamedBatch> {
+  const batch = await loadBatch(files, name);
+  if (batch.items[item - 1]?.prompt !== was)
+    throw new AppError('REFUSED', `Item ${item} of ${batch.file} has changed; load the page again`, { item });
+  const before = (await readNamed(files, name))?.text;
+  return rewrite({ name, file: batch.file, before }, (document, items) => {
+    const [node] = items.items.splice(item - 1, 1);
+    if (change.kind === 'move') items.items.splice(change.to - 1, 0, node);
+    if (change.kind !== 'text') return;
+    const texts = { prompt: change.prompt, ...(change.title === null ? {} : { title: change.title }) };
+    if (!isMap(node)) {
+      items.items.splice(item - 1, 0, document.createNode(change.title === null ? change.prompt : texts));
+      return;
+    }
+    node.delete('title');
+    for (const [key, value] of Object.entries(texts)) node.set(key, value);
+    items.items.splice(item - 1, 0, node);
+  });
+}
+
+type BatchText = { name: string; file: string; before: string | undefined };
+
+/** Writes the file of a batch with a change, if both the old and the new content are valid. */
+async function rewrite(
+  { name, file, before }: BatchText,
+  change: (document: Document, items: YAMLSeq) => void,
+): Promise<NamedBatch> {
   if (before !== undefined) parse(before, file);
   const document: Document = parseDocument(before ?? '{}\n');
   if (before === undefined) document.contents = document.createNode({ items: [] });
-  for (const [key, value] of Object.entries(more.settings)) document.set(key, document.createNode(value));
   const items = document.get('items');
   if (!isSeq(items)) throw new AppError('BATCH_INVALID', `${file}:1: items must be a list`, { file });
-  for (const item of more.items) items.add(document.createNode(item));
+  change(document, items);
   const text = document.toString({ lineWidth: 0 });
   const batch = parse(text, file);
   await writeWhole(file, text);

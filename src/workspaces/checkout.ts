@@ -1,7 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errorCode } from '../errors.ts';
 import type { GateCheckout } from '../gates/gate.ts';
 import { git } from '../git/git.ts';
 import type { Mirror } from '../git/mirror/mirror.ts';
@@ -11,12 +9,13 @@ import type { Contain } from '../process/sandbox/bubblewrap.ts';
 import { endLeftover } from '../process/supervised.ts';
 import type { Config } from '../schema/config.ts';
 import { realWorld, type World } from '../world.ts';
-import { showCaches } from './cache-layers.ts';
-import { removeTree } from './copy-tree.ts';
+import { namesIn, removeTree } from './copy-tree.ts';
 import { copyIncluded, describeIncluded } from './included.ts';
 import type { KeptDependencies } from './kept-dependencies.ts';
-import { applySeed, prepareSeed, type Seed } from './seed.ts';
+import { layerDependencies, layerWorkFolder } from './layer-dependencies.ts';
+import { applySeed, clearSeeds, prepareSeed, type Seed } from './seed.ts';
 import { type PreparationObserver, runSetup, setupsFolder } from './setup.ts';
+import { showLayers } from './shown-layers.ts';
 
 /** Files that determine what a set-up installs. */
 const INSTALLER_FILES: readonly RegExp[] = [
@@ -43,6 +42,8 @@ export interface CheckoutOptions {
   /** The dependencies of earlier checks, which are reused if they are unchanged. */
   kept?: KeptDependencies;
   env: Record<string, string>;
+  /** Whether the programs of the checkout can be shown dependencies that are not in it. */
+  canLayer?: boolean | undefined;
   /** Puts a set-up command into its sandbox. */
   contain?: Contain | undefined;
   /** What such a command may use. */
@@ -64,11 +65,12 @@ export async function gateCheckout(options: CheckoutOptions, world: World = real
   const { signal, observer } = options;
   observer?.step({ kind: 'workspace', what: `checks out ${options.commit.slice(0, 8)}` });
   const checkout = await plainCheckout(options, world);
-  const kept = canKeep(options, seed) ? options.kept : undefined;
-  showCaches(checkout.path, seed.caches);
   try {
+    const isLayered = await layerDependencies(seed, checkout.path, { replace: true, canLayer: options.canLayer });
+    const kept = !isLayered && canKeep(options, seed) ? options.kept : undefined;
     const installed = await kept?.install(seed, checkout.path, { signal, world, observer });
-    if (installed === undefined) await applySeed(seed, checkout.path, { replace: true, signal, observer });
+    if (!isLayered && installed === undefined)
+      await applySeed(seed, checkout.path, { replace: true, signal, observer });
     await copyIncluded({ ...options, workspace: checkout.path, seeded: seed.entries });
     if (seed.runInEach) await runSetup({ ...options, cwd: checkout.path, commands: options.config.setup }, world);
     return {
@@ -123,8 +125,9 @@ async function plainCheckout(options: CheckoutOptions, world: World): Promise<As
     world,
   );
   const remove = async () => {
-    showCaches(path, undefined);
+    showLayers(path);
     await removeTree(path);
+    await removeTree(layerWorkFolder(path));
   };
   return { path, [Symbol.asyncDispose]: remove };
 }
@@ -133,20 +136,7 @@ async function plainCheckout(options: CheckoutOptions, world: World): Promise<As
 export async function clearLeftovers(home: string): Promise<void> {
   for (const name of await namesIn(setupsFolder(home))) await endLeftover(join(setupsFolder(home), name));
   await removeTree(checkoutsFolder(home));
-  const seeds = join(home, 'seeds');
-  for (const project of await namesIn(seeds)) {
-    const incomplete = (await namesIn(join(seeds, project))).filter((name) => name.includes('.making-'));
-    for (const name of incomplete) await removeTree(join(seeds, project, name));
-  }
-}
-
-async function namesIn(folder: string): Promise<string[]> {
-  try {
-    return await readdir(folder);
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return [];
-    throw error;
-  }
+  await clearSeeds(join(home, 'seeds'));
 }
 
 /** A hash of everything in a commit that a set-up installs from: lockfiles, manifests, and the scripts that it names. */

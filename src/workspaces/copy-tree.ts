@@ -1,6 +1,8 @@
-import { rm } from 'node:fs/promises';
-import { AppError } from '../errors.ts';
+import { constants, copyFile, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AppError, errorCode, messageOf } from '../errors.ts';
 import { run } from '../process/run.ts';
+import { realWorld } from '../world.ts';
 
 const COPY_TIMEOUT_MS = 1_800_000;
 const NEWLINE = 0x0a;
@@ -18,6 +20,24 @@ export async function copyTree(
   await runTool(['cp', ...how, '--', from, to], `copying ${from}`, signal, count);
 }
 
+/** Why files of one folder cannot share their blocks with copies in another, if they cannot. */
+export async function blockSharingProblem(from: string, to: string): Promise<string | undefined> {
+  const name = `trial-${realWorld.token()}`;
+  const [original, copy] = [join(from, name), join(to, `${name}.copy`)];
+  try {
+    for (const folder of [from, to]) await mkdir(folder, { recursive: true, mode: 0o700 });
+    await writeFile(original, name);
+    await copyFile(original, copy, constants.COPYFILE_FICLONE_FORCE);
+    return undefined;
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === 'EXDEV') return 'the two folders are on different file systems';
+    return `the file system does not support it (${code ?? messageOf(error)})`;
+  } finally {
+    for (const file of [original, copy]) await rm(file, { force: true });
+  }
+}
+
 function countLines(chunk: Buffer): number {
   let lines = 0;
   for (let at = chunk.indexOf(NEWLINE); at >= 0; at = chunk.indexOf(NEWLINE, at + 1)) lines += 1;
@@ -32,6 +52,16 @@ export async function removeTree(path: string): Promise<void> {
     // Module caches are read-only on purpose; an error after this is thrown.
     await runTool(['chmod', '-R', 'u+rwX', '--', path], `removing ${path}`, new AbortController().signal);
     await rm(path, { recursive: true, force: true });
+  }
+}
+
+/** The names in a folder; none if it does not exist. */
+export async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return [];
+    throw error;
   }
 }
 

@@ -5,9 +5,9 @@ import type { LaunchLimits } from '../process/launch.ts';
 import type { Contain } from '../process/sandbox/bubblewrap.ts';
 import type { Config } from '../schema/config.ts';
 import { crashpoint, realWorld, type World } from '../world.ts';
-import { showCaches } from './cache-layers.ts';
 import { SERVICE_SCRIPT, writeServiceScript } from './docker.ts';
 import { copyIncluded } from './included.ts';
+import { layerDependencies } from './layer-dependencies.ts';
 import { applySeed, type Seed } from './seed.ts';
 import { findCreatedPaths, listPaths } from './seed-manifest.ts';
 import { type PreparationObserver, runSetup } from './setup.ts';
@@ -19,6 +19,8 @@ export interface Provision {
   root: string;
   config: Config['workspace'];
   seed: Seed;
+  /** Whether the programs of the workspace can be shown dependencies that are not in it. */
+  canLayer?: boolean | undefined;
   env: Record<string, string>;
   /** Puts a set-up command into its sandbox. */
   contain?: Contain | undefined;
@@ -37,8 +39,8 @@ export interface Provisioned {
 export async function provision(options: Provision, world: World = realWorld): Promise<Provisioned> {
   const { workspace, seed, config, signal, observer } = options;
   crashpoint('workspace.provisioning');
-  showCaches(workspace, seed.caches);
-  const seeded = await applySeed(seed, workspace, { replace: false, signal, observer });
+  const isLayered = await layerDependencies(seed, workspace, { replace: false, canLayer: options.canLayer });
+  const seeded = isLayered ? seed.entries : await applySeed(seed, workspace, { replace: false, signal, observer });
   const copied = await copyIncluded({ ...options, seeded });
   if (config.docker !== undefined) await writeServiceScript(workspace, config.docker);
   const script = config.docker === undefined ? [] : [SERVICE_SCRIPT];

@@ -3,6 +3,7 @@ import { lstat, readdir, readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { errorCode } from '../errors.ts';
+import { run } from '../process/run.ts';
 
 /** The number of files and bytes of a folder. */
 export type TreeSize = { files: number; bytes: number };
@@ -31,12 +32,29 @@ export async function readManifest(file: string): Promise<SeedManifest | undefin
   }
 }
 
+/** What GNU find prints of each file and folder: the same facts as `describeEntry`. */
+const FIND_FACTS = '%P\\0%y %m %s %T@ %C@ %i %l\\0';
+const FIND_TIMEOUT_MS = 600_000;
+
 /** A hash that changes with any change of a file; unlike the other times, the inode's change time cannot be set back. */
 export async function hashTree(root: string): Promise<string> {
-  return (await measureTree(root)).hash;
+  return (await hashByFind(root)) ?? (await measureTree(root)).hash;
 }
 
-/** The hash and the size of a folder. */
+/** By another process, eight times as fast as here; undefined where there is no GNU find, or it could not read everything. */
+async function hashByFind(root: string): Promise<string | undefined> {
+  if (process.platform !== 'linux') return undefined;
+  const hash = createHash('sha256');
+  const command = ['find', root, '-mindepth', '1', '-printf', FIND_FACTS];
+  const onStdout = (chunk: Buffer) => void hash.update(chunk);
+  const env = { PATH: '/usr/bin:/bin', LC_ALL: 'C' };
+  const { code } = await run(command, { env, timeoutMs: FIND_TIMEOUT_MS, maxOutputBytes: 0, onStdout }).catch(() => ({
+    code: null,
+  }));
+  return code === 0 ? `find:${hash.digest('hex')}` : undefined;
+}
+
+/** The size of a folder, and a hash of it. */
 export async function measureTree(root: string): Promise<{ hash: string; size: TreeSize }> {
   const hash = createHash('sha256');
   const size: TreeSize = { files: 0, bytes: 0 };

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { mkdir, readdir, readlink, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative } from 'node:path';
 import { exists } from '../git/path-kind.ts';
+import { isMountedAnywhere } from '../process/proc-stat.ts';
 import type { Contain } from '../process/sandbox/bubblewrap.ts';
 import type { Config } from '../schema/config.ts';
 import { crashpoint, realWorld, type World } from '../world.ts';
-import { keepingCaches, pruneCaches } from './cache-layers.ts';
-import { copyTree, removeTree } from './copy-tree.ts';
+import { copyTree, namesIn, removeTree } from './copy-tree.ts';
 import { copyIncluded, describeIncluded, foldersToCopy, isVirtualEnvironment, modifiedAt } from './included.ts';
 import { isInside, targetInside } from './inside.ts';
 import {
@@ -21,6 +21,7 @@ import {
   type TreeSize,
 } from './seed-manifest.ts';
 import { type PreparationObserver, runSetup } from './setup.ts';
+import { keepingCaches, pruneCaches } from './shown-layers.ts';
 
 export interface SeedOptions {
   home: string;
@@ -57,6 +58,19 @@ export const EMPTY_SEED: Seed = { key: '', files: '', entries: [], runInEach: fa
 const INSTALL_MARKERS = ['', '.package-lock.json', '.modules.yaml', '.yarn-integrity', '.yarn-state.yml'];
 
 const CACHES = 'caches';
+const REPLACED = 'replaced-';
+
+/** Removes what killed engines left of seeds, and seeds that were replaced, except those that a program still sees. */
+export async function clearSeeds(seeds: string): Promise<void> {
+  for (const project of await namesIn(seeds)) {
+    const folder = join(seeds, project);
+    const leftovers = (await namesIn(folder)).filter((name) => /\.(making|replaced)-/.test(name));
+    for (const name of leftovers) {
+      const files = join(folder, name.slice(0, name.indexOf('.')), 'files');
+      if (!name.includes(`.${REPLACED}`) || !isMountedAnywhere(files)) await removeTree(join(folder, name));
+    }
+  }
+}
 
 /** Seeds that are being prepared, each with all who wait for it. */
 const preparing = new Map<string, { done: Promise<unknown>; observers: Set<PreparationObserver> }>();
@@ -146,7 +160,7 @@ async function findOrCreate(creation: SeedCreation): Promise<SeedManifest> {
   if (known !== undefined)
     observer?.step({ kind: 'dependencies', what: 'verifies the prepared dependencies', ...size });
   if (known !== undefined && known.hash === (await hashIfExists(join(creation.folder, 'files')))) return known;
-  await removeTree(creation.folder);
+  await setAside(creation);
   const temporary = `${creation.folder}.making-${creation.world.token()}`;
   try {
     await mkdir(join(temporary, 'files'), { recursive: true, mode: 0o700 });
@@ -156,7 +170,9 @@ async function findOrCreate(creation: SeedCreation): Promise<SeedManifest> {
         ? await installSeed(creation, temporary)
         : await copyFolders(creation, temporary);
     observer?.step({ kind: 'dependencies', what: 'records the prepared dependencies' });
-    const manifest = { ...created, ...(await measureTree(join(temporary, 'files'))) };
+    const files = join(temporary, 'files');
+    const { size: measured } = await measureTree(files);
+    const manifest = { ...created, size: measured, hash: await hashTree(files) };
     await writeFile(join(temporary, 'seed.json'), JSON.stringify(manifest), { mode: 0o600 });
     await rename(temporary, creation.folder);
     crashpoint('seed.made');
@@ -164,6 +180,11 @@ async function findOrCreate(creation: SeedCreation): Promise<SeedManifest> {
   } finally {
     await removeTree(temporary);
   }
+}
+
+/** Programs may still see a seed that was changed: it is removed when an engine starts and none does. */
+async function setAside({ folder, world }: SeedCreation): Promise<void> {
+  if (await exists(folder)) await rename(folder, `${folder}.${REPLACED}${world.token()}`);
 }
 
 type SeedContent = Omit<SeedManifest, 'hash' | 'size'>;

@@ -18,6 +18,7 @@ const PAGES = [
   '/knowledge',
   '/watch',
   '/batches',
+  '/hosts',
   '/settings',
   '/settings?view=browser',
   '/start?recipe=job',

@@ -6,6 +6,7 @@ import { collectConsoleErrors, openBrowser } from './support/browser.ts';
 import { serveScratch } from './support/scratch-server.ts';
 
 const BATCH = 'items:\n  - Check the links\n  - Update the changelog\n';
+const MOVED = 'items:\n  - Write the changelog\n  - Check the links\n';
 
 let browser: Browser;
 beforeAll(async () => {
@@ -43,11 +44,18 @@ describe('templates, batches and the history', () => {
     await page.waitForURL(/\/runs\/\w+/);
 
     await page.goto(`${served.url}/batches?${here}`);
+    await page.getByRole('button', { name: 'Edit item 2' }).click();
+    await page.getByRole('form', { name: 'Edit item' }).getByLabel('Prompt').fill('Write the changelog');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.getByRole('listitem').getByText('Write the changelog').waitFor();
+    await page.getByRole('button', { name: 'Move item 2 up' }).click();
+    await expect.poll(() => readFileSync(join(repo, '.manyhands/batches/nightly.yaml'), 'utf8')).toBe(MOVED);
     await page.getByLabel('Rehearse').check();
     await page.getByRole('button', { name: 'Start 2 jobs' }).click();
     await page.waitForURL(/\/history\?collection=/);
     await page.getByRole('table').getByRole('link', { name: 'Check the links' }).waitFor();
-    await page.getByRole('table').getByRole('link', { name: 'Update the changelog' }).waitFor();
+    await page.getByRole('table').getByRole('link', { name: 'Write the changelog' }).waitFor();
     expect(await page.getByRole('table').getByText('Look at the readme').count()).toBe(0);
 
     await page.goto(`${served.url}/history`);

@@ -19,7 +19,7 @@ import { seccompFile } from '../../src/process/sandbox/seccomp.ts';
 import { packageCaches, toolchainFolders } from '../../src/process/sandbox/toolchains.ts';
 import { runSupervised } from '../../src/process/supervised.ts';
 import { terminate } from '../../src/process/terminate.ts';
-import { pruneCaches } from '../../src/workspaces/cache-layers.ts';
+import { pruneCaches } from '../../src/workspaces/shown-layers.ts';
 import { bundledBubblewrap } from '../real/programs.ts';
 import { SANDBOX } from '../support/sandbox.ts';
 import { launchIn, PATH, temporaryFolder, waitForOutput } from './launching.ts';

@@ -78,10 +78,11 @@ function levelText({ level, missing, reason }: ContainmentRecord): string {
 }
 
 /** Each part with what restricts it, or why nothing does; nothing for records of earlier versions. */
-export function containmentDetails({ parts = {}, ownSandbox }: ContainmentRecord): string[] {
+export function containmentDetails({ parts = {}, ownSandbox, dependencies }: ContainmentRecord): string[] {
   const details = Object.entries(parts).map(
     ([name, { contained, how }]) => `${name}: ${contained ? '' : 'not contained: '}${how}`,
   );
+  if (dependencies === 'overlay') details.push('dependencies: below its workspace, by an overlay');
   if (ownSandbox === undefined) return details;
   return [...details, `own sandbox of the agent: ${ownSandbox.used ? '' : 'not used: '}${ownSandbox.how}`];
 }

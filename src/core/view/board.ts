@@ -92,7 +92,7 @@ function reasonOf(state: RunState, { spec, phase }: TaskState): string | null {
   switch (phase.status) {
     case 'waiting': {
       const missing = spec.needs.filter((need) => state.tasks[need]?.phase.status !== 'done');
-      return missing.length === 0 ? null : `Waits for ${missing.map((need) => labelOf(state, need)).join(', ')}`;
+      return missing.length === 0 ? null : `Waits for ${missing.map((need) => nameOf(state, need)).join(', ')}`;
     }
     case 'failed':
     case 'skipped':
@@ -102,4 +102,10 @@ function reasonOf(state: RunState, { spec, phase }: TaskState): string | null {
     default:
       return null;
   }
+}
+
+/** Its id in the work file, else its title: keys say nothing. */
+function nameOf(state: RunState, key: TaskKey): string {
+  const spec = state.tasks[key]?.spec;
+  return spec === undefined || spec.name !== undefined ? labelOf(state, key) : spec.title;
 }

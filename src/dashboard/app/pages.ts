@@ -77,6 +77,12 @@ export const PAGES: readonly Page[] = [
     view: lazyView(async () => (await import('../features/watch/watch-page.tsx')).WatchPage, LINES),
   },
   {
+    path: '/hosts',
+    title: 'Hosts',
+    icon: 'terminal',
+    view: lazyView(async () => (await import('../features/hosts/hosts-page.tsx')).HostsPage, LINES),
+  },
+  {
     path: '/settings',
     title: 'Settings',
     icon: 'settings',

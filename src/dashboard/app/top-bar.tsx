@@ -35,7 +35,7 @@ export function TopBar(): ReactElement {
         <span>{count(active.length, 'run')} active</span>
         {active.length === 0 ? null : (
           <span>
-            <Money usd={cost} /> spent
+            <Money usd={cost} /> spent by them
           </span>
         )}
       </p>

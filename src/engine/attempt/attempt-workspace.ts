@@ -13,18 +13,20 @@ import { checkWorkspace, createWorkspace, removeWorkspace } from '../../git/work
 import type { SavedWork } from '../../schema/event.ts';
 import type { TaskKey } from '../../schema/ids.ts';
 import { attemptId } from '../../schema/ids.ts';
-import { showCaches } from '../../workspaces/cache-layers.ts';
 import { seedForCommit } from '../../workspaces/checkout.ts';
+import { removeTree } from '../../workspaces/copy-tree.ts';
 import { childEnvironment } from '../../workspaces/environment.ts';
+import { layerWorkFolder } from '../../workspaces/layer-dependencies.ts';
 import { linkWorkspace, unlinkWorkspace } from '../../workspaces/location.ts';
 import { provision, teardown } from '../../workspaces/provision.ts';
 import { EMPTY_SEED } from '../../workspaces/seed.ts';
+import { areLayersThere, recordLayers, showLayers } from '../../workspaces/shown-layers.ts';
 import { observePreparation } from '../land/evidence.ts';
 import type { RunningStep } from '../loop/activities.ts';
 import { type ActiveRun, type EngineContext, lfsOf } from '../loop/context.ts';
 import { ENGINE_GENERATIONS } from './attempt-output.ts';
-import { containCommands } from './containment.ts';
-import { type AttemptWorkspace, excludedFile, workspaceOfTask } from './workspace-of-task.ts';
+import { canLayerDependencies, containCommands } from './containment.ts';
+import { type AttemptWorkspace, excludedFile, layersFile, workspaceOfTask } from './workspace-of-task.ts';
 
 /** The workspace of a task as it is on disk; the list of excluded files is stored outside it, so that agents cannot change it. */
 export async function attemptWorkspaceOf(
@@ -55,11 +57,12 @@ export async function prepareAttemptWorkspace(
       );
     if (difference === undefined || task.changes === 'keep') accepted = saved;
     const expected = { branch: workspace.branch, head: saved.head };
-    if (accepted !== undefined && task.from === null && (await checkWorkspace(workspace.path, expected)).ok)
-      return workspace;
+    const isUsable = async () =>
+      (await checkWorkspace(workspace.path, expected)).ok &&
+      (await areLayersThere(workspace.path, () => canLayerDependencies(ctx, run)));
+    if (accepted !== undefined && task.from === null && (await isUsable())) return workspace;
   }
-  await removeWorkspace({ mirror: run.project.mirror, path: workspace.path });
-  await rm(excludedFile(ctx, workspace.path), { force: true });
+  await removeWithRecords(ctx, run, workspace.path);
   await linkWorkspace(ctx.home.workspaces, workspace.path);
   const lastSaved = task.attempts.slice(0, -1).findLast((attempt) => attempt.ended?.saved != null)?.ended?.saved;
   const continued = task.changes === 'keep' ? (accepted ?? lastSaved) : lastSaved;
@@ -129,11 +132,16 @@ export async function removeAttemptWorkspace(ctx: EngineContext, run: ActiveRun,
     const step = { kind: 'workspace' as const, what: 'removes its workspace' };
     using _step = ctx.activities.begin({ run, tasks: [task.spec.key] }, step);
     await tearDown(ctx, run, task, workspace);
-    await removeWorkspace({ mirror: run.project.mirror, path: workspace.path });
-    showCaches(workspace.path, undefined);
-    await rm(excludedFile(ctx, workspace.path), { force: true });
+    await removeWithRecords(ctx, run, workspace.path);
   }
   await unlinkWorkspace(ctx.home.workspaces, workspace.path);
+}
+
+async function removeWithRecords(ctx: EngineContext, { project }: ActiveRun, path: string): Promise<void> {
+  await removeWorkspace({ mirror: project.mirror, path });
+  showLayers(path);
+  await removeTree(layerWorkFolder(path));
+  for (const file of [excludedFile(ctx, path), layersFile(ctx, path)]) await rm(file, { force: true });
 }
 
 /** Removes the workspace of an ended task whose work is saved, after its end is committed; that of a failed task is kept for inspection. */
@@ -247,7 +255,10 @@ async function provisionWorkspace(
         ...lfsOf(run.project),
       })
     : EMPTY_SEED;
-  const { excluded } = await provision({ ...common, workspace: workspace.path, seed });
+  // An application would run beside its agent: two overlays cannot share one folder.
+  const canLayer = common.canLayer && task.spec.serve === undefined;
+  const { excluded } = await provision({ ...common, canLayer, workspace: workspace.path, seed });
+  await recordLayers(layersFile(ctx, workspace.path), workspace.path);
   const file = excludedFile(ctx, workspace.path);
   await writeFile(`${file}.new`, JSON.stringify(excluded), { mode: 0o600 });
   await rename(`${file}.new`, file);

@@ -16,13 +16,14 @@ import {
   type SandboxNetwork,
   sandboxAvailability,
 } from '../../process/sandbox/bubblewrap.ts';
-import { withLayers } from '../../process/sandbox/overlays.ts';
+import { withLayered, withLayers } from '../../process/sandbox/overlays.ts';
 import { seccompFile } from '../../process/sandbox/seccomp.ts';
 import { packageCaches } from '../../process/sandbox/toolchains.ts';
 import type { Config } from '../../schema/config.ts';
 import type { ContainmentPart, ContainmentRecord } from '../../schema/containment.ts';
-import { cachesIn } from '../../workspaces/cache-layers.ts';
+import { cachesIn, dependenciesIn } from '../../workspaces/shown-layers.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
+import { dependencyFolders, triedLayering } from '../start/dependency-method.ts';
 import { openAgentNetwork, openCommandNetwork } from './network.ts';
 import { ownSandboxProblem } from './own-sandbox.ts';
 
@@ -68,17 +69,21 @@ function resourcePart(): ContainmentPart {
 /** How commands of the project are contained, and what they may use. */
 type ContainedCommands = { contain: Contain | undefined; limits: ResourceLimits };
 
+/** `canLayer`: the programs of a folder can be shown dependencies that are not in it. */
+type ContainedPreparation = ContainedCommands & { canLayer: boolean };
+
 /** How checks and set-up commands of a run are contained, and what they may use. */
 export async function containCommands(
   ctx: EngineContext,
   run: ActiveRun,
   purpose: 'check' | 'setup',
-): Promise<ContainedCommands> {
+): Promise<ContainedPreparation> {
   const sandbox = await sandboxOf(ctx, run);
   const limits = resourcesOf(run);
-  if (sandbox.containWith === undefined) return { contain: undefined, limits };
+  if (sandbox.containWith === undefined) return { contain: undefined, limits, canLayer: false };
   const network = sandbox.hasNetwork ? await openCommandNetwork(ctx, run, purpose) : undefined;
-  return { contain: sandbox.containWith((cwd) => ({ purpose, workspace: cwd }), network), limits };
+  const contain = sandbox.containWith((cwd) => ({ purpose, workspace: cwd }), network);
+  return { contain, limits, canLayer: sandbox.layering === undefined };
 }
 
 /** How an application of a run is contained; with a network of its own, `forward` opens the port on which others reach it. */
@@ -100,6 +105,11 @@ export async function containApplication(
 /** Whether the programs of a run have a network of their own. */
 export async function isNetworkContained(ctx: EngineContext, run: ActiveRun): Promise<boolean> {
   return (await sandboxOf(ctx, run)).hasNetwork;
+}
+
+/** Whether the programs of a run can be shown dependencies that are not in their folder. */
+export async function canLayerDependencies(ctx: EngineContext, run: ActiveRun): Promise<boolean> {
+  return (await sandboxOf(ctx, run)).layering === undefined;
 }
 
 /** The command of an attempt in its sandbox, and the record of how it is contained; `start` gives the command without one. */
@@ -142,6 +152,7 @@ export async function containAgent<C extends Omit<AgentCommand, 'pipeOutput'>>(
   const record: ContainmentRecord = {
     ...sandbox.record,
     login: keys.length > 0 ? 'outside' : 'inside',
+    ...(dependenciesIn(workspace) === undefined ? {} : { dependencies: 'overlay' }),
     ...own.record,
   };
   // Only `stdin` is left out, which no command needs to have.
@@ -178,6 +189,8 @@ type Sandbox = {
   /** The program that contains, where one does. */
   bwrap: string | undefined;
   hasNetwork: boolean;
+  /** Why its programs cannot be shown dependencies that are not in their folder, if they cannot. */
+  layering: string | undefined;
   containWith: ((request: Request, network: SandboxNetwork | undefined) => Contain) | undefined;
 };
 
@@ -187,27 +200,29 @@ async function sandboxOf(ctx: EngineContext, run: ActiveRun): Promise<Sandbox> {
   const { kind, record } = containmentOf(config, machine);
   const { sandbox } = machine;
   if (kind === 'none' || sandbox.kind === 'none')
-    return { record, bwrap: undefined, hasNetwork: false, containWith: undefined };
+    return { record, bwrap: undefined, hasNetwork: false, layering: record.reason ?? '', containWith: undefined };
   const { privateBytes } = resourcesOf(run);
   const seccomp = await seccompFile(ctx.home.root);
   const objects = join(run.project.mirror.dir, 'objects');
   const caches = packageCaches(ctx.env, ctx.env.HOME ?? homedir());
   const existing = caches.filter((path) => existsSync(path));
-  const hasCaches = existing.length > 0 || config.workspace.setup.length > 0;
-  const staging = join(ctx.home.root, 'overlays');
-  const overlays = hasCaches ? await overlayFolders(sandbox.program, existing, staging) : undefined;
+  const { program: bwrap } = sandbox;
+  const overlays = await overlayFolders(bwrap, existing, join(ctx.home.root, 'overlays'));
   const paths = { read: config.sandboxPaths.read.map(expand), write: config.sandboxPaths.write.map(expand) };
   return {
     record,
-    bwrap: sandbox.program,
+    bwrap,
+    layering: await triedLayering(bwrap, overlays, dependencyFolders(ctx, run.ledger.state.start)),
     hasNetwork: record.parts?.network?.contained === true,
     containWith: (request, network) => (program) => {
       const { read, write, copied } = permissionsFor({ ...request(program.cwd), objects, paths });
       const hidden = [ctx.home.root];
       const layers = program.caches ?? cachesIn(program.cwd);
-      const overlaid = overlays === undefined ? undefined : withLayers(overlays, caches, layers);
+      const below = dependenciesIn(program.cwd);
+      const cached = withLayers(overlays, caches, layers);
+      const overlaid = below === undefined ? cached : withLayered(cached, below, !write.includes(below.path));
       const shown = { read: [...read, OWN_PROGRAMS], write, hidden, copied, overlaid, privateBytes, seccomp, network };
-      return bubblewrapCommand(sandbox.program, program, shown);
+      return bubblewrapCommand(bwrap, program, shown);
     },
   };
 }

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { RunState, TaskState } from '../../core/run/state.ts';
 import { errorCode } from '../../errors.ts';
 import { workspaceFolder } from '../../workspaces/location.ts';
+import { showRecordedLayers } from '../../workspaces/shown-layers.ts';
 import type { EngineContext } from '../loop/context.ts';
 
 /** Where a task works, and which files in it are never committed; without a list it was never provisioned. */
@@ -19,12 +20,18 @@ export async function workspaceOfTask(
   const { project, config, run } = start;
   const folder = { dir: config.workspace.dir, root: project.folder ?? project.root };
   const path = join(workspaceFolder(folder, ctx.home.workspaces), `${run}-${owner.ordinal}`);
+  await showRecordedLayers(layersFile(ctx, path), path);
   return { path, branch: `task-${owner.ordinal}`, excluded: await readExcluded(excludedFile(ctx, path)) };
 }
 
 /** The list of files in a workspace that are never committed; it is outside, so that agents cannot change it. */
 export function excludedFile(ctx: Pick<EngineContext, 'home'>, path: string): string {
   return join(ctx.home.workspaces, `${basename(path)}.excluded`);
+}
+
+/** What its programs see besides its own files, where that is anything. */
+export function layersFile(ctx: Pick<EngineContext, 'home'>, path: string): string {
+  return join(ctx.home.workspaces, `${basename(path)}.layers`);
 }
 
 async function readExcluded(file: string): Promise<readonly string[] | undefined> {

@@ -113,7 +113,7 @@ async function cleanWorkspace(
   const state = endedRun(ctx, name, request);
   const ordinal = Number(NAMED.exec(name)?.[2]);
   const key = state?.order[ordinal - 1];
-  if (state === undefined || key === undefined || name.includes('.excluded')) return undefined;
+  if (state === undefined || key === undefined || name.includes('.')) return undefined;
   const path = join(ctx.home.workspaces, name);
   const item = {
     what: 'workspace',

@@ -26,6 +26,7 @@ import { runRef } from '../land/land-tasks.ts';
 import { mirrorProgress } from '../loop/activities.ts';
 import type { ActiveRun, EngineContext, Project } from '../loop/context.ts';
 import { loadRun, runLedger } from '../loop/ledger.ts';
+import { recoverFromExchange } from './exchange-recovery.ts';
 import { ensureClone } from './project-clone.ts';
 
 /** Opens a recorded run: with the recipe version, agents and roles that it was started with, never newer ones. */
@@ -184,7 +185,12 @@ async function recoverCommits(
   }
   needed.set(state.start.base.commit, { name: 'its base' });
   needed.set(state.tip.commit, { name: 'its branch' });
-  const lost = await recoverObjects(mirror, { repository, workspaces: home.workspaces, commits: [...needed.keys()] });
+  const missing = await recoverObjects(mirror, {
+    repository,
+    workspaces: home.workspaces,
+    commits: [...needed.keys()],
+  });
+  const lost = await recoverFromExchange(mirror, state.start.config.hosts.git, missing);
   const found = new Map([...needed].filter(([commit]) => lost.includes(commit)));
   const gone = [...found].filter(([, { task }]) => task === undefined);
   if (gone.length > 0) throw lostForGood(mirror, gone);

@@ -138,7 +138,7 @@ async function writeConfig(mirror: Mirror): Promise<void> {
 }
 
 /** The commits that the mirror does not have, or not with their trees. */
-async function missingCommits(mirror: Mirror, commits: readonly string[]): Promise<string[]> {
+export async function missingCommits(mirror: Mirror, commits: readonly string[]): Promise<string[]> {
   if (commits.length === 0) return [];
   const input = `${commits.map((commit) => `${commit}^{tree}`).join('\n')}\n`;
   const { stdout } = await git(['cat-file', '--batch-check'], { gitDir: mirror.dir, input });

@@ -100,6 +100,7 @@ const NO_OVERLAYS: Overlays = { by: 'none', folders: [], staging: '' };
 /** A folder of every system, to try overlays with. */
 const ANY_FOLDER = '/usr';
 const PROBE_MS = 10_000;
+const NOTHING = { command: ['/bin/sh', '-c', ':'], cwd: '/' };
 
 const known = new Map<string, Promise<SandboxAvailability>>();
 
@@ -129,7 +130,8 @@ async function tryOverlays(bwrap: string, folders: readonly string[], staging: s
     const usable: string[] = [];
     for (const path of tried) {
       const overlaid: Overlays = { by, folders: [{ path, lower: [path] }], staging };
-      if ((await trialProblem(bwrap, { PATH: '/usr/bin:/bin' }, { overlaid })) === undefined) usable.push(path);
+      if ((await trialProblem(bwrap, { ...NOTHING, env: { PATH: '/usr/bin:/bin' } }, { overlaid })) === undefined)
+        usable.push(path);
       // Where not even this one can be, no other can.
       else if (path === ANY_FOLDER) break;
     }
@@ -161,7 +163,8 @@ export function bubblewrapCommand(bwrap: string, program: ContainedProgram, path
   const overlaid = paths.overlaid ?? NO_OVERLAYS;
   const overlays = new Map(overlayMounts(overlaid));
   for (const [path, mount] of overlays) mounts.set(path, mount);
-  for (const path of paths.write) mounts.set(path, ['--bind', path, path]);
+  const layered = overlaid.folders.filter(({ kept, path }) => kept?.files === path).map(({ path }) => path);
+  for (const path of paths.write) if (!layered.includes(path)) mounts.set(path, ['--bind', path, path]);
   // A folder is mounted before what is in it, which it would cover otherwise.
   const sorted = [...mounts]
     .filter(([path]) => isPrivate(mounts, path) || overlays.has(path) || existsSync(path))
@@ -243,9 +246,9 @@ async function probe(program: string, path: string): Promise<SandboxAvailability
     const found = resolveProgram(program, path);
     const version = await run([found, '--version'], { env, timeoutMs: PROBE_MS });
     const available = { kind: 'available', program: found, version: version.stdout.toString().trim() } as const;
-    const networkProblem = await trialProblem(found, env, { network: {} });
+    const networkProblem = await trialProblem(found, { ...NOTHING, env }, { network: {} });
     if (networkProblem === undefined) return available;
-    const problem = await trialProblem(found, env, {});
+    const problem = await trialProblem(found, { ...NOTHING, env }, {});
     if (problem === undefined) return { ...available, networkProblem };
     return { kind: 'none', reason: `bubblewrap does not work here: ${problem}` };
   } catch (error) {
@@ -255,14 +258,13 @@ async function probe(program: string, path: string): Promise<SandboxAvailability
 }
 
 /** Why a program cannot be contained in this way, if it cannot. */
-async function trialProblem(
+export async function trialProblem(
   bwrap: string,
-  env: Record<string, string>,
+  trial: ContainedProgram,
   paths: Pick<SandboxPaths, 'network' | 'overlaid'>,
 ): Promise<string | undefined> {
-  const trial = { command: ['/bin/sh', '-c', ':'], cwd: '/', env };
   const command = bubblewrapCommand(bwrap, trial, { read: [], write: [], hidden: [], ...paths });
-  const { code, stderr } = await run(command, { env, timeoutMs: PROBE_MS });
+  const { code, stderr } = await run(command, { env: trial.env, timeoutMs: PROBE_MS });
   if (code === 0) return undefined;
   return stderr.trim().split('\n').at(-1)?.slice(0, 300) || `it ended with ${code}`;
 }

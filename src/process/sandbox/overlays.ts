@@ -1,9 +1,16 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { realWorld } from '../../world.ts';
 import { shellWord } from '../shim.ts';
 
 /** A folder that a sandbox shows copy-on-write, with its layers from the top; `kept` is where its changes are kept, without it they are in memory. */
-type Overlay = { path: string; lower: readonly string[]; kept?: string };
+type Overlay = { path: string; lower: readonly string[]; kept?: KeptChanges; isReadOnly?: boolean };
+
+/** The folder with the changes, and one that the kernel needs beside it; `isLossy`: a power failure may lose them. */
+type KeptChanges = { files: string; work: string; isLossy?: boolean };
+
+/** A folder below whose own files programs see those of another, which they cannot change. */
+export type LayeredFolder = { path: string; lower: string; work: string; isLossy: boolean };
 
 /**
  * How such folders are shown. `mounts`: we mount them below `staging`, in a namespace in which bubblewrap starts;
@@ -33,30 +40,40 @@ export function withLayers(overlays: Overlays, paths: readonly string[], layers:
   const folders = paths.filter(isMountable).flatMap((path): Overlay[] => {
     const own = overlays.folders.find((each) => each.path === path);
     const layer = join(layers.folder, path.replaceAll('/', '+'));
-    if (layers.isWritten) return [{ path, lower: own?.lower ?? [], kept: layer }];
-    const files = join(layer, 'files');
+    const [files, work] = [join(layer, 'files'), join(layer, 'work')];
+    if (layers.isWritten) return [{ path, lower: own?.lower ?? [], kept: { files, work } }];
     if (existsSync(files)) return [{ path, lower: [files, ...(own?.lower ?? [])] }];
     return own === undefined ? [] : [own];
   });
   return { ...overlays, folders };
 }
 
+/** The overlays with a folder whose changes are in itself; each mount has a folder of its own for the kernel. */
+export function withLayered(overlays: Overlays, folder: LayeredFolder, isReadOnly: boolean): Overlays {
+  const { path, lower, isLossy } = folder;
+  const kept = { files: path, work: join(folder.work, realWorld.token()), isLossy };
+  return { ...overlays, folders: [...overlays.folders, { path, lower: [lower], kept, isReadOnly }] };
+}
+
 /** The mounts of such folders, by their paths, as arguments of bubblewrap; folders for changes are made. */
 export function overlayMounts({ by, folders, staging }: Overlays): [string, string[]][] {
-  return folders.map(({ path, lower, kept }, index) => {
-    if (kept !== undefined) for (const name of ['files', 'work']) mkdirSync(join(kept, name), { recursive: true });
-    if (kept !== undefined && lower.length === 0) return [path, ['--bind', join(kept, 'files'), path]];
-    if (by === 'mounts') return [path, ['--bind', mountPoint(staging, index), path]];
-    const sources = [...lower].reverse().flatMap((each) => ['--overlay-src', each]);
+  return folders.map(({ path, lower, kept, isReadOnly = false }, index) => {
+    if (kept !== undefined) for (const folder of [kept.files, kept.work]) mkdirSync(folder, { recursive: true });
+    const bind = isReadOnly ? '--ro-bind' : '--bind';
+    if (kept !== undefined && lower.length === 0) return [path, [bind, kept.files, path]];
+    if (by === 'mounts') return [path, [bind, mountPoint(staging, index), path]];
+    const layers = isReadOnly && kept !== undefined ? [kept.files, ...lower] : lower;
+    const sources = [...layers].reverse().flatMap((each) => ['--overlay-src', each]);
+    if (isReadOnly) return [path, [...sources, '--ro-overlay', path]];
     if (kept === undefined) return [path, [...sources, '--tmp-overlay', path]];
-    return [path, [...sources, '--overlay', join(kept, 'files'), join(kept, 'work'), path]];
+    return [path, [...sources, '--overlay', kept.files, kept.work, path]];
   });
 }
 
 /** The command of a sandbox after these folders were mounted for it; it does not start where that fails. */
 export function afterMounts(command: readonly string[], { by, folders, staging }: Overlays, bytes: number): string[] {
   const mounted = folders.flatMap(({ lower, kept }, index) =>
-    lower.length === 0 ? [] : [mountCommand({ lower, kept, staging, index })],
+    lower.length === 0 ? [] : [mountCommand({ lower, ...(kept === undefined ? {} : { kept }), staging, index })],
   );
   if (by !== 'mounts' || mounted.length === 0) return [...command];
   const memory = `/bin/mount -t tmpfs -o size=${bytes},mode=700 tmpfs ${shellWord(staging)}`;
@@ -66,13 +83,14 @@ export function afterMounts(command: readonly string[], { by, folders, staging }
   return [...start, ...(isRoot ? [] : WITHOUT_CAPABILITIES), ...command];
 }
 
-type Mount = { lower: readonly string[]; kept: string | undefined; staging: string; index: number };
+type Mount = Pick<Overlay, 'lower' | 'kept'> & { staging: string; index: number };
 
 function mountCommand({ lower, kept, staging, index }: Mount): string {
   const point = mountPoint(staging, index);
-  const changes = kept ?? join(staging, String(index));
-  const [upper, work] = [join(changes, 'files'), join(changes, 'work')];
-  const options = `lowerdir=${lower.join(':')},upperdir=${upper},workdir=${work},userxattr`;
+  const memory = join(staging, String(index));
+  const changes: KeptChanges = kept ?? { files: join(memory, 'files'), work: join(memory, 'work') };
+  const { files: upper, work, isLossy = false } = changes;
+  const options = `lowerdir=${lower.join(':')},upperdir=${upper},workdir=${work},userxattr${isLossy ? ',volatile' : ''}`;
   const folders = [upper, work, point].map(shellWord).join(' ');
   return `/bin/mkdir -p ${folders} && /bin/mount -t overlay -o ${shellWord(options)} overlay ${shellWord(point)}`;
 }

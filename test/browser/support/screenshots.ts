@@ -3,6 +3,7 @@ import { cpSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
+import { z } from 'zod';
 import { makeScratch, type Scratch } from '../../support/scratch.ts';
 import { DESKTOP, openBrowser, PHONE } from './browser.ts';
 import { serveDashboard } from './served.ts';
@@ -16,6 +17,22 @@ echo "I read the price list and the shelf first."
 echo "const total = items.reduce((sum, item) => sum + item.price, 0);" > total.js
 sleep 300
 `;
+/** It changes the script of the check, which the guard holds for a person. */
+const HELD = "#!/bin/sh\ncat > /dev/null\nprintf 'exit 0 # faster\\n' > check.sh\necho made > made.txt\n";
+const FAILING = '#!/bin/sh\ncat > /dev/null\necho "console.log(1" > broken.js\n';
+const ASKING = `plays:
+  - role: implement
+    attempt: 1
+    steps:
+      - tool: { name: ask_user, with: { question: 'Should prices include taxes?', options: [yes, no], seconds: 0 } }
+`;
+const QUEUE = `tasks:
+  - { id: login, title: Customers can log in, description: Add it }
+  - { id: coupons, title: Coupons at the till, description: Add them }
+  - { id: receipt, title: Print a receipt, description: Add it, depends_on: [coupons] }
+`;
+const BATCH =
+  'items:\n  - Check the links\n  - title: Changelog\n    prompt: Update the changelog for the next release\n';
 const LOOKS = [
   { name: 'light', viewport: DESKTOP, colorScheme: 'light' },
   { name: 'dark', viewport: DESKTOP, colorScheme: 'dark' },
@@ -23,12 +40,26 @@ const LOOKS = [
   { name: 'phone-dark', viewport: PHONE, colorScheme: 'dark' },
 ] as const;
 
-await using scratch = await makeScratch({ files: { 'hand.sh': HAND } });
+await using scratch = await makeScratch({
+  files: {
+    'hand.sh': HAND,
+    'held.sh': HELD,
+    'failing.sh': FAILING,
+    'check.sh': 'node --check broken.js\n',
+    'broken.js': 'console.log(0)\n',
+    'asking.yaml': ASKING,
+    'queue.yaml': QUEUE,
+    '.manyhands/batches/nightly.yaml': BATCH,
+  },
+});
 cpSync(join(ROOT, 'examples/demo/shop'), scratch.repo, { recursive: true });
 scratch.git('add', '--all');
 scratch.git('commit', '--quiet', '--message=A corner shop');
 const served = await serveDashboard(scratch, 0);
-const done = await play(scratch);
+const Planned = z.object({ run: z.string() });
+type Runs = { done: string; planned: string };
+
+const runs = await play(scratch);
 mkdirSync(SHOTS, { recursive: true });
 const browser = await openBrowser();
 for (const look of LOOKS) {
@@ -36,14 +67,14 @@ for (const look of LOOKS) {
   const page = await context.newPage();
   await page.goto(await served.link());
   await page.getByRole('navigation', { name: 'Pages' }).waitFor();
-  for (const [name, path] of Object.entries(views(done))) await shoot(page, `${name}-${look.name}`, path);
+  for (const [name, path] of Object.entries(views(runs))) await shoot(page, `${name}-${look.name}`, path);
   await context.close();
 }
 await browser.close();
 await scratch.mh(['stop', '--agents', 'stop']);
 
-/** A day at the shop: one run that went through everything, one that waits for its plan, one at work. */
-async function play({ mh, root }: Scratch): Promise<string> {
+/** A day at the shop: runs that went through everything, wait, failed, are queued or at work. */
+async function play({ mh, root }: Scratch): Promise<Runs> {
   const scenario = join(ROOT, 'examples/demo/scenario.yaml');
   const goal = 'A better corner shop';
   await mh(['do', goal, '--rehearse', '--scenario', scenario, '--check', 'npm test']);
@@ -53,12 +84,19 @@ async function play({ mh, root }: Scratch): Promise<string> {
     encoding: 'utf8',
   });
   const [first]: { run: string }[] = JSON.parse(listed);
-  await mh(['do', 'Offer gift cards', '--rehearse', '--plan-only']);
-  await mh(['job', 'Add up the prices of a basket', '--write', '--agent', 'command:./hand.sh', '--detach']);
-  return first?.run ?? '';
+  const agent = (name: string) => ['--write', '--agent', `command:./${name}.sh`];
+  await mh(['job', 'Make the check faster', ...agent('held'), '--check', 'sh check.sh']);
+  await mh(['job', 'Print the opening hours', ...agent('failing'), '--check', 'sh check.sh']);
+  await mh(['job', 'Show prices on the shelf', '--write', '--scenario', 'asking.yaml', '--detach']);
+  const planned = await mh(['do', 'Offer gift cards', '--rehearse', '--plan-only', '--json']);
+  await mh(['job', 'Count the stock', '--rehearse', '--at', '+8h', '--detach']);
+  await mh(['kb', 'edit', '--title', 'Ports', '--text', 'Tests take port 0; a fixed port fails in parallel runs.']);
+  await mh(['job', 'Add up the prices of a basket', ...agent('hand'), '--detach']);
+  await mh(['run', 'queue.yaml', '--agent', 'command:./hand.sh', '--sequential', '--title', 'Till', '--detach']);
+  return { done: first?.run ?? '', planned: Planned.parse(planned.json).run };
 }
 
-function views(run: string): Record<string, string> {
+function views({ done: run, planned }: Runs): Record<string, string> {
   return {
     home: '/',
     timeline: `/runs/${run}`,
@@ -66,16 +104,22 @@ function views(run: string): Record<string, string> {
     tasks: `/runs/${run}?view=tasks`,
     changes: `/runs/${run}?view=changes`,
     cost: `/runs/${run}?view=cost`,
+    plan: `/runs/${planned}?view=plan`,
     attempts: `/runs/${run}/tasks/${encodeURIComponent('implement/1.4')}?view=attempts`,
     transcript: `/runs/${run}/tasks/${encodeURIComponent('implement/1.1')}`,
     diff: `/runs/${run}/tasks/${encodeURIComponent('implement/1.1')}?view=diff`,
     inbox: '/inbox',
     board: '/board',
+    'board-runs': '/board?show=runs',
     history: '/history',
     models: '/models',
     start: '/start',
     usage: '/usage',
     settings: '/settings',
+    batches: '/batches',
+    knowledge: '/knowledge',
+    watcher: '/watch',
+    search: '/search?q=prices',
   };
 }
 

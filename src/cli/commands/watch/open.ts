@@ -5,6 +5,7 @@ import { requireEngineHere } from '../../../access/caller.ts';
 import { AppError, errorCode } from '../../../errors.ts';
 import { resolveHome } from '../../../home.ts';
 import type { RunDocument } from '../../../schema/document.ts';
+import { completeDependencies } from '../../../workspaces/complete-dependencies.ts';
 import { addDir, addHelp, addJson, type CliCommand, CommonOptions, whenCalled } from '../../command.ts';
 import { READING_EXIT_CODES } from '../../exit-code.ts';
 import { printJson, printLines } from '../../render/output.ts';
@@ -47,6 +48,7 @@ export const openCommand: CliCommand = {
             },
           );
         }
+        for (const folder of task === undefined ? folders : [first]) await complete(terminal.env, folder);
         if (flags.json) printJson(terminal, folders);
         else printLines(terminal, task === undefined ? folders : [first]);
         if (flags.reveal) await reveal(first);
@@ -69,6 +71,11 @@ async function foldersOf(env: NodeJS.ProcessEnv, names: RegExp): Promise<string[
   const found = await Promise.all([home.workspaces, home.attempts].map((folder) => entries(folder, names)));
   // A workspace in the folder of workspace.dir is a link.
   return Promise.all(found.flat().map((path) => realpath(path).catch(() => path)));
+}
+
+/** The agents of a workspace may have seen dependencies that are not in it; a person gets them as files. */
+async function complete(env: NodeJS.ProcessEnv, folder: string): Promise<void> {
+  await completeDependencies(folder, { home: resolveHome(env), env });
 }
 
 async function entries(folder: string, names: RegExp): Promise<string[]> {

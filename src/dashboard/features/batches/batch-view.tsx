@@ -1,5 +1,5 @@
 import { type ReactElement, useState } from 'react';
-import { Link, useLocation } from 'wouter';
+import { useLocation } from 'wouter';
 import type { OperationInput, OperationOutput } from '../../../operations/all.ts';
 import { useAction } from '../../api/use-operation.ts';
 import { Button } from '../../ui/controls/button.tsx';
@@ -9,6 +9,7 @@ import { entriesOf } from '../../ui/form/field.ts';
 import { Panel } from '../../ui/layout/panel.tsx';
 import { count } from '../../ui/text/amounts.tsx';
 import { Copyable } from '../../ui/text/copyable.tsx';
+import { BatchItemRow } from './batch-item.tsx';
 import styles from './batches.module.css';
 
 type Batch = OperationOutput<'list-batches'>['batches'][number];
@@ -53,27 +54,16 @@ export function BatchView({ dir, batch }: { dir: string; batch: Batch }): ReactE
               busy={remove.isBusy}
               onConfirm={() => remove.act({ dir, name: batch.name })}
             >
-              Remove
+              Remove batch
             </ConfirmButton>
           </>
         }
       >
         <ol className={styles.items}>
-          {batch.items.map(({ prompt, title, template }, index) => (
-            // An item is identified by its index.
+          {batch.items.map((item, index) => (
+            // Items may have equal prompts.
             // biome-ignore lint/suspicious/noArrayIndexKey: see above
-            <li key={index}>
-              <span className="quiet numbers">{index + 1}</span>
-              <span className={styles.prompt}>
-                {title === null ? null : <strong>{title} </strong>}
-                {prompt}
-              </span>
-              {(template ?? batch.template) === null ? null : (
-                <Link href={`/templates?name=${template ?? batch.template}`} className="quiet">
-                  {template ?? batch.template}
-                </Link>
-              )}
-            </li>
+            <BatchItemRow key={`${index} ${item.prompt}`} dir={dir} batch={batch} index={index} />
           ))}
         </ol>
       </Panel>

@@ -63,14 +63,19 @@ type TaskDetailsProps = { run: RunOverview; task: BoardTask; displayState: Displ
 function TaskDetails({ run, task, displayState }: TaskDetailsProps): ReactElement {
   const live = run.live.find((each) => each.task === task.task);
   const { title, track, agent, attempts, what, priority } = task;
-  const text = task.reason ?? live?.activity ?? null;
+  const text = task.reason ?? live?.activity ?? (isQueued(task) ? reasonOfRun(run) : null);
   const path = what === null ? taskPath(run.run, task.task) : decisionPath({ run: run.run, task: task.task, what });
   return (
     <>
       <Link href={path}>{title}</Link>
       <p className="quiet">
-        <StateMark displayState={displayState} /> {folderName(run.project)} ·{' '}
-        <Link href={runPath(run.run)}>{run.title}</Link>
+        <StateMark displayState={displayState} /> {folderName(run.project)}
+        {title === run.title ? null : (
+          <>
+            {' · '}
+            <Link href={runPath(run.run)}>{run.title}</Link>
+          </>
+        )}
         {track === null ? null : <> · track {track}</>}
       </p>
       {text === null ? null : <p className={styles.reason}>{text}</p>}
@@ -86,9 +91,19 @@ function TaskDetails({ run, task, displayState }: TaskDetailsProps): ReactElemen
   );
 }
 
+function isQueued({ status }: BoardTask): boolean {
+  return status === 'waiting' || status === 'ready';
+}
+
+/** Why no task of the run starts. */
+function reasonOfRun({ attention, waitsFor }: RunOverview): string | null {
+  return attention.find(({ task }) => task === null)?.reason ?? waitsFor?.text ?? null;
+}
+
 /** A question of a running agent waits for an answer; an attempt that no engine runs is interrupted. */
 function displayStateOf(run: RunOverview, { status, what }: BoardTask): DisplayState {
   if (what !== null) return 'waiting';
   const displayState = taskDisplayState(status);
+  if (displayState === 'queued' && runDisplayState(run) === 'scheduled') return 'scheduled';
   return displayState === 'running' && isInterrupted(run) ? 'interrupted' : displayState;
 }

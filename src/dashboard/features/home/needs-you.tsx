@@ -70,7 +70,7 @@ function WaitingRow({ entry: { run, item } }: { entry: WaitingEntry }): ReactEle
           <StateMark displayState="waiting" bare />
           <strong>{TITLES[item.what]}</strong>
           <Link href={runPath(run.run)}>{run.title}</Link>
-          {item.task === null ? null : (
+          {item.task === null || item.taskTitle === run.title ? null : (
             <Link href={taskPath(run.run, item.task)} className="quiet">
               {item.taskTitle ?? item.label ?? item.task}
             </Link>
@@ -107,7 +107,7 @@ function FailedRow({ run }: { run: RunOverview }): ReactElement {
           <StateMark displayState="failed" bare />
           <strong>{run.status === 'partial' ? 'Partly done' : 'Failed'}</strong>
           <Link href={runPath(run.run)}>{run.title}</Link>
-          {failure?.task == null ? null : (
+          {failure?.task == null || failure.title === run.title ? null : (
             <Link href={taskPath(run.run, failure.task)} className="quiet">
               {failure.title ?? failure.label ?? failure.task}
             </Link>

@@ -33,7 +33,7 @@ export function InboxRow({ item, rowProps }: InboxRowProps): ReactElement {
       <div className={styles.body}>
         <p className={styles.title}>
           <Link href={runPath(run)}>{item.title}</Link>
-          {task === null ? null : (
+          {task === null || item.taskTitle === item.title ? null : (
             <>
               <span className="quiet"> / </span>
               <Link href={taskPath(run, task)}>{item.taskTitle ?? task}</Link>

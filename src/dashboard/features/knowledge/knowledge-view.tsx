@@ -70,7 +70,7 @@ function EntryCard({ dir, entry, onEdit }: { dir: string; entry: Entry; onEdit()
     <article className={styles.card} aria-label={title}>
       <div className={styles.head}>
         <strong>{title}</strong>
-        <span>
+        <span className={styles.actions}>
           {status === 'waiting' ? (
             <Button busy={keeping.isBusy} onClick={() => keeping.act({ dir, id, scope: 'everywhere' })}>
               Let it count everywhere

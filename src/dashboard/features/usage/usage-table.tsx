@@ -21,7 +21,7 @@ type UsageTableProps = {
 
 /** Usage by name; a click on a name highlights it in the plot. */
 export function UsageTable({ title, rows, measure, chosen, runs, onChoose }: UsageTableProps): ReactElement {
-  const most = Math.max(0, ...rows.map((row) => amountOf(row, measure)));
+  const total = rows.reduce((sum, row) => sum + amountOf(row, measure), 0);
   const number = (key: 'attempts' | 'calls' | 'turns' | 'inputTokens' | 'cachedTokens' | 'outputTokens' | 'unknown') =>
     function cell(row: UsageRow) {
       return row[key] === 0 ? <span className="quiet">0</span> : row[key].toLocaleString('en-US');
@@ -46,7 +46,7 @@ export function UsageTable({ title, rows, measure, chosen, runs, onChoose }: Usa
       title: 'Share',
       cell: (row) => (
         <span className={styles.share} aria-hidden="true">
-          <span style={{ width: `${most === 0 ? 0 : (amountOf(row, measure) / most) * 100}%` }} />
+          <span style={{ width: `${total === 0 ? 0 : (amountOf(row, measure) / total) * 100}%` }} />
         </span>
       ),
     },

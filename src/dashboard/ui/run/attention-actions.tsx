@@ -2,6 +2,7 @@ import { type ReactElement, useState } from 'react';
 import { useAction } from '../../api/use-operation.ts';
 import { runPath, taskPath } from '../browser/page-paths.ts';
 import { Button, LinkButton } from '../controls/button.tsx';
+import controls from '../controls/controls.module.css';
 import { Copyable } from '../text/copyable.tsx';
 import { stepPieces } from './next-step.ts';
 
@@ -77,12 +78,19 @@ function AnswerForm({ run, question }: { run: string; question: string }): React
   const { act, isBusy } = useAction('answer-question', { done: 'Answered' });
   return (
     <form
+      className={controls.choice}
       onSubmit={(event) => {
         event.preventDefault();
         if (answer.trim() !== '') act({ run, question, answer });
       }}
     >
-      <input aria-label="Answer" value={answer} onChange={(event) => setAnswer(event.target.value)} />
+      <input
+        className={controls.input}
+        aria-label="Answer"
+        placeholder="Your answer"
+        value={answer}
+        onChange={(event) => setAnswer(event.target.value)}
+      />
       <Button weight="main" busy={isBusy} type="submit">
         Answer
       </Button>

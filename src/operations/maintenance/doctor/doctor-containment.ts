@@ -1,6 +1,8 @@
 import { loadConfig } from '../../../config/load.ts';
 import { containmentOf, containmentText, REQUIRED_PARTS } from '../../../core/attempt/containment.ts';
 import { machineContainment } from '../../../engine/attempt/containment.ts';
+import { dependencyMethod } from '../../../engine/start/dependency-method.ts';
+import { resolveHome } from '../../../home.ts';
 import { removeLeftoverGroups } from '../../../process/cgroup.ts';
 import { identificationProblem } from '../../../process/socket-peer.ts';
 import { containment } from '../../../process/terminate.ts';
@@ -15,7 +17,7 @@ const FIXES: Readonly<Record<string, string>> = { resources: CGROUP };
 
 /** How far the programs of tasks are restricted to their own task, as a whole and by parts, and callers identified. */
 export async function examineContainment(examined: { dir: string; env: NodeJS.ProcessEnv }): Promise<DoctorLine[]> {
-  return [descendants(), ...(await sandbox(examined)), callers()];
+  return [descendants(), ...(await sandbox(examined)), await dependencies(examined), callers()];
 }
 
 /** Whether the system can contain agents that hide their child processes; reported, but not required. Groups that a killed engine left are removed. */
@@ -55,6 +57,15 @@ async function sandbox({ dir, env }: { dir: string; env: NodeJS.ProcessEnv }): P
     return [{ name, ok: part.contained || isOff, required: required.includes(name), detail: part.how, fix }];
   });
   return [whole, ...parts];
+}
+
+/** How workspaces get their dependencies; a copy only takes longer. */
+async function dependencies({ dir, env }: { dir: string; env: NodeJS.ProcessEnv }): Promise<DoctorLine> {
+  // The line about the settings reports what is wrong with them.
+  const config = await loadConfig({ dir, env }).catch(() => Config.parse({}));
+  const machine = await machineContainment(env);
+  const { how } = await dependencyMethod({ home: resolveHome(env), machine }, { project: { root: dir }, config });
+  return { name: 'dependencies', ok: true, required: false, detail: how, fix: null };
 }
 
 /** Whether the engine can identify a process that requests a change. */
