@@ -279,10 +279,9 @@ export class Engine implements EngineContext {
     const { endCommit } = run;
     const { state } = run.ledger;
     if (state.status.kind === 'held' && endCommit !== undefined && endCommit.commit !== state.tip.commit) {
-      this.#inFlight.once(run, ONCE.rewind, () => rewindWhileHeld(this, run, endCommit));
-      return;
+      return void this.#inFlight.once(run, ONCE.rewind, () => rewindWhileHeld(this, run, endCommit));
     }
-    const step = nextClosingStep(run.ledger.state, run.toMeasure);
+    const step = nextClosingStep(state, run.toMeasure);
     if (step !== undefined) this.#inFlight.once(run, step, () => holdOnError(this, run, this.#close(run, step)));
   }
 
