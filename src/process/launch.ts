@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { join } from 'node:path';
@@ -10,9 +10,10 @@ import { identify, liveness, type ProcessIdentity, requireToken } from './identi
 import { type GroupLimits, limitLaunch, removeLimits } from './limit-groups.ts';
 import { childrenOf } from './proc-stat.ts';
 import { CHANNEL_FD, FILES, findUnpassable, LEFT_BY_SHIM, SHIM_NAME, shimScript } from './shim.ts';
-import { spawnTurn } from './spawn-turn.ts';
+import { spawnTurn } from './spawner/spawn-turn.ts';
+import { processSpawner, type Spawner, type StartedShim, signalGroup } from './spawner/spawner.ts';
 import { timeLimit } from './time-limit.ts';
-import { waitForExit } from './wait-for-exit.ts';
+import { processGone, waitForExit } from './wait-for-exit.ts';
 
 export type Launch = {
   /** Holds the output, the exit code and the shim's files; one launch per folder. */
@@ -50,7 +51,7 @@ export type Launched = {
  */
 export type Ending = { kind: 'exited'; code: number } | { kind: 'interrupted'; hasEnded?: true };
 
-export type LaunchOptions = { shell?: string; world?: World };
+export type LaunchOptions = { shell?: string; world?: World; spawner?: Spawner };
 
 const READY_MS = 30_000;
 /** How long a leftover child of the program may delay the output after its end. */
@@ -73,27 +74,24 @@ async function launchOnce(spec: Launch, options: LaunchOptions): Promise<Launche
   await spawnTurn();
   prepareFolder(spec.folder);
   crashpoint('process.spawning');
-  const child = spawnShim(spec, options.shell ?? '/bin/sh');
-  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-  const channel = child.stdio[CHANNEL_FD];
-  if (!(channel instanceof Socket)) throw new AppError('INTERNAL', 'The shim was started without a channel');
-  const joined = joinCgroup(child.pid, spec).then(() => {
-    if (spec.limits !== undefined && child.pid !== undefined) limitLaunch(child.pid, spec, spec.limits);
+  const shim = await startShim(spec, options);
+  const { pid, channel } = shim;
+  const joined = joinCgroup(pid, spec).then(() => {
+    if (spec.limits !== undefined) limitLaunch(pid, spec, spec.limits);
   });
   const clean = async () => {
-    if (child.pid !== undefined) await ended;
+    await shim.ended();
     await joined;
     await leaveCgroup(spec);
     await removeLimits(spec);
   };
-  const starting = { child, channel, spec, world: options.world ?? realWorld };
-  const identity = await ready(starting).catch(async (error: unknown) => {
-    child.kill('SIGKILL');
+  const identity = await ready(shim, spec, options.world ?? realWorld).catch(async (error: unknown) => {
+    shim.kill();
     await clean();
     throw error;
   });
   await joined;
-  child.unref();
+  shim.unref();
   channel.unref();
   crashpoint('process.spawned');
   return {
@@ -104,9 +102,8 @@ async function launchOnce(spec: Launch, options: LaunchOptions): Promise<Launche
       crashpoint('process.started');
     },
     async abandon() {
-      child.ref();
       channel.destroy();
-      child.kill('SIGKILL');
+      shim.kill();
       await clean();
     },
   };
@@ -151,40 +148,77 @@ function prepareFolder(folder: string): void {
   }
 }
 
-function spawnShim(spec: Launch, shell: string): ChildProcess {
+/** The process of a shim: a child of this process or of its spawner. */
+type Shim = { pid: number; channel: Socket; ended(): Promise<void>; kill(): void; unref(): void };
+
+async function startShim(spec: Launch, { shell = '/bin/sh', spawner = processSpawner }: LaunchOptions): Promise<Shim> {
+  const script = shimScript({ ...spec, openFiles: spec.limits?.openFiles });
+  const command = [shell, '-c', script, SHIM_NAME, spec.folder, ...spec.command] as const;
+  const stdin = spec.stdin ?? '/dev/null';
+  const files = { stdin, stdout: join(spec.folder, FILES.stdout), stderr: join(spec.folder, FILES.stderr) };
   const open: number[] = [];
   try {
-    open.push(openSync(spec.stdin ?? '/dev/null', 'r'));
-    open.push(openSync(join(spec.folder, FILES.stdout), 'a', 0o600));
-    open.push(openSync(join(spec.folder, FILES.stderr), 'a', 0o600));
-    return spawn(
-      shell,
-      ['-c', shimScript({ ...spec, openFiles: spec.limits?.openFiles }), SHIM_NAME, spec.folder, ...spec.command],
-      {
-        cwd: spec.cwd,
-        env: spec.env,
-        detached: true,
-        stdio: [...open, 'pipe'],
-      },
-    );
+    open.push(openSync(files.stdin, 'r'));
+    open.push(openSync(files.stdout, 'a', 0o600));
+    open.push(openSync(files.stderr, 'a', 0o600));
+    const started = await spawner.startShim({ command, cwd: spec.cwd, env: spec.env, files });
+    if (started === undefined) return await spawnHere(command, spec, open);
+    return ofSpawner(started);
   } finally {
     for (const fd of open) closeSync(fd);
   }
 }
 
-type Starting = { child: ChildProcess; channel: Socket; spec: Launch; world: World };
+async function spawnHere(
+  [shell, ...args]: readonly [string, ...string[]],
+  { cwd, env }: Launch,
+  files: readonly number[],
+): Promise<Shim> {
+  const child = spawn(shell, args, { cwd, env, detached: true, stdio: [...files, 'pipe'] });
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  await new Promise((resolve, reject) => {
+    child.once('spawn', resolve);
+    child.once('error', reject);
+  });
+  const channel = child.stdio[CHANNEL_FD];
+  if (!(channel instanceof Socket) || child.pid === undefined)
+    throw new AppError('INTERNAL', 'The shim was started without a channel');
+  return {
+    pid: child.pid,
+    channel,
+    ended: () => {
+      child.ref();
+      return ended;
+    },
+    kill: () => child.kill('SIGKILL'),
+    unref: () => child.unref(),
+  };
+}
 
-async function ready({ child, channel, spec, world }: Starting): Promise<ProcessIdentity> {
+/** Its end is looked for: the spawner that would report it may have died. */
+function ofSpawner({ identity, channel }: StartedShim): Shim {
+  return {
+    pid: identity.pid,
+    channel,
+    ended: () => processGone(identity),
+    kill: () => {
+      if (liveness(identity) !== 'gone') signalGroup(identity.pid, 'SIGKILL');
+    },
+    unref: () => {},
+  };
+}
+
+async function ready({ pid, channel }: Shim, spec: Launch, world: World): Promise<ProcessIdentity> {
   using limit = timeLimit(READY_MS, world);
   // The shim may have ended; that is detected elsewhere.
   channel.on('error', () => {});
-  const isReady = await new Promise<boolean>((resolve, reject) => {
-    child.once('error', reject);
+  const isReady = await new Promise<boolean>((resolve) => {
     channel.once('data', () => resolve(true));
     channel.once('close', () => resolve(false));
     limit.signal.addEventListener('abort', () => resolve(false), { once: true });
+    channel.resume();
   });
-  const identity = isReady && child.pid !== undefined ? identify(child.pid) : undefined;
+  const identity = isReady ? identify(pid) : undefined;
   if (identity === undefined) throw notStarted(spec);
   return identity;
 }

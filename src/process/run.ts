@@ -1,15 +1,8 @@
 import { spawn } from 'node:child_process';
 import { realWorld, type World } from '../world.ts';
-import { spawnTurn } from './spawn-turn.ts';
-import {
-  type OutputListeners,
-  type Program,
-  ProgramLost,
-  processSpawner,
-  type Spawner,
-  signalGroup,
-} from './spawner.ts';
-import type { ProgramRequest } from './spawner-program.ts';
+import { spawnTurn } from './spawner/spawn-turn.ts';
+import { ProgramLost, processSpawner, type Spawner, signalGroup } from './spawner/spawner.ts';
+import type { OutputListeners, Program, ProgramRequest } from './spawner/spawner-program.ts';
 import { timeLimit } from './time-limit.ts';
 
 export type RunOptions = {

@@ -27,3 +27,10 @@ async function waitForFifo(folder: string, identity: ProcessIdentity, signal: Ab
   await waitForRelease(hasExited ? { ...fifo, isHeld: false } : fifo, signal);
   return true;
 }
+
+const POLL_MS = 10;
+
+/** Resolves when a process that has no FIFO, and that this process cannot wait for, has ended. */
+export async function processGone(identity: ProcessIdentity): Promise<void> {
+  while (liveness(identity) !== 'gone') await realWorld.sleep(POLL_MS);
+}

@@ -42,8 +42,14 @@ export type SortedPoints = { agreed: Point[]; disputed: Point[]; open: Point[] }
 const MOST_POINTS = 40;
 const EVIDENCE_CHARS = 400;
 
-/** A file with its line, a path, or a quoted command: something that another one can look at. */
-const SHOWN = /`[^`]+`|\b[\w@.-]+\/[\w./@-]+|\b[\w-]+\.[a-z]{1,5}\b(?::\d+)?|\$ \S+/i;
+/** A quoted command or name, a path, a file or its line, a command: something that another one can look at. */
+const QUOTED = /`([^`]+)`/g;
+const PATH = /(?<![\w/])[\w@.-]+\/[\w./@-]*\w/g;
+const FILE =
+  /\b[\w-]+\.\w{1,10}:\d+|\b[\w-]+\.(?:[cm]?[jt]sx?|jsonl?|md|py|rb|go|rs|java|kts?|c|h|cc|cpp|hpp|cs|php|(?:ba|z)?sh|ya?ml|toml|lock|txt|s?css|html?|xml|sql|swift|scala|vue|svelte|ini|cfg|conf|env|csv|tf|proto|gradle|lua|pl|exs?|erl|hs|clj|dart|jl|zig|nix|log)\b|\b(?:Makefile|Dockerfile)\b|\$ \S+/i;
+/** Words that look like a name or a path and show nothing. */
+const EMPTY =
+  /^(?:yes|no|ok(?:ay)?|true|false|agreed?|none|sure|done|it|this|that|(?:the )?code|n\/a|w\/o|i\/o|\d+\/\d+|(?:and|either)\/or|yes\/no|no\/yes|true\/false|pass\/fail|on\/off|read\/write|input\/output|pros\/cons|agree\/disagree|s?he\/(?:s?he|they))$/i;
 
 /** What a participant handed over, if its task is done. */
 export function pointsOf(task: TaskState | undefined): PointsOutput | undefined {
@@ -84,7 +90,9 @@ export function sortPoints(points: readonly Point[], participants: readonly stri
 
 /** Whether a text names something that another one can look at: a file, a line, a command. */
 export function isEvidence(text: string): boolean {
-  return SHOWN.test(text);
+  const plain = text.replaceAll(/\p{Cf}/gu, '');
+  const named = [...plain.matchAll(QUOTED)].map(([, quoted = '']) => quoted.trim()).concat(plain.match(PATH) ?? []);
+  return FILE.test(plain) || named.some((name) => /\w/.test(name) && !EMPTY.test(name));
 }
 
 /** Why an answer cannot be used, if it cannot: agreement needs evidence. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { identify, liveness } from '../../src/process/identity.ts';
 import { type RunOptions, run as runProgram } from '../../src/process/run.ts';
-import { Spawner } from '../../src/process/spawner.ts';
+import { Spawner } from '../../src/process/spawner/spawner.ts';
 import { PATH, temporaryFolder, until, waitForOutput } from './launching.ts';
 
 const options = { env: { PATH }, timeoutMs: 20_000 };

@@ -28,7 +28,7 @@ export function judgeSteps(output: unknown, requested: readonly string[]): Steps
   if (!answer.success)
     return { passed: false, summary: 'The verification reported nothing about the steps', report: '' };
   const { steps, verdict, summary } = answer.data;
-  const results = new Map(steps.map((step) => [step.step, step]));
+  const results = resultsOf(steps);
   const numbers = requested.length > 0 ? requested.map((_, index) => index + 1) : steps.map(({ step }) => step);
   const failed = numbers.filter((number) => results.get(number)?.result !== 'pass');
   const passed = verdict !== 'fail' && failed.length === 0 && (numbers.length > 0 || verdict === 'pass');
@@ -38,6 +38,27 @@ export function judgeSteps(output: unknown, requested: readonly string[]): Steps
     summary: summaryOf(passed, numbers.length, failed.length),
     report: [...lines, ...(summary === '' ? [] : ['', summary])].join('\n').trim(),
   };
+}
+
+/** The result of each step; a step that is also called failed has failed. */
+export function resultsOf<Step extends { step: number; result: 'pass' | 'fail' }>(
+  steps: readonly Step[],
+): Map<number, Step> {
+  const failed = steps.filter(({ result }) => result === 'fail');
+  return new Map([...steps, ...failed].map((step) => [step.step, step]));
+}
+
+/** Says that something is so, and nothing about what was run or seen. */
+const BARE_CLAIM =
+  /^(?:ok(?:ay)?|yes|done|pass(?:ed|es)?|good|fine|lgtm|looks (?:good|fine)(?: to me)?|(?:it )?works|verified|checked|confirmed|reached|implemented|completed?|n\/?a|none|true|as (?:requested|planned))$/i;
+
+/** Whether the note of a result says what was run or seen. */
+export function isShownBy(note: string): boolean {
+  const words = note
+    .replaceAll(/\p{Cf}/gu, '')
+    .replaceAll(/[^\p{L}\p{N}/]+/gu, ' ')
+    .trim();
+  return /\p{L}{2}/u.test(words) && !BARE_CLAIM.test(words);
 }
 
 function lineOf(number: number, text: string | undefined, result: StepsOutput['steps'][number] | undefined): string {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { shellWord } from '../shim.ts';
-import { PERL } from '../spawner-program.ts';
+import { PERL } from '../spawner/spawner-program.ts';
 import { BRIDGE_PORT, HOLD } from './proxy-session.ts';
 import { PROXY_FILES } from './session-rules.ts';
 

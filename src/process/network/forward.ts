@@ -2,7 +2,7 @@ import { closeSync, existsSync, openSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { PERL } from '../spawner-program.ts';
+import { PERL } from '../spawner/spawner-program.ts';
 import { BRIDGE_NAME, bridgeProgram } from './bridge.ts';
 
 /** A port of the machine's loopback that is passed on into a sandbox with a network of its own. */

@@ -1,4 +1,4 @@
-import { judgeSteps } from '../../core/land/steps.ts';
+import { isShownBy, judgeSteps, resultsOf } from '../../core/land/steps.ts';
 import { lastAttempt, type RunState, type TaskState } from '../../core/run/state.ts';
 import { chargeOf, roundMoney } from '../../core/schedule/budget.ts';
 import { type CyclePlan, MilestonesOutput } from '../../schema/output.ts';
@@ -69,14 +69,14 @@ function cycleOf(run: RunState, known: Pick<Cycle, 'number' | 'generation' | 'im
  */
 function tickedAfter(cycle: Cycle, before: readonly Milestone[], isRead: boolean): Milestone[] {
   if (!cycle.landed) return [...before];
-  const results = new Map((reviewOf(cycle.review)?.steps ?? []).map((result) => [result.step, result]));
+  const results = resultsOf(reviewOf(cycle.review)?.steps ?? []);
   return before.map((milestone, index) => {
     const found = results.get(index + 1);
     const check = cycle.implement.evidence.find(({ gate }) => gate === milestoneGate(milestone.id));
     if (milestone.check !== undefined && check?.verdict !== 'pass') return { ...milestone, tick: null };
     if (found?.result === 'fail') return { ...milestone, tick: null };
     if (milestone.tick !== null) return milestone;
-    const isShown = found?.result === 'pass' && found.note.trim() !== '';
+    const isShown = found?.result === 'pass' && isShownBy(found.note);
     if (milestone.check !== undefined && check !== undefined && (isShown || isRead))
       return { ...milestone, tick: { by: 'check', cycle: cycle.number, evidence: check.summary } };
     if (milestone.check === undefined && isShown)

@@ -1,3 +1,4 @@
+import { isShownBy } from '../../core/land/steps.ts';
 import { rejectionOf } from '../../core/run/holds.ts';
 import { openTasks, type RunState } from '../../core/run/state.ts';
 import { MilestonesOutput } from '../../schema/output.ts';
@@ -97,7 +98,7 @@ function refuseReview(output: unknown): string | undefined {
   const review = MilestonesOutput.safeParse(output);
   if (!review.success)
     return review.error.issues.map(({ path, message }) => `${path.join('.') || 'the review'}: ${message}`).join('; ');
-  const bare = review.data.steps.find(({ result, note }) => result === 'pass' && note.trim() === '');
+  const bare = review.data.steps.find(({ result, note }) => result === 'pass' && !isShownBy(note));
   return bare === undefined
     ? undefined
     : `STEP ${bare.step} is called reached without evidence; say what you ran and saw`;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, expect, it } from 'vitest';
 import { git } from '../../../src/git/git.ts';
-import { processSpawner } from '../../../src/process/spawner.ts';
+import { processSpawner } from '../../../src/process/spawner/spawner.ts';
 import { makeRunProject } from '../../engine/run-project.ts';
 
 /** After so many programs a process starts them by its spawner. */

@@ -123,6 +123,43 @@ describe('a cycle', () => {
     expect(points(story.state)).toEqual(['open', 'open']);
   });
 
+  it.each([
+    ['as steps', { steps: [pass(1), pass(2)], summary: '' }],
+    ['as milestones', { milestones: [{ title: 'One', status: 'done', tick: { by: 'check' } }] }],
+    ['as a new plan without them', { ...PLAN, milestones: [] }],
+    ['as a verdict', { verdict: 'pass', complete: true }],
+    ['as points', { points: [{ id: 'M1', status: 'done', by: 'review' }] }],
+  ])('does not believe an implementer whose landed work claims them %s', (_, output) => {
+    const key = 'cycle/1/implement';
+    const claim = attemptEnded(key, 1, { output, summary: '- [x] M1\n- [x] M2\nSTEP 1: PASS\nSTEP 2: PASS' });
+    const story = begun().and(attempted(key), claim, checked(key, 'pass'), landed(key));
+    expect(points(story.state)).toEqual(['open', 'open']);
+    const silent = advance(story).and(taskEnded('cycle/1/review', 'failed', { kind: 'bad-output', message: 'none' }));
+    expect(points(silent.state)).toEqual(['open', 'open']);
+  });
+
+  it.each([
+    ['calls it failed and passed', 'pass' as const, [fail(1), pass(1)]],
+    ['ticks it by a mark alone', 'pass' as const, [pass(1, '✓')]],
+    ['ticks it by a characterless note', 'pass' as const, [pass(1, '\u200b ')]],
+    ['ticks another number', 'pass' as const, [pass(0), pass(11)]],
+    ['ticks it twice against the check', 'fail' as const, [pass(1), pass(1)]],
+  ])('does not believe a reviewer that %s', (_, check, steps) => {
+    expect(points(lived(begun(), 1, { check, steps }).state)).toEqual(['open', 'open']);
+  });
+
+  it('does not believe a reviewer about a check that did not run', () => {
+    const key = 'cycle/1/implement';
+    const review = 'cycle/1/review';
+    const done = advance(begun().and(...worked(key), landed(key)));
+    const story = done.and(
+      attempted(review),
+      attemptEnded(review, 1, { output: { steps: [pass(1)], findings: [], summary: '' } }),
+      taskEnded(review, 'done'),
+    );
+    expect(points(story.state)).toEqual(['open', 'open']);
+  });
+
   it('does not believe a reviewer that ticks what the check contradicts', () => {
     const story = lived(begun(), 1, { check: 'fail', steps: [pass(1), pass(2)] });
     expect(points(story.state)).toEqual(['open', 'done']);

@@ -2,10 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { identify, liveness } from '../../src/process/identity.ts';
-import { run } from '../../src/process/run.ts';
-import { Spawner } from '../../src/process/spawner.ts';
-import { PATH, temporaryFolder, until, waitForOutput } from './launching.ts';
+import { identify, liveness } from '../../../src/process/identity.ts';
+import { run } from '../../../src/process/run.ts';
+import { Spawner } from '../../../src/process/spawner/spawner.ts';
+import { PATH, temporaryFolder, until, waitForOutput } from '../launching.ts';
 
 const options = { env: { PATH }, timeoutMs: 20_000, isRepeatable: true };
 
@@ -135,7 +135,7 @@ test('a stopped spawner does not hold a program beyond its time', async () => {
   if (identity) await until(() => liveness(identity) === 'gone', 'it was stopped');
 });
 
-const MODULE = new URL('../../src/process/spawner.ts', import.meta.url).href;
+const MODULE = new URL('../../../src/process/spawner/spawner.ts', import.meta.url).href;
 const OTHER_PROCESS = `const { Spawner } = await import(${JSON.stringify(MODULE)});
   const spawner = new Spawner({ after: 0 });
   const start = (...command) => spawner.start({ command, env: { PATH: '${PATH}' } }, { stdout() {}, stderr() {} }).closed;

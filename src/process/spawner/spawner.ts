@@ -1,37 +1,35 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { errorCode } from '../errors.ts';
-import { crashpoint, realWorld } from '../world.ts';
-import { identify, liveness } from './identity.ts';
+import { Socket } from 'node:net';
+import { errorCode } from '../../errors.ts';
+import { crashpoint, realWorld } from '../../world.ts';
+import { identify, type ProcessIdentity } from '../identity.ts';
+import { processGone } from '../wait-for-exit.ts';
+import { ChannelListener } from './channel-listener.ts';
 import { spawnTurn } from './spawn-turn.ts';
 import {
   dropRequest,
   endOf,
+  type OutputListeners,
   PERL,
+  type Program,
   type ProgramEnd,
   type ProgramRequest,
   runRequest,
+  type ShimRequest,
   SPAWNER_PROGRAM,
+  shimRequest,
 } from './spawner-program.ts';
-
-/** Receives the output of a program as it comes. */
-export type OutputListeners = { stdout: (chunk: Buffer) => void; stderr: (chunk: Buffer) => void };
-
-/** A program that was started, by this process or by its spawner. */
-export interface Program {
-  /** Signals its whole process group. */
-  signal(name: NodeJS.Signals): void;
-  /** Reads no more of its output. */
-  drop(): void;
-  onExit(listener: () => void): void;
-  /** When it and its output have ended; rejects with the system's error where it could not be started. */
-  readonly closed: Promise<ProgramEnd>;
-}
 
 /** It is not known how the program ended, or whether it ran; it is certain that it does not run any more. */
 export class ProgramLost extends Error {}
 
+/** A shim that the spawner started, and its channel: from then on it does not need the spawner. */
+export type StartedShim = { identity: ProcessIdentity; channel: Socket };
+
 type Job = {
+  /** A shim has no output here, and is no job any more when it has connected. */
+  kind: 'program' | 'shim';
   pid: number | undefined;
   pending: NodeJS.Signals | undefined;
   end: ProgramEnd | undefined;
@@ -50,7 +48,6 @@ const MAX_DEATHS = 3;
 const HEADER_BYTES = 9;
 /** How soon it must report the end of a killed program; one that does not is stopped itself. */
 const REPORT_MS = 5_000;
-const POLL_MS = 10;
 /** How a program ends that could not be executed. */
 const NOT_EXECUTED = 'SIGUSR2';
 
@@ -76,6 +73,7 @@ export class Spawner {
     );
   };
   #received: Buffer = Buffer.alloc(0);
+  #listener: Promise<ChannelListener> | undefined;
 
   constructor({ after = WORTH_IT, program = PERL }: { after?: number; program?: string } = {}) {
     this.#left = after;
@@ -93,33 +91,55 @@ export class Spawner {
       this.#left -= 1;
       return undefined;
     }
-    const frame = this.#jobs.size < MAX_JOBS ? runRequest(this.#lastId + 1, request) : undefined;
-    const spawner = frame === undefined ? undefined : (this.#child ?? this.#begin());
-    if (frame === undefined || spawner === undefined) return undefined;
-    this.#lastId += 1;
-    const id = this.#lastId;
-    const none = () => {};
-    const closed = Promise.withResolvers<ProgramEnd>();
-    const job: Job = {
-      pid: undefined,
-      pending: undefined,
-      end: undefined,
-      output,
-      onExit: none,
-      cancelAlarm: none,
-      closed,
-    };
-    this.#jobs.set(id, job);
-    keepAlive(spawner, true);
-    spawner.stdin?.write(frame);
+    const id = this.#lastId + 1;
+    const job = this.#jobs.size < MAX_JOBS ? this.#request('program', runRequest(id, request), output) : undefined;
+    if (job === undefined) return undefined;
     return {
       signal: (name) => this.#signal(job, name),
       drop: () => void this.#child?.stdin?.write(dropRequest(id)),
       onExit: (listener) => {
         job.onExit = listener;
       },
-      closed: closed.promise,
+      closed: job.closed.promise,
     };
+  }
+
+  /**
+   * Starts a shim, which then needs the spawner no more; undefined where this process should start it itself. One whose
+   * start was lost has ended by then, and has written nothing.
+   */
+  async startShim(request: Omit<ShimRequest, 'channel'>): Promise<StartedShim | undefined> {
+    if (this.#left > 0) {
+      this.#left -= 1;
+      return undefined;
+    }
+    if (process.platform !== 'linux') return undefined;
+    this.#listener ??= ChannelListener.open();
+    const listener = await this.#listener;
+    const key = realWorld.token();
+    const expected = listener.expect(key);
+    const frame = shimRequest(this.#lastId + 1, { ...request, channel: { name: listener.name, key } });
+    const job = this.#request('shim', frame, { stdout: () => {}, stderr: () => {} });
+    const id = this.#lastId;
+    const channel = await Promise.race([expected.channel, job?.closed.promise.catch(() => {})]);
+    expected.cancel();
+    if (this.#jobs.get(id) === job) this.#forget(id);
+    const identity = job?.pid === undefined ? undefined : identify(job.pid);
+    return channel instanceof Socket && identity !== undefined ? { identity, channel } : undefined;
+  }
+
+  #request(kind: Job['kind'], frame: Buffer | undefined, output: OutputListeners): Job | undefined {
+    const spawner = frame === undefined ? undefined : (this.#child ?? this.#begin());
+    if (frame === undefined || spawner === undefined) return undefined;
+    const none = () => {};
+    const closed = Promise.withResolvers<ProgramEnd>();
+    const [pid, pending, end] = [undefined, undefined, undefined];
+    const job: Job = { kind, pid, pending, end, output, onExit: none, cancelAlarm: none, closed };
+    this.#lastId += 1;
+    this.#jobs.set(this.#lastId, job);
+    keepAlive(spawner, true);
+    spawner.stdin?.write(frame);
+    return job;
   }
 
   #begin(): ChildProcess | undefined {
@@ -177,6 +197,7 @@ export class Spawner {
         job.end = endOf(Number(body.toString()));
         this.#deaths = 0;
         job.onExit();
+        if (job.kind === 'shim') this.#settleWhenExited(id, job);
         return;
       // The output has ended: of the two, the exit code or the end of the output, this may come first.
       case 'c':
@@ -205,11 +226,15 @@ export class Spawner {
   }
 
   #settle(id: number, settle: () => void): void {
+    this.#forget(id);
+    // Many ends can arrive at once; what each of them causes goes into a turn of its own.
+    void spawnTurn().then(settle);
+  }
+
+  #forget(id: number): void {
     this.#jobs.get(id)?.cancelAlarm();
     this.#jobs.delete(id);
     if (this.#jobs.size === 0 && this.#child !== undefined) keepAlive(this.#child, false);
-    // Many ends can arrive at once; what each of them causes goes into a turn of its own.
-    void spawnTurn().then(settle);
   }
 
   #signal(job: Job, name: NodeJS.Signals): void {
@@ -254,7 +279,7 @@ export function signalGroup(pid: number, name: NodeJS.Signals): void {
 /** Nobody reports the end of a program whose spawner died; where nothing reaps it, it stays as a zombie. */
 async function programEnded(pid: number | undefined): Promise<void> {
   const identity = pid === undefined ? undefined : identify(pid);
-  while (identity !== undefined && liveness(identity) !== 'gone') await realWorld.sleep(POLL_MS);
+  if (identity !== undefined) await processGone(identity);
 }
 
 /** The spawner alone never keeps this process alive; what it runs does. */

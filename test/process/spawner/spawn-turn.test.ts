@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { spawnTurn } from '../../src/process/spawn-turn.ts';
+import { spawnTurn } from '../../../src/process/spawner/spawn-turn.ts';
 
 it('lets one program start in each turn of the event loop, in order', async () => {
   let turn = 0;
