@@ -9,6 +9,7 @@ import { dependencies } from './dependencies.ts';
 import { events } from './events.ts';
 import { fleet } from './fleet.ts';
 import { graph } from './graph.ts';
+import { hosts, hostsTasks } from './hosts.ts';
 import { line } from './line.ts';
 import { loop } from './loop.ts';
 import { manyTasks } from './many-tasks.ts';
@@ -35,6 +36,8 @@ const BENCHMARKS: readonly Benchmark[] = [
   bulkGrowth,
   graph,
   fleet,
+  hosts,
+  hostsTasks,
   cycle,
   watch,
   events,

@@ -29,8 +29,8 @@ export async function writeChanges(
   await client.query('BEGIN');
   const { rowCount } = await client.query(
     `UPDATE manyhands.installation SET commit_number = $2, transcript_id = greatest(transcript_id, $3)
-     WHERE epoch = $1 AND commit_number = $2 - 1`,
-    [epoch, number, changes.transcriptId],
+     WHERE epoch = $1 AND commit_number = $2 - 1 RETURNING pg_notify($4, $2::text)`,
+    [epoch, number, changes.transcriptId, COMMITS_CHANNEL],
   );
   if (rowCount !== 1) {
     await client.query('ROLLBACK');
@@ -39,7 +39,6 @@ export async function writeChanges(
   }
   await insertChanges(client, number, changes);
   if (changes.orders.length > 0) await sendOrders?.(client, changes.orders);
-  await client.query('SELECT pg_notify($1, $2)', [COMMITS_CHANNEL, String(number)]);
   crashpoint('shared.written');
   await client.query('COMMIT');
   crashpoint('shared.committed');

@@ -9,7 +9,6 @@ import type { OrderQueue } from './order-queue.ts';
 import {
   insertCommand,
   insertOrder,
-  ORDERS_CHANNEL,
   type OrderHolder,
   REPORTS_CHANNEL,
   readHolders,
@@ -115,7 +114,6 @@ export class PostgresFleet implements Fleet {
     for (const order of orders) {
       await insertOrder(client, order);
       await this.#queue.send(client, order);
-      await client.query('SELECT pg_notify($1, $2)', [ORDERS_CHANNEL, order.host]);
     }
   }
 

@@ -111,9 +111,13 @@ export class HostLink implements AsyncDisposable {
         await client.query(`LISTEN ${ORDERS_CHANNEL}`);
         this.#listening = client;
       }
+      const orders = most === 0 ? [] : await this.#accept(client, most);
+      // Orders are not kept waiting: commands are read by the next call.
+      if (orders.length > 0) this.#isNew = true;
+      if (orders.length > 0) return { orders, commands: [] };
       const found = await readCommands(client, { instance, after: this.#lastCommand });
       this.#lastCommand = found.at(-1)?.sequence ?? this.#lastCommand;
-      return { commands: found, orders: most === 0 ? [] : await this.#accept(client, most) };
+      return { commands: found, orders };
     });
   }
 

@@ -13,13 +13,12 @@ export type Report = { id: string; sequence: number; body: unknown };
 /** The process that has, or is to have, an order. */
 export type OrderHolder = { id: string; host: string; instance: string };
 
+/** Adds an order, and notifies its host when the transaction is committed. */
 export async function insertOrder(client: ClientBase, { id, host, instance, body }: HostOrder): Promise<void> {
-  await client.query('INSERT INTO manyhands.orders (id, host, instance, body) VALUES ($1, $2, $3, $4)', [
-    id,
-    host,
-    instance,
-    Buffer.from(body),
-  ]);
+  await client.query(
+    `INSERT INTO manyhands.orders (id, host, instance, body) VALUES ($1, $2, $3, $4) RETURNING pg_notify($5, host)`,
+    [id, host, instance, Buffer.from(body), ORDERS_CHANNEL],
+  );
 }
 
 /** Accepts orders that were sent to this process and not revoked, each at most once; returns their bodies. */
