@@ -74,6 +74,7 @@ describe('/mcp', () => {
       expect(page.headers.get('content-type')).toContain('json');
     }
     expect((await server.ask('/mcp', { method: 'GET' })).headers.get('allow')).toBe('POST');
-    expect(server.calls).toEqual([]);
+    const what = 'POST /mcp with the token of its tools';
+    expect(server.calls).toEqual([{ name: 'record-refusal', input: { what, by: { token: 'f'.repeat(64) } } }]);
   });
 });

@@ -93,7 +93,7 @@ describe('without a login', () => {
     expect(await response.text()).toContain('manyhands serve');
   });
 
-  it.each(['Bearer ', 'Bearer x', 'Basic b3BlcmF0b3I6', `Bearer ${'0'.repeat(64)}`])(
+  it.each(['Bearer ', 'Bearer x', 'Basic b3BlcmF0b3I6', `Bearer ${'0'.repeat(63)}`])(
     'does not take the header %s',
     async (authorization) => {
       expect((await server.ask('/api/runs', { headers: { authorization } })).status).toBe(401);
@@ -106,6 +106,14 @@ describe('without a login', () => {
       headers: { authorization, 'x-manyhands-token': realWorld.token() },
     });
     expect(response.status).toBe(401);
+  });
+
+  it("asks for nothing but a record where the header may be the token of an attempt's tools", async () => {
+    const token = '0'.repeat(64);
+    const response = await server.ask('/api/runs', { headers: { authorization: `Bearer ${token}` } });
+    expect(response.status).toBe(401);
+    const what = 'GET /api/runs with the token of its tools';
+    expect(server.calls.splice(0)).toEqual([{ name: 'record-refusal', input: { what, by: { token } } }]);
   });
 });
 
