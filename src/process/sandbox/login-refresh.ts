@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { BRIDGE_NAME } from '../network/bridge.ts';
-import { PERL } from '../spawner-program.ts';
+import { PERL } from '../spawner/spawner-program.ts';
 
 /** A file of a login that its vendor refreshes: where its program sees it, and where a sandbox shows the person's own one. */
 export type RefreshedFile = { seen: string; own: string };
