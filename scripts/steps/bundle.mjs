@@ -40,6 +40,7 @@ const PLAIN_PROGRAMS = {
   terminal: 'src/process/terminal/pty-program.ts',
   'network-proxy': 'src/process/network/proxy-program.ts',
   bridge: 'src/process/network/bridge-program.ts',
+  'sandbox-runtime': 'src/process/sandbox/runtime-program.ts',
 };
 /** Folders of Markdown that the programs read. */
 const TEXTS = ['roles', 'templates'];

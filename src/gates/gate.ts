@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { AppError } from '../errors.ts';
 import type { Mirror } from '../git/mirror/mirror.ts';
 import type { LaunchLimits } from '../process/launch.ts';
-import type { Contain } from '../process/sandbox/bubblewrap.ts';
+import type { Contain } from '../process/sandbox/sandbox.ts';
 import type { GateSpec, TestList, TestResults, Verdict } from '../schema/gate.ts';
 
 /** A file that differs between the branch's tip and the candidate. */

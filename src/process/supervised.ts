@@ -7,7 +7,7 @@ import { ProcessIdentity } from './identity.ts';
 import { type Ending, ending, type LaunchLimits, launch } from './launch.ts';
 import { lastLine } from './output-text.ts';
 import { type Excess, excessOf, watchResources } from './resource-watch.ts';
-import type { Contain } from './sandbox/bubblewrap.ts';
+import type { Contain } from './sandbox/sandbox.ts';
 import { sweep, type Target, terminate } from './terminate.ts';
 import { timeLimit } from './time-limit.ts';
 

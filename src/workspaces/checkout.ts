@@ -5,7 +5,7 @@ import { git } from '../git/git.ts';
 import type { Mirror } from '../git/mirror/mirror.ts';
 import { createCheckout } from '../git/workspace/checkout.ts';
 import type { LaunchLimits } from '../process/launch.ts';
-import type { Contain } from '../process/sandbox/bubblewrap.ts';
+import type { Contain } from '../process/sandbox/sandbox.ts';
 import { endLeftover } from '../process/supervised.ts';
 import type { Config } from '../schema/config.ts';
 import { realWorld, type World } from '../world.ts';

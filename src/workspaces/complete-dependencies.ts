@@ -2,7 +2,8 @@ import { basename, dirname, join } from 'node:path';
 import { AppError } from '../errors.ts';
 import { isMountedAnywhere } from '../process/proc-stat.ts';
 import { run } from '../process/run.ts';
-import { bubblewrapCommand, overlayFolders, sandboxAvailability } from '../process/sandbox/bubblewrap.ts';
+import { bubblewrapCommand, overlayFolders } from '../process/sandbox/bubblewrap.ts';
+import { sandboxAvailability } from '../process/sandbox/contain.ts';
 import { withLayered } from '../process/sandbox/overlays.ts';
 import { readManifest } from './seed-manifest.ts';
 import { dependenciesIn, showRecordedLayers } from './shown-layers.ts';
@@ -25,7 +26,8 @@ export async function completeDependencies(
   await showRecordedLayers(join(home.workspaces, `${basename(workspace)}.layers`), workspace);
   const layer = dependenciesIn(workspace);
   const sandbox = await sandboxAvailability(env);
-  if (layer === undefined || sandbox.kind === 'none' || isMountedAnywhere(`upperdir=${workspace},`)) return false;
+  const isShown = sandbox.kind === 'available' && sandbox.backend === 'bubblewrap';
+  if (layer === undefined || !isShown || isMountedAnywhere(`upperdir=${workspace},`)) return false;
   const seed = await readManifest(join(dirname(layer.lower), 'seed.json'));
   const overlays = await overlayFolders(sandbox.program, [], join(home.root, 'overlays'));
   const program = {

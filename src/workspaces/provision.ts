@@ -2,7 +2,7 @@ import { appendFile, lstat, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../errors.ts';
 import type { LaunchLimits } from '../process/launch.ts';
-import type { Contain } from '../process/sandbox/bubblewrap.ts';
+import type { Contain } from '../process/sandbox/sandbox.ts';
 import type { Config } from '../schema/config.ts';
 import { crashpoint, realWorld, type World } from '../world.ts';
 import { SERVICE_SCRIPT, writeServiceScript } from './docker.ts';

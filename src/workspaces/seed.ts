@@ -3,7 +3,7 @@ import { mkdir, readdir, readlink, rename, rm, symlink, writeFile } from 'node:f
 import { dirname, isAbsolute, join, relative } from 'node:path';
 import { exists } from '../git/path-kind.ts';
 import { isMountedAnywhere } from '../process/proc-stat.ts';
-import type { Contain } from '../process/sandbox/bubblewrap.ts';
+import type { Contain } from '../process/sandbox/sandbox.ts';
 import type { Config } from '../schema/config.ts';
 import { crashpoint, realWorld, type World } from '../world.ts';
 import { copyTree, namesIn, removeTree } from './copy-tree.ts';

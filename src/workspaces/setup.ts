@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { AppError } from '../errors.ts';
 import type { LaunchLimits } from '../process/launch.ts';
 import { countLines, outputText } from '../process/output-text.ts';
-import type { Contain } from '../process/sandbox/bubblewrap.ts';
+import type { Contain } from '../process/sandbox/sandbox.ts';
 import { runSupervised } from '../process/supervised.ts';
 import type { Config } from '../schema/config.ts';
 import { realWorld, type World } from '../world.ts';

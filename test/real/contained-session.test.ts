@@ -1,5 +1,5 @@
 import { mkdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, it } from 'vitest';
 import { RunDocument } from '../../src/schema/document.ts';
@@ -28,6 +28,18 @@ const VENDORS = {
     tool: { call: [{ name: 'report_status', namespace: 'mcp__notes', args: STATUS }] },
     login: '.codex/auth.json',
   },
+  gemini: {
+    agent: (base: string) => ({
+      env: { GEMINI_API_KEY: 'test-key', GOOGLE_GEMINI_BASE_URL: base },
+      model: 'gemini-2.5-flash',
+      permission: 'bypass',
+    }),
+    shell: (command: string): Step => ({
+      call: [{ name: 'run_shell_command', args: { command, description: 'Work' } }],
+    }),
+    tool: { call: [{ name: 'mcp_notes_report_status', args: STATUS }] },
+    login: '.gemini/oauth_creds.json',
+  },
 } as const satisfies Record<
   string,
   { agent(base: string): object; shell(command: string): Step; tool: Step; login: string }
@@ -37,14 +49,15 @@ const server = await startModelServer();
 afterAll(() => server[Symbol.asyncDispose]());
 let runs = 0;
 
-await describeWith(['claude', 'codex'], `a session of a real agent ${SANDBOX.title}`, (path) => {
-  it.skipIf(SANDBOX.missing).each(['claude', 'codex'] as const)(
+await describeWith(['claude', 'codex', 'gemini'], `a session of a real agent ${SANDBOX.title}`, (path) => {
+  it.skipIf(SANDBOX.missing).each(['claude', 'codex', 'gemini'] as const)(
     'of %s uses a server of the person, is resumed with a message, and keeps what its vendor refreshes, and nothing else',
     async (kind) => {
       const { agent, shell, tool, login } = VENDORS[kind];
       runs += 1;
       const name = `session-${kind}-${runs}`;
-      const refresh = `printf '{"refreshed":true}' >"$HOME/${login}"; echo planted >"$(dirname "$HOME/${login}")/planted"`;
+      // Without `$(…)`, which Gemini refuses to run.
+      const refresh = `printf '{"refreshed":true}' >"$HOME/${login}"; echo planted >"$HOME/${dirname(login)}/planted"`;
       /** A session that is not resumed begins again, and never writes the second file. */
       const steps = [tool, shell('echo x >first.txt'), { say: 'It is the first part.' }];
       let isResumed = false;

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { sandboxAvailability } from '../../src/process/sandbox/bubblewrap.ts';
+import { sandboxAvailability } from '../../src/process/sandbox/contain.ts';
 import { bundledBubblewrap } from '../real/programs.ts';
 
 const found = await findSandbox();

@@ -7,27 +7,55 @@ export type MachineContainment = {
   sandbox: { kind: 'available' } | { kind: 'none'; reason: string };
   network: ContainmentPart;
   resources: ContainmentPart;
+  /** Where programs see those of others; without it they see only their own. */
+  processes?: ContainmentPart;
+  /** A program cannot have a loopback of its own here: it gets that of the machine, or none. */
+  sharesLoopback?: boolean;
 };
 
 /** How the programs of a run are contained: by a sandbox, or without one. */
-export type Containment = { kind: 'sandbox' | 'none'; record: ContainmentRecord };
+export type Containment = {
+  kind: 'sandbox' | 'none';
+  record: ContainmentRecord;
+  /** `listed`: only the hosts of its network session; `loopback`: these, and the loopback of the machine. */
+  network: 'listed' | 'loopback' | 'shared';
+};
 
 /** What `sandbox: require` demands before anything starts. */
 export const REQUIRED_PARTS: readonly string[] = ['files', 'network'];
 
+/** What of the loopback a program has where it cannot have its own. */
+const SHARED_LOOPBACK =
+  'of the hosts outside it reaches only those that the settings list, but it shares the loopback of this machine; sandbox: require denies that';
+
+type ContainmentSettings = Pick<Config, 'sandbox' | 'workspace' | 'network'>;
+
 /** How programs are contained under these settings; refuses where the settings require more than there is. */
-export function containmentOf(
-  { sandbox, workspace, network: { mode } }: Pick<Config, 'sandbox' | 'workspace' | 'network'>,
+export function containmentOf(settings: ContainmentSettings, machine: MachineContainment): Containment {
+  const found = possibleContainment(settings, machine);
+  if (settings.sandbox === 'require') requireParts(found.record);
+  return found;
+}
+
+/** How programs would be contained under these settings, whether or not that is what they require. */
+export function possibleContainment(
+  { sandbox, workspace, network: { mode } }: ContainmentSettings,
   machine: MachineContainment,
 ): Containment {
   const reason = uncontainedReason(sandbox, workspace, machine.sandbox);
   const { resources } = machine;
-  const network = mode === 'open' ? { contained: false, how: 'network.mode is open in the settings' } : machine.network;
+  const hasLoopback = machine.sharesLoopback === true && sandbox !== 'require';
+  const network =
+    mode === 'open'
+      ? { contained: false, how: 'network.mode is open in the settings' }
+      : hasLoopback && machine.network.contained
+        ? { contained: false, how: SHARED_LOOPBACK }
+        : machine.network;
   const record =
     reason === undefined
       ? containmentRecord({
           files: { contained: true, how: 'it sees only its own task' },
-          processes: { contained: true, how: 'it sees only its own processes, which end with it' },
+          processes: machine.processes ?? { contained: true, how: 'it sees only its own processes, which end with it' },
           network,
           resources,
         })
@@ -37,8 +65,12 @@ export function containmentOf(
           network: { contained: false, how: reason },
           resources,
         });
-  if (sandbox === 'require') requireParts(record);
-  return { kind: reason === undefined ? 'sandbox' : 'none', record };
+  const isListed = reason === undefined && mode !== 'open' && machine.network.contained;
+  return {
+    kind: reason === undefined ? 'sandbox' : 'none',
+    record,
+    network: isListed ? (hasLoopback ? 'loopback' : 'listed') : 'shared',
+  };
 }
 
 /** Whether the sandbox of an agent's vendor can start where the agent runs; `disabled`: its permissions do without it. */

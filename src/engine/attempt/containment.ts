@@ -8,15 +8,10 @@ import { type PermissionRequest, permissionsFor } from '../../core/attempt/permi
 import { type ResourceLimits, resourceLimitsFor } from '../../core/attempt/resources.ts';
 import { limitSupport } from '../../process/limit-groups.ts';
 import type { PortForward } from '../../process/network/forward.ts';
-import {
-  bubblewrapCommand,
-  type Contain,
-  overlayFolders,
-  type SandboxAvailability,
-  type SandboxNetwork,
-  sandboxAvailability,
-} from '../../process/sandbox/bubblewrap.ts';
-import { withLayered, withLayers } from '../../process/sandbox/overlays.ts';
+import { overlayFolders } from '../../process/sandbox/bubblewrap.ts';
+import { sandboxAvailability, sandboxCommand } from '../../process/sandbox/contain.ts';
+import { NO_OVERLAYS, withLayered, withLayers } from '../../process/sandbox/overlays.ts';
+import type { AvailableSandbox, Contain, SandboxAvailability, SandboxNetwork } from '../../process/sandbox/sandbox.ts';
 import { seccompFile } from '../../process/sandbox/seccomp.ts';
 import { packageCaches } from '../../process/sandbox/toolchains.ts';
 import type { Config } from '../../schema/config.ts';
@@ -29,6 +24,15 @@ import { ownSandboxProblem } from './own-sandbox.ts';
 
 /** Programs of ours that agents call, beside the built program. */
 const OWN_PROGRAMS = dirname(fileURLToPath(import.meta.url));
+
+/** What the sandbox of macOS cannot restrict, because the system has no namespaces. */
+const RUNTIME_LIMITS = {
+  processes: {
+    contained: false,
+    how: 'it can signal only its own processes, but it sees the names of others, and a process that leaves its group may outlive it',
+  },
+  sharesLoopback: true,
+} as const;
 
 /** Refuses a run whose settings require a sandbox that this machine does not have. */
 export async function requireSandbox({ env }: Pick<EngineContext, 'env'>, config: Config): Promise<void> {
@@ -44,6 +48,7 @@ export async function machineContainment(
     sandbox,
     network: networkPart(sandbox),
     resources: resourcePart(),
+    ...(sandbox.kind === 'available' && sandbox.backend === 'runtime' ? RUNTIME_LIMITS : {}),
   };
 }
 
@@ -96,8 +101,10 @@ export async function containApplication(
   const limits = resourcesOf(run);
   if (sandbox.containWith === undefined) return { contain: undefined, limits, forwarded: undefined };
   const network = sandbox.hasNetwork ? await openCommandNetwork(ctx, run, 'application') : undefined;
-  const forwarded = network === undefined ? undefined : await forward();
-  const served = network === undefined ? undefined : { ...network, serves: forwarded };
+  // Without a loopback of its own it listens on that of the machine.
+  const isForwarded = network !== undefined && sandbox.available?.backend === 'bubblewrap';
+  const forwarded = isForwarded ? await forward() : undefined;
+  const served = network === undefined ? undefined : { ...network, serves: forwarded, sharesLoopback: !isForwarded };
   const contain = sandbox.containWith((cwd) => ({ purpose: 'application', workspace: cwd }), served);
   return { contain, limits, forwarded };
 }
@@ -164,16 +171,16 @@ type AgentStart<C> = { agent: Agent; assignment: Assignment; start(assignment: A
 /** The command of an attempt, without the sandbox of its vendor where that cannot start in ours. */
 async function withOwnSandbox<C extends Pick<AgentCommand, 'env'>>(
   ctx: EngineContext,
-  { bwrap }: Sandbox,
+  { available }: Sandbox,
   { agent: { ownSandbox }, assignment, start }: AgentStart<C>,
 ): Promise<{ program: C; record: Pick<ContainmentRecord, 'ownSandbox'> }> {
   const program = await start(assignment);
   if (ownSandbox === undefined) return { program, record: {} };
-  const kind = bwrap === undefined ? 'none' : 'sandbox';
+  const kind = available === undefined ? 'none' : 'sandbox';
   if (!ownSandbox.isUsed(assignment))
     return { program, record: { ownSandbox: ownSandboxUse(kind, { kind: 'disabled' }) } };
-  const place = { bwrap, folder: assignment.folder, dataFolder: ctx.home.root };
-  const problem = bwrap === undefined ? undefined : await ownSandboxProblem(ownSandbox, program.env, place);
+  const place = { sandbox: available, folder: assignment.folder, dataFolder: ctx.home.root };
+  const problem = available === undefined ? undefined : await ownSandboxProblem(ownSandbox, program.env, place);
   const use = ownSandboxUse(
     kind,
     problem === undefined ? { kind: 'works' } : { kind: 'fails', reason: problem.reason },
@@ -186,8 +193,8 @@ type Request = (cwd: string) => Omit<PermissionRequest, 'objects' | 'paths'>;
 /** `containWith` is undefined where there is no sandbox; `hasNetwork`: a program can have a network of its own. */
 type Sandbox = {
   record: ContainmentRecord;
-  /** The program that contains, where one does. */
-  bwrap: string | undefined;
+  /** What contains, where something does. */
+  available: AvailableSandbox | undefined;
   hasNetwork: boolean;
   /** Why its programs cannot be shown dependencies that are not in their folder, if they cannot. */
   layering: string | undefined;
@@ -197,23 +204,26 @@ type Sandbox = {
 async function sandboxOf(ctx: EngineContext, run: ActiveRun): Promise<Sandbox> {
   const { config } = run.ledger.state.start;
   const machine = await machineContainment(ctx.env);
-  const { kind, record } = containmentOf(config, machine);
+  const { kind, record, network: access } = containmentOf(config, machine);
   const { sandbox } = machine;
   if (kind === 'none' || sandbox.kind === 'none')
-    return { record, bwrap: undefined, hasNetwork: false, layering: record.reason ?? '', containWith: undefined };
+    return { record, available: undefined, hasNetwork: false, layering: record.reason ?? '', containWith: undefined };
   const { privateBytes } = resourcesOf(run);
   const seccomp = await seccompFile(ctx.home.root);
   const objects = join(run.project.mirror.dir, 'objects');
   const caches = packageCaches(ctx.env, ctx.env.HOME ?? homedir());
   const existing = caches.filter((path) => existsSync(path));
   const { program: bwrap } = sandbox;
-  const overlays = await overlayFolders(bwrap, existing, join(ctx.home.root, 'overlays'));
+  const hasOverlays = sandbox.backend === 'bubblewrap';
+  const overlays = hasOverlays ? await overlayFolders(bwrap, existing, join(ctx.home.root, 'overlays')) : NO_OVERLAYS;
   const paths = { read: config.sandboxPaths.read.map(expand), write: config.sandboxPaths.write.map(expand) };
   return {
     record,
-    bwrap,
-    layering: await triedLayering(bwrap, overlays, dependencyFolders(ctx, run.ledger.state.start)),
-    hasNetwork: record.parts?.network?.contained === true,
+    available: sandbox,
+    layering: hasOverlays
+      ? await triedLayering(bwrap, overlays, dependencyFolders(ctx, run.ledger.state.start))
+      : 'this sandbox has no overlays',
+    hasNetwork: access !== 'shared',
     containWith: (request, network) => (program) => {
       const { read, write, copied } = permissionsFor({ ...request(program.cwd), objects, paths });
       const hidden = [ctx.home.root];
@@ -221,8 +231,9 @@ async function sandboxOf(ctx: EngineContext, run: ActiveRun): Promise<Sandbox> {
       const below = dependenciesIn(program.cwd);
       const cached = withLayers(overlays, caches, layers);
       const overlaid = below === undefined ? cached : withLayered(cached, below, !write.includes(below.path));
-      const shown = { read: [...read, OWN_PROGRAMS], write, hidden, copied, overlaid, privateBytes, seccomp, network };
-      return bubblewrapCommand(bwrap, program, shown);
+      const reachable = network === undefined ? undefined : { sharesLoopback: access === 'loopback', ...network };
+      const common = { hidden, copied, overlaid, privateBytes, seccomp, network: reachable };
+      return sandboxCommand(sandbox, program, { read: [...read, OWN_PROGRAMS], write, ...common });
     },
   };
 }

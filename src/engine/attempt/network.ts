@@ -10,7 +10,7 @@ import { readTopTexts } from '../../git/read/top-files.ts';
 import { routeAddress } from '../../process/network/bridge.ts';
 import type { SessionUse } from '../../process/network/proxy-client.ts';
 import type { KeyRoute, SessionPolicy } from '../../process/network/session-rules.ts';
-import type { SandboxNetwork } from '../../process/sandbox/bubblewrap.ts';
+import type { SandboxNetwork } from '../../process/sandbox/sandbox.ts';
 import type { CommandNetworkUse, NetworkUse } from '../../schema/containment.ts';
 import { attemptId } from '../../schema/ids.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';

@@ -1,14 +1,15 @@
 import type { OwnSandbox } from '../../agents/agent.ts';
 import { run } from '../../process/run.ts';
-import { bubblewrapCommand } from '../../process/sandbox/bubblewrap.ts';
+import { sandboxCommand } from '../../process/sandbox/contain.ts';
+import type { AvailableSandbox } from '../../process/sandbox/sandbox.ts';
 import { seccompFile } from '../../process/sandbox/seccomp.ts';
 
 /** Why the sandbox of a vendor cannot start, and what to do about it. */
 type OwnSandboxProblem = { reason: string; fix: string };
 
 type TrialPlace = {
-  /** The bubblewrap of our sandbox, in which the other one is tried; undefined: without ours. */
-  bwrap: string | undefined;
+  /** Our sandbox, in which the other one is tried; undefined: without ours. */
+  sandbox: AvailableSandbox | undefined;
   /** An existing folder in which it is tried. */
   folder: string;
   dataFolder: string;
@@ -25,7 +26,7 @@ export function ownSandboxProblem(
   place: TrialPlace,
 ): Promise<OwnSandboxProblem | undefined> {
   const trial = own.trial(env);
-  const key = JSON.stringify([place.bwrap ?? '', trial.command, trial.login]);
+  const key = JSON.stringify([place.sandbox?.program ?? '', trial.command, trial.login]);
   const found = tried.get(key) ?? tryOwnSandbox(own, trial, place);
   tried.set(key, found);
   return found;
@@ -34,12 +35,12 @@ export function ownSandboxProblem(
 async function tryOwnSandbox(
   own: OwnSandbox,
   { command, env, login }: ReturnType<OwnSandbox['trial']>,
-  { bwrap, folder, dataFolder }: TrialPlace,
+  { sandbox, folder, dataFolder }: TrialPlace,
 ): Promise<OwnSandboxProblem | undefined> {
-  const seccomp = bwrap === undefined ? undefined : await seccompFile(dataFolder);
+  const seccomp = sandbox === undefined ? undefined : await seccompFile(dataFolder);
   const copied = login.filter((each) => typeof each !== 'string');
   const shown = { read: [], write: [folder], hidden: [dataFolder], copied, seccomp, network: {} };
-  const contained = bwrap === undefined ? command : bubblewrapCommand(bwrap, { command, cwd: folder, env }, shown);
+  const contained = sandbox === undefined ? command : sandboxCommand(sandbox, { command, cwd: folder, env }, shown);
   const ended = await run(contained, { cwd: folder, env, timeoutMs: TRIAL_MS }).catch((error: unknown) => {
     // A program that cannot be started is reported as such by the attempt itself.
     return { code: null, stderr: String(error) };

@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import { containmentOf, type MachineContainment } from '../../core/attempt/containment.ts';
 import type { Home } from '../../home.ts';
-import { overlayFolders, type SandboxAvailability } from '../../process/sandbox/bubblewrap.ts';
+import { overlayFolders } from '../../process/sandbox/bubblewrap.ts';
 import { layeringProblem } from '../../process/sandbox/layering.ts';
 import type { Overlays } from '../../process/sandbox/overlays.ts';
+import type { SandboxAvailability } from '../../process/sandbox/sandbox.ts';
 import type { Config } from '../../schema/config.ts';
 import { blockSharingProblem } from '../../workspaces/copy-tree.ts';
 import { workspaceFolder } from '../../workspaces/location.ts';
@@ -61,6 +62,7 @@ async function overlayProblem(
   const sandbox = config.sandbox === 'off' ? 'off' : 'auto';
   const { kind, record } = containmentOf({ ...config, sandbox }, machine);
   if (kind === 'none' || machine.sandbox.kind === 'none') return record.reason ?? 'there is no sandbox';
-  const { program } = machine.sandbox;
+  const { program, backend } = machine.sandbox;
+  if (backend !== 'bubblewrap') return 'this sandbox has no overlays';
   return triedLayering(program, await overlayFolders(program, [], join(home.root, 'overlays')), folders);
 }

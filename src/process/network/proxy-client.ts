@@ -188,9 +188,12 @@ function connectionOn(socket: Socket, onLost: () => void): Connection {
     for (const { reject } of waiting) reject(new ConnectionLost('The network proxy ended'));
     if (isLost) onLost();
   });
-  createInterface({ input: socket }).on('line', (line) => {
-    waiting.shift()?.resolve(ControlAnswer.parse(JSON.parse(line)));
-  });
+  createInterface({ input: socket })
+    .on('line', (line) => {
+      waiting.shift()?.resolve(ControlAnswer.parse(JSON.parse(line)));
+    })
+    // It passes on the errors of the socket: a killed proxy resets the connection.
+    .on('error', () => {});
   return {
     send(request) {
       if (isClosed) return Promise.reject(new ConnectionLost('The network proxy has ended'));

@@ -32,7 +32,9 @@ type Target = Destination & { isSecure: boolean; path: string; route?: KeyRoute 
 
 /** The address at which a sandbox reaches its proxy; outside of the range that systems choose ports from. */
 export const BRIDGE_PORT = 61_080;
-const OWN_HOSTS = [`127.0.0.1:${BRIDGE_PORT}`, `localhost:${BRIDGE_PORT}`];
+/** How a client names the proxy itself: by this address or, where sandboxes share a loopback, by another port. */
+const OWN_URL = `http://127.0.0.1:${BRIDGE_PORT}/`;
+const OWN_ADDRESS = /^http:\/\/(?:127\.0\.0\.1|localhost):\d{1,5}(?=\/)/;
 /** The bridge of a sandbox keeps a connection to this destination open, as long as the sandbox exists. */
 export const HOLD = 'hold.manyhands.invalid:1';
 const MAX_CONNECTIONS = 512;
@@ -138,10 +140,9 @@ function requirePolicy(to: Destination, { policy, allow }: SessionRules): void {
 
 /** The destination of a message: a whole address, or the path below a key route. */
 function targetOf({ url = '' }: IncomingMessage, routes: readonly KeyRoute[]): Target | undefined {
-  const own = OWN_HOSTS.find((host) => url.startsWith(`http://${host}/`));
-  const path = own === undefined ? url : url.slice(`http://${own}`.length);
-  if (path.startsWith('/')) {
-    const route = routes.find(({ name }) => path.startsWith(`/${name}/`) || path === `/${name}`);
+  const path = url.replace(OWN_ADDRESS, '');
+  const route = routes.find(({ name }) => path.startsWith(`/${name}/`) || path === `/${name}`);
+  if (url.startsWith('/') || url.startsWith(OWN_URL) || route !== undefined) {
     if (route === undefined) return undefined;
     const upstream = URL.parse(route.upstream);
     const rest = path.slice(route.name.length + 1) || '/';

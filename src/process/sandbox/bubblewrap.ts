@@ -12,51 +12,11 @@ import {
 } from '../network/bridge.ts';
 import { FORWARD_FOLDER, forwardStart } from '../network/forward.ts';
 import { run } from '../run.ts';
-import { afterCopies, originalMounts, type PrivateFolder, privateFolderMounts } from './login-folders.ts';
-import { afterMounts, type CacheLayers, isMountable, type Overlays, overlayMounts } from './overlays.ts';
+import { afterCopies, originalMounts, privateFolderMounts } from './login-folders.ts';
+import { afterMounts, isMountable, NO_OVERLAYS, type Overlays, overlayMounts } from './overlays.ts';
+import type { ContainedProgram, SandboxAvailability, SandboxNetwork, SandboxPaths } from './sandbox.ts';
 import { startBubblewrap } from './start-bubblewrap.ts';
 import { programFolders, toolchainFolders } from './toolchains.ts';
-
-/** Whether programs can be contained on this machine. */
-export type SandboxAvailability =
-  /** `networkProblem`: why a program cannot get a network of its own. */
-  { kind: 'available'; program: string; version: string; networkProblem?: string } | { kind: 'none'; reason: string };
-
-/** A program to be contained; `env` is its whole environment, `programs` are others that it starts. */
-export type ContainedProgram = {
-  command: readonly string[];
-  cwd: string;
-  env: Record<string, string>;
-  programs?: readonly string[];
-  /** What the set-up of its dependencies adds, or has added, to package caches. */
-  caches?: CacheLayers;
-};
-
-/** Wraps the command of a program, so that it runs in a sandbox. */
-export type Contain = (program: ContainedProgram) => string[];
-
-/** A network of its own, with nothing but its loopback; `proxy` is the folder with the socket of its session, `ports` those of the machine's loopback that the session may reach, `serves` a port in it that is reached from outside. */
-export type SandboxNetwork = {
-  proxy?: string | undefined;
-  ports?: readonly number[];
-  serves?: { folder: string; port: number } | undefined;
-};
-
-/** What a sandbox shows besides the system: `hidden` folders are never shown as a whole; without `network` it has that of the machine. */
-export type SandboxPaths = {
-  read: readonly string[];
-  write: readonly string[];
-  hidden: readonly string[];
-  network?: SandboxNetwork | undefined;
-  /** The file with the filter of system calls. */
-  seccomp?: string | undefined;
-  /** Folders that the program sees and may change, without changing them. */
-  overlaid?: Overlays | undefined;
-  /** Folders of which the program writes private copies. */
-  copied?: readonly PrivateFolder[];
-  /** The limit of each private folder, which is in memory. */
-  privateBytes?: number;
-};
 
 /** The system: programs, libraries, settings and certificates; nothing in it belongs to a project or, with the exceptions below, is secret. */
 const SYSTEM = [
@@ -96,7 +56,6 @@ const NAMESPACES = [
 ];
 /** The limit of each private folder, unless another one is given. */
 const PRIVATE_BYTES = 2 * 1024 ** 3;
-const NO_OVERLAYS: Overlays = { by: 'none', folders: [], staging: '' };
 /** A folder of every system, to try overlays with. */
 const ANY_FOLDER = '/usr';
 const PROBE_MS = 10_000;
@@ -105,7 +64,7 @@ const NOTHING = { command: ['/bin/sh', '-c', ':'], cwd: '/' };
 const known = new Map<string, Promise<SandboxAvailability>>();
 
 /** Whether bubblewrap is installed and can create namespaces here, tried once; MANYHANDS_BWRAP names it if it is not on PATH. */
-export function sandboxAvailability(env: NodeJS.ProcessEnv): Promise<SandboxAvailability> {
+export function bubblewrapAvailability(env: NodeJS.ProcessEnv): Promise<SandboxAvailability> {
   const program = env.MANYHANDS_BWRAP ?? 'bwrap';
   const key = `${program}\0${env.PATH ?? ''}`;
   const found = known.get(key) ?? probe(program, env.PATH ?? '');
@@ -239,13 +198,17 @@ function systemMount(path: string): string[] {
 }
 
 async function probe(program: string, path: string): Promise<SandboxAvailability> {
-  if (process.platform !== 'linux') return { kind: 'none', reason: `there is no sandbox for ${process.platform} yet` };
   if (program === '') return { kind: 'none', reason: 'MANYHANDS_BWRAP is empty' };
   const env = { PATH: path };
   try {
     const found = resolveProgram(program, path);
     const version = await run([found, '--version'], { env, timeoutMs: PROBE_MS });
-    const available = { kind: 'available', program: found, version: version.stdout.toString().trim() } as const;
+    const available = {
+      kind: 'available',
+      backend: 'bubblewrap',
+      program: found,
+      version: version.stdout.toString().trim(),
+    } as const;
     const networkProblem = await trialProblem(found, { ...NOTHING, env }, { network: {} });
     if (networkProblem === undefined) return available;
     const problem = await trialProblem(found, { ...NOTHING, env }, {});

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { shellWord } from '../shim.ts';
+import { canReplaceFiles, refreshedFiles, refreshedMounts, withRefreshedFiles } from './login-refresh.ts';
 
 /** A folder or file of which a sandbox shows private copies, except the entries that are named. */
 export type PrivateFolder = {
@@ -13,7 +14,7 @@ export type PrivateFolder = {
 /** Where the originals are readable while they are copied. */
 const ORIGINALS = '/run/manyhands/login';
 /** A larger file is shown read-only instead: a copy is in memory. */
-const LARGEST_COPY_BYTES = 16 * 1024 * 1024;
+export const LARGEST_COPY_BYTES = 16 * 1024 * 1024;
 
 type Copy = { names: string[]; from: string; to: string };
 
@@ -34,22 +35,24 @@ export function privateFolderMounts(
     return [
       [path, privateFolder(path)],
       ...bind('--ro-bind', [...read, ...largeFiles(folder)]),
-      ...bind('--bind', [...refreshed, ...sessions]),
+      ...bind('--bind', [...(canReplaceFiles() ? [] : refreshed), ...sessions]),
     ];
   });
 }
 
-/** The mounts through which the originals are copied. */
+/** The mounts through which the originals are copied, and those of files that are refreshed. */
 export function originalMounts(folders: readonly PrivateFolder[]): string[] {
-  return folders.flatMap((folder, index) => {
+  const copies = folders.flatMap((folder, index) => {
     if (copyOf(folder, index) === undefined) return [];
     const target = join(ORIGINALS, String(index));
     return ['--ro-bind', folder.path, isFile(folder.path) ? join(target, basename(folder.path)) : target];
   });
+  return [...copies, ...refreshedMounts(refreshedFiles(folders))];
 }
 
-/** The command after the files of these folders were copied; without any it is unchanged. */
-export function afterCopies(command: readonly string[], folders: readonly PrivateFolder[]): readonly string[] {
+/** The command after the files of these folders were copied, with those that it refreshes; without any it is unchanged. */
+export function afterCopies(plain: readonly string[], folders: readonly PrivateFolder[]): readonly string[] {
+  const command = withRefreshedFiles(plain, refreshedFiles(folders));
   const copies = folders.flatMap((folder, index) => copyOf(folder, index) ?? []);
   if (copies.length === 0) return command;
   const lines = copies.map(
@@ -73,12 +76,12 @@ function largeFiles(folder: PrivateFolder): string[] {
 }
 
 /** The files that are not among the named entries. */
-function ownFiles({ path, refreshed, sessions, read }: PrivateFolder): string[] {
+export function ownFiles({ path, refreshed, sessions, read }: PrivateFolder): string[] {
   const named = new Set([...refreshed, ...sessions, ...read]);
   if (!existsSync(path)) return [];
   return readdirSync(path).filter((name) => !named.has(name) && isFile(join(path, name)));
 }
 
-function isFile(path: string): boolean {
+export function isFile(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }

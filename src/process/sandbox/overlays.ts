@@ -18,6 +18,9 @@ export type LayeredFolder = { path: string; lower: string; work: string; isLossy
  */
 export type Overlays = { by: 'mounts' | 'bubblewrap' | 'none'; folders: readonly Overlay[]; staging: string };
 
+/** No folder is shown copy-on-write. */
+export const NO_OVERLAYS: Overlays = { by: 'none', folders: [], staging: '' };
+
 /** What set-up commands have added to package caches: written while they run, then shown to the programs that use it. */
 export type CacheLayers = { folder: string; isWritten: boolean };
 

@@ -7,7 +7,7 @@ export const SandboxMode = z
   .enum(MODES)
   .default('auto')
   .describe(
-    'Whether agents, checks, set-up commands and applications run in a sandbox that shows them only their own task. auto: where bubblewrap works; require: refuse to start without it; off: never. The file of a project can only make it tighter.',
+    'Whether agents, checks, set-up commands and applications run in a sandbox that shows them only their own task. auto: where it works (bubblewrap on Linux, sandbox-exec on macOS); require: refuse to start without it; off: never. The file of a project can only make it tighter.',
   );
 
 /** Paths as a person names them: absolute, or below the home folder. */

@@ -31,6 +31,16 @@ describe('how programs are contained', () => {
     expect(containmentText(ContainmentRecord.parse(record))).toEqual(text);
   });
 
+  test('without a loopback of its own a program shares that of the machine, which counts, or has none where it is required', () => {
+    const machine = { network: LIMITED, sharesLoopback: true };
+    const [shared, denied, open] = [{}, { sandbox: 'require' }, { network: { mode: 'open' } }].map((settings) =>
+      recordOf(settings, machine),
+    );
+    expect([shared?.network, shared?.record.missing]).toEqual(['loopback', ['network']]);
+    expect([denied?.network, denied?.record.missing]).toEqual(['listed', []]);
+    expect([open?.network, open?.record.missing]).toEqual(['shared', ['network']]);
+  });
+
   test('each part says what restricts it, or why nothing does, also without a sandbox', () => {
     const { kind, record } = recordOf({}, { sandbox: NONE });
     expect([kind, record.missing]).toEqual(['none', ['files', 'processes', 'network']]);

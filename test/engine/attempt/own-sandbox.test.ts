@@ -15,8 +15,14 @@ const own = (script: string): OwnSandbox => ({
   trial: () => ({ command: ['/bin/sh', '-c', script], env, login: [] }),
   problem: (output) => (output.startsWith('bwrap: ') ? { reason: output.trim(), fix: 'Fix it.' } : undefined),
 });
-const tried = (script: string, bwrap?: string) =>
-  ownSandboxProblem(own(script), env, { bwrap, folder, dataFolder: folder });
+const tried = (script: string, program?: string) => {
+  const sandbox = { kind: 'available', backend: 'bubblewrap', program: program ?? '', version: '' } as const;
+  return ownSandboxProblem(own(script), env, {
+    sandbox: program === undefined ? undefined : sandbox,
+    folder,
+    dataFolder: folder,
+  });
+};
 
 describe('the trial of the sandbox of a vendor', () => {
   it('finds no problem where it ends with 0, or where it failed for another reason', async () => {

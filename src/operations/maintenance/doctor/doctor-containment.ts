@@ -1,5 +1,5 @@
 import { loadConfig } from '../../../config/load.ts';
-import { containmentOf, containmentText, REQUIRED_PARTS } from '../../../core/attempt/containment.ts';
+import { containmentText, possibleContainment, REQUIRED_PARTS } from '../../../core/attempt/containment.ts';
 import { machineContainment } from '../../../engine/attempt/containment.ts';
 import { dependencyMethod } from '../../../engine/start/dependency-method.ts';
 import { resolveHome } from '../../../home.ts';
@@ -36,7 +36,7 @@ async function sandbox({ dir, env }: { dir: string; env: NodeJS.ProcessEnv }): P
   const config = await loadConfig({ dir, env }).catch(() => Config.parse({}));
   const machine = await machineContainment(env);
   const isOff = config.sandbox === 'off';
-  const { record } = containmentOf({ ...config, sandbox: isOff ? 'off' : 'auto' }, machine);
+  const { record } = possibleContainment(config, machine);
   const required = config.sandbox === 'require' ? REQUIRED_PARTS : [];
   const version = machine.sandbox.kind === 'available' ? `${machine.sandbox.version}: ` : '';
   const hasFiles = record.level !== 'none';

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Agent, OwnSandbox } from '../../../agents/agent.ts';
 import type { App } from '../../../app.ts';
-import { containmentOf } from '../../../core/attempt/containment.ts';
+import { possibleContainment } from '../../../core/attempt/containment.ts';
 import { vendorVariables } from '../../../engine/attempt/assignment.ts';
 import { machineContainment } from '../../../engine/attempt/containment.ts';
 import { ownSandboxProblem } from '../../../engine/attempt/own-sandbox.ts';
@@ -24,9 +24,8 @@ export async function examineOwnSandboxes(
   );
   if (own.length === 0) return [];
   const machine = await machineContainment(env);
-  const isContained = containmentOf({ ...config, sandbox: config.sandbox === 'off' ? 'off' : 'auto' }, machine);
-  const bwrap =
-    isContained.kind === 'sandbox' && machine.sandbox.kind === 'available' ? machine.sandbox.program : undefined;
+  const { kind } = possibleContainment(config, machine);
+  const sandbox = kind === 'sandbox' && machine.sandbox.kind === 'available' ? machine.sandbox : undefined;
   const folder = await mkdtemp(join(home.root, 'doctor-'));
   try {
     const lines: DoctorLine[] = [];
@@ -35,8 +34,8 @@ export async function examineOwnSandboxes(
       const permission = configured?.permission ?? config.tools.permissionMode ?? 'acceptEdits';
       if (!ownSandbox.isUsed({ access: 'write', settings: { permission } })) continue;
       const variables = { ...childEnvironment(env), ...vendorVariables(env, agent.vendor), ...configured?.env };
-      const problem = await ownSandboxProblem(ownSandbox, variables, { bwrap, folder, dataFolder: home.root });
-      lines.push(lineOf(agent.name, problem, bwrap !== undefined));
+      const problem = await ownSandboxProblem(ownSandbox, variables, { sandbox, folder, dataFolder: home.root });
+      lines.push(lineOf(agent.name, problem, sandbox !== undefined));
     }
     return lines;
   } finally {
