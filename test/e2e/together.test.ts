@@ -71,6 +71,8 @@ describe('the tools of an attempt', () => {
         expect: fail
       - tool: { name: wait_for_tasks, with: { tasks: [sub/9.9] } }
         expect: fail
+      - tool: { name: ask_user, with: { question: Which?, minutes: 1 } }
+        expect: fail
       - edit: { path: b.txt, write: "x" }
       - say: done
 `);
@@ -81,6 +83,7 @@ describe('the tools of an attempt', () => {
       { operation: 'read-note' },
       { operation: 'approve_run' },
       { operation: expect.stringMatching(/^wait_for_tasks: sub\/9\.9 is no sub-task/) },
+      { operation: expect.stringMatching(/^ask_user: A deadline \(minutes\) needs a default/) },
     ]);
   });
 
@@ -244,7 +247,41 @@ describe('sub-tasks of an attempt', () => {
     ]);
     expect(project.git('ls-tree', '-r', '--name-only', `mh/${run}`).split('\n')).toContain('parent.txt');
   });
+
+  it.runIf(TESTS_ALL)('are at most 20 of a task: the one above is refused and recorded, the others land', async () => {
+    await using project = await makeScratch({ files: { 'a.txt': 'one\n' }, check: 'test -e a.txt' });
+    const numbers = Array.from({ length: 20 }, (_, index) => index + 1);
+    const scenario = join(project.root, 'scenario.yaml');
+    writeFileSync(scenario, manyParts(numbers));
+    const { json, code, stderr } = await project.mh(['job', 'work', '--rehearse', '--scenario', scenario, '--json']);
+    expect(code, stderr).toBe(0);
+    const { run, tasks } = RunDocument.parse(json);
+    expect(tasks.map(({ key, status }) => `${key} ${status}`)).toEqual(
+      ['job/1', ...numbers.map((number) => `sub/1.${number}`)].map((key) => `${key} done`),
+    );
+    const files = project.git('ls-tree', '--name-only', `mh/${run}`).split('\n');
+    expect(files).toEqual(expect.arrayContaining(numbers.map((number) => `sub-1.${number}.txt`)));
+    expect(await refusals(project, run)).toEqual([
+      { operation: expect.stringMatching(/^create_task: A task has at most 20 sub-tasks/) },
+    ]);
+  });
 });
+
+/** A sub-task for each number, and one too many. */
+function manyParts(numbers: readonly number[]): string {
+  const create = (number: number) =>
+    `      - tool: { name: create_task, with: { title: Part ${number}, prompt: Do part ${number} } }\n`;
+  return `plays:
+  - task: job/1
+    steps:
+${numbers.map(create).join('')}${create(numbers.length + 1)}        expect: fail
+      - tool: { name: wait_for_tasks }
+      - edit: { path: parent.txt, write: x }
+  - task: sub/*
+    steps:
+      - run: touch "$(echo "$MANYHANDS_TASK" | tr / -).txt"
+`;
+}
 
 /** Its sub-run works until its run is cancelled. */
 const DELEGATING = `plays:
