@@ -28,6 +28,7 @@ const CALLS: readonly ToolCall[] = [
   { tool: 'list_notes', answer: '"version":1' },
   { tool: 'watch_notes', args: { after: 0 }, answer: '"notes":[{' },
   { tool: 'create_task', args: { title: 'The child', prompt: 'Make child.txt' }, answer: '"task":"sub/1.1"' },
+  { tool: 'create_run', args: { title: 'Beside', prompt: 'Make beside.txt' }, answer: '"branch":"mh/' },
   { tool: 'wait_for_tasks', answer: '"status":"done"' },
   { tool: 'ask_user', args: { question: 'Which colour?', options: ['red', 'blue'] }, answer: '"answer":"blue"' },
   { tool: 'report_status', args: { message: 'It is blue' }, answer: '' },
@@ -95,6 +96,7 @@ for (const vendor of ['claude', 'codex', 'gemini'] as const) {
       const parent = [edit('unlocked.txt'), ...CALLS.map((call) => tool(call.tool, call.args ?? {})), { say: 'done' }];
       const script = ({ prompt, turn }: RecordedRequest): Step => {
         if (/Your task\s+Make child\.txt/.test(prompt)) return turn === 0 ? edit('child.txt') : { say: 'done' };
+        if (/Your task\s+Make beside\.txt/.test(prompt)) return turn === 0 ? edit('beside.txt') : { say: 'done' };
         if (CALLS[turn - 1]?.tool === 'ask_user') asking.resolve();
         return parent[turn] ?? { say: 'done' };
       };
@@ -114,6 +116,9 @@ for (const vendor of ['claude', 'codex', 'gemini'] as const) {
         ['job/1', 'done'],
         ['sub/1.1', 'done'],
       ]);
+      expect(run.subRuns).toMatchObject([{ title: 'Beside', task: 'job/1', status: 'done' }]);
+      const beside = run.subRuns?.[0]?.branch ?? '';
+      expect(project.git('ls-tree', '--name-only', beside).split('\n')).toContain('beside.txt');
       const files = project.git('ls-tree', '--name-only', `mh/${run.run}`).split('\n');
       expect(files).toEqual(expect.arrayContaining(['child.txt', 'unlocked.txt']));
       expect((await project.mh(['logs', run.run])).stdout).toContain('It edits files without a lock: unlocked.txt.');
@@ -143,7 +148,7 @@ await describeWith(['claude', 'codex'], 'two real agents with locks', (path) => 
     const first = { claude: 'a.txt', codex: 'b.txt' };
     const second = { claude: 'b.txt', codex: 'a.txt' };
     const told: string[] = [];
-    let holding = 0;
+    const holding = new Set<string>();
     const bothHold = Promise.withResolvers<void>();
     const play = (vendor: 'claude' | 'codex') => {
       const name = `deadlock-${vendor}`;
@@ -154,17 +159,23 @@ await describeWith(['claude', 'codex'], 'two real agents with locks', (path) => 
         SPOKEN[vendor].edit(`${vendor}.txt`),
         { say: 'done' },
       ];
+      // A program repeats a request that takes long; it counts once, and is answered the same.
+      const given = new Map<number, Step>();
       return server.scenario(name, async ({ turn }) => {
         if (turn === 1) {
-          holding += 1;
-          if (holding === 2) bothHold.resolve();
+          holding.add(vendor);
+          if (holding.size === 2) bothHold.resolve();
           await bothHold.promise;
         }
+        const repeated = given.get(turn);
+        if (repeated !== undefined) return repeated;
         if (!told.includes(vendor) && textSeen(name).includes('would never end')) {
           told.push(vendor);
           steps.unshift(tool('release_files', {}), tool('lock_files', { paths: ['a.txt', 'b.txt'] }));
         }
-        return steps.shift() ?? { say: 'done' };
+        const step = steps.shift() ?? { say: 'done' };
+        given.set(turn, step);
+        return step;
       });
     };
     const agents = {
