@@ -13,7 +13,7 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('a query of PostgreSQL', () => {
   beforeAll(async () => {
     server = await startPostgres();
     owner = await server.createDatabase();
-    reader = owner.replace('//manyhands@', '//reader@');
+    reader = owner.replace('//manyhands@', '//reader:test@');
     await query(
       owner,
       `CREATE TABLE users (id bigint PRIMARY KEY, name text, at timestamptz DEFAULT now());
@@ -23,12 +23,12 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('a query of PostgreSQL', () => {
        CREATE FUNCTION write_as_owner() RETURNS int LANGUAGE plpgsql SECURITY DEFINER AS
          $$ BEGIN DELETE FROM users; RETURN 1; END $$;
        CREATE FUNCTION wait_long() RETURNS int LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(600); RETURN 1; END $$;
-       CREATE ROLE reader LOGIN; GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader;
-       CREATE ROLE writer LOGIN; GRANT SELECT, INSERT ON users TO writer;
-       CREATE ROLE column_writer LOGIN; GRANT UPDATE (name) ON users TO column_writer;
-       CREATE ROLE taker LOGIN NOINHERIT; GRANT writer TO taker;
-       CREATE ROLE runner LOGIN; GRANT pg_execute_server_program TO runner;
-       CREATE ROLE counter LOGIN; GRANT USAGE ON SEQUENCE ids TO counter`,
+       CREATE ROLE reader LOGIN PASSWORD 'test'; GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader;
+       CREATE ROLE writer LOGIN PASSWORD 'test'; GRANT SELECT, INSERT ON users TO writer;
+       CREATE ROLE column_writer LOGIN PASSWORD 'test'; GRANT UPDATE (name) ON users TO column_writer;
+       CREATE ROLE taker LOGIN PASSWORD 'test' NOINHERIT; GRANT writer TO taker;
+       CREATE ROLE runner LOGIN PASSWORD 'test'; GRANT pg_execute_server_program TO runner;
+       CREATE ROLE counter LOGIN PASSWORD 'test'; GRANT USAGE ON SEQUENCE ids TO counter`,
     );
   }, 120_000);
   afterAll(async () => server?.[Symbol.asyncDispose]());
@@ -82,7 +82,7 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('a query of PostgreSQL', () => {
   it.each(['manyhands', 'writer', 'column_writer', 'taker', 'runner', 'counter'])(
     'refuses a role that may do more than read: %s',
     async (role) => {
-      const answer = await ask('SELECT 1', owner.replace('//manyhands@', `//${role}@`));
+      const answer = await ask('SELECT 1', owner.replace('//manyhands@', `//${role}:test@`));
       expect(answer).toMatchObject({ kind: 'refused', reason: expect.stringContaining('may do more than read') });
     },
   );
