@@ -260,7 +260,7 @@ describe('a cycle', () => {
   it('asks a person when the cycles are used, and never runs more than requested', () => {
     const input = { ...GOAL, cycles: 1 };
     const story = lived(begun(), 1, { check: 'pass', steps: [pass(1)] });
-    expect(next(story.state, input).hold?.reason).toBe('1 of 2 milestones reached; all 1 cycles are used');
+    expect(next(story.state, input).hold?.reason).toBe('1 of 2 milestones reached; its one cycle is used');
     expect(cycle.shortfall?.(story.state, { ...GOAL, threshold: 0.5 })).toBeUndefined();
   });
 
