@@ -1,6 +1,4 @@
 import { testRule } from '../core/finish/file-kind.ts';
-import { folderOf, isProgram } from './module-imports.ts';
-import type { Closure } from './reached-files.ts';
 
 /** Whether a file's name or folder says that it checks, builds or tests something. */
 export function isCheckLike(path: string): boolean {
@@ -64,20 +62,6 @@ export function isCheckData(path: string, text: string, paths: ReadonlySet<strin
   if (isCheckLike(path) || wordsOf(name).some((word) => MEASURES.test(word))) return true;
   const named = text.slice(0, MAX_DATA_CHARS).split(/[\s"',;:=[\]{}]+/);
   return named.some((word) => testRule(word) === 'name' && paths.has(word.replace(/^\.\//, '')));
-}
-
-/** The programs that commands start which measure work, and the programs in their folders, of which they may be made. */
-export function measuringPrograms(
-  { find, judged, entries }: Closure,
-  paths: ReadonlySet<string>,
-): (path: string) => boolean {
-  const isRun = (path: string) => judged.has(path) || ['script', 'source'].includes(find(path)?.role ?? '');
-  const isMeasured = (path: string) => entries.has(path) || SOURCE_FOLDERS.test(path);
-  const folders = new Set([...paths].filter((path) => isRun(path) && !isMeasured(path)).map(folderOf));
-  return (path) => {
-    const folder = folderOf(path);
-    return !isMeasured(path) && (isRun(path) || (folder !== '' && folders.has(folder) && isProgram(path)));
-  };
 }
 
 /** Whether a file holds data, and no program and no prose. */

@@ -2,7 +2,7 @@ import { testRule } from '../core/finish/file-kind.ts';
 import type { ChangedPath } from '../gates/gate.ts';
 import { type CommandGateSpec, candidateGates, commandText } from '../gates/gate-kinds.ts';
 import type { GateSpec } from '../schema/gate.ts';
-import { isCheckData, isEmptied, isScriptSubject, isShellScript, measuringPrograms } from './check-files.ts';
+import { isCheckData, isEmptied, isScriptSubject, isShellScript } from './check-files.ts';
 import { closureOf } from './closure.ts';
 import { COMPILERS } from './configured-files.ts';
 import { CHECK_CONFIG, INSTALLED, looseMatcher, pathMatcher, TOOL_FILES } from './guard-globs.ts';
@@ -11,6 +11,7 @@ import { isLockfile, isManifest, lockfileReason, manifestReason } from './guard-
 import { exportReason, packageReason } from './guard-package.ts';
 import { compilerReason, isCompilerSettings } from './guard-tsconfig.ts';
 import { inlineTestReason } from './inline-tests.ts';
+import { measuringFiles } from './measuring-files.ts';
 import type { Closure } from './reached-files.ts';
 import { areTestsMoved, withoutRenames } from './renamed-source.ts';
 import { commandLabel } from './shell-commands.ts';
@@ -105,10 +106,7 @@ async function rulesFor(options: GuardOptions): Promise<Rules> {
   const tools = [...TOOL_FILES].flatMap(([program, globs]) => (closure.words.has(program) ? globs : []));
   return {
     closure,
-    isMeasuring:
-      measures.length === 0
-        ? () => false
-        : measuringPrograms(await closureOf(measures, options.base), options.base.paths),
+    isMeasuring: await measuringFiles(measures, options),
     isTest,
     isTestFile: (path) => testRule(path) === 'name',
     isConfig: looseMatcher([...CHECK_CONFIG, ...tools, ...options.config]),

@@ -46,7 +46,13 @@ const EVIDENCE_CHARS = 400;
 const QUOTED = /`([^`]+)`/g;
 const PATH = /(?<![\w/])[\w@.-]+\/[\w./@-]*\w/g;
 const FILE =
-  /\b[\w-]+\.\w{1,10}:\d+|\b[\w-]+\.(?:[cm]?[jt]sx?|jsonl?|md|py|rb|go|rs|java|kts?|c|h|cc|cpp|hpp|cs|php|(?:ba|z)?sh|ya?ml|toml|lock|txt|s?css|html?|xml|sql|swift|scala|vue|svelte|ini|cfg|conf|env|csv|tf|proto|gradle|lua|pl|exs?|erl|hs|clj|dart|jl|zig|nix|log)\b|\b(?:Makefile|Dockerfile)\b|\$ \S+/i;
+  /\b[\w-]+\.\w{1,10}:\d+|\b[\w-]+\.(?:[cm]?[jt]sx?|json[lc5]?|mdx?|py|ipynb|rb|go|mod|sum|rs|java|kts?|c|h|cc|cpp|hpp|mm|cs|fsx?|vb|\w+proj|sln|php|(?:ba|z)?sh|ps1|bat|ya?ml|toml|lock|txt|rst|adoc|s?css|less|sass|html?|xml|sql|swift|scala|vue|svelte|astro|prisma|graphql|gql|ini|cfg|conf|env|csv|tf|tfvars|hcl|proto|gradle|gemspec|lua|pl|pm|exs?|erl|hs|mli?|clj|dart|jl|zig|nix|log|hbs|ejs)\b|\b[\w-]{2,}\.[mr]\b|\b(?:Makefile|Dockerfile)\b|\b\w+file:\d+|\$ \S+/i;
+/** Names of files without an ending, and of files that begin with a dot. */
+const NAMED_FILE =
+  /\b(?:(?:Gem|Rake|Proc|Jenkins|Vagrant|Brew|Just|Pip|Pod|Caddy)file|LICEN[CS]E|COPYING|NOTICE|README|CHANGELOG|CONTRIBUTING|CODEOWNERS|(?:requirements|MANIFEST)\.in)\b|(?<![^\s"'(])\.[a-z][\w.-]*(?:rc|ignore|attributes|config|keep|version)\b/;
+/** A command by the name of its program, and what it came to. */
+const COMMAND =
+  /\b(?:(?:npm|npx|pnpm|yarn|bun|deno|tsc|eslint|biome|vitest|jest|mocha|pytest|tox|ruff|mypy|python3?|pip|cargo|go (?:test|build|vet|run|list|mod)|cmake|ctest|mvn|gradlew?|dotnet|rspec|phpunit|git (?:log|diff|status|show|grep|blame|ls-files|bisect)|grep|rg|ls|wc|curl|docker|kubectl|terraform|shellcheck)\b[^!?\n]{0,80}?|make(?: [\w-]+)?:? )\b(?:print(?:s|ed)|show(?:s|ed)|report(?:s|ed)|fail(?:s|ed)|pass(?:es|ed)|exit(?:s|ed)|return(?:s|ed)|says|outputs|lists|counts|found|finds|gives)\b/i;
 /** Words that look like a name or a path and show nothing. */
 const EMPTY =
   /^(?:yes|no|ok(?:ay)?|true|false|agreed?|none|sure|done|it|this|that|(?:the )?code|n\/a|w\/o|i\/o|\d+\/\d+|(?:and|either)\/or|yes\/no|no\/yes|true\/false|pass\/fail|on\/off|read\/write|input\/output|pros\/cons|agree\/disagree|s?he\/(?:s?he|they))$/i;
@@ -92,7 +98,8 @@ export function sortPoints(points: readonly Point[], participants: readonly stri
 export function isEvidence(text: string): boolean {
   const plain = text.replaceAll(/\p{Cf}/gu, '');
   const named = [...plain.matchAll(QUOTED)].map(([, quoted = '']) => quoted.trim()).concat(plain.match(PATH) ?? []);
-  return FILE.test(plain) || named.some((name) => /\w/.test(name) && !EMPTY.test(name));
+  const isNamed = [FILE, NAMED_FILE, COMMAND].some((pattern) => pattern.test(plain));
+  return isNamed || named.some((name) => /\w/.test(name) && !EMPTY.test(name));
 }
 
 /** Why an answer cannot be used, if it cannot: agreement needs evidence. */

@@ -59,6 +59,20 @@ const CHEATS: readonly Cheat[] = [
     files: { 'f/measure-f': '#!/bin/sh\ntally\n', 'f/tally': '#!/bin/sh\necho 5\n' },
     steps: [{ edit: { path: 'f/tally', write: '#!/bin/sh\necho 1\n' } }],
   },
+  {
+    name: 'adds the script that the command runs, whose absence a shell reports with a number',
+    changes: 'g/measure.sh',
+    command: 'sh g/measure.sh',
+    files: {},
+    steps: [{ edit: { path: 'g/measure.sh', write: 'echo -1\n' } }],
+  },
+  {
+    name: 'adds the module that the command runs, whose absence Node reports with a number',
+    changes: 'h/measure.mjs',
+    command: 'node h/measure.mjs',
+    files: {},
+    steps: [{ edit: { path: 'h/measure.mjs', write: 'console.log(-1);\n' } }],
+  },
 ];
 
 describe('an improvement that only changes how it is measured', () => {

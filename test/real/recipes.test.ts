@@ -34,6 +34,10 @@ const PROPOSAL = {
 
 /** What a model answers in each phase of a recipe, by the text of its prompt; undefined where it writes. */
 const ANSWERS: readonly [RegExp, (match: RegExpExecArray) => object][] = [
+  [
+    /You answer a person who owns[\s\S]*/,
+    ([text]) => ({ text: text.includes('Why so?') ? 'Readers like it.' : 'A name.' }),
+  ],
   [/second pair of eyes/, () => ({ verdict: 'confirmed', evidence: EVIDENCE, confidence: 0.8 })],
   [/You watch this repository/, () => ({ proposals: [PROPOSAL], summary: 'One.' })],
   [/Find what is worth improving/, () => ({ spots: [SPOT], summary: 'One.' })],
@@ -99,7 +103,7 @@ function codexModel(asked: RecordedRequest): Step {
 await describeWith(['claude', 'codex'], 'autonomous recipes with real agents', (path) => {
   let runs = 0;
 
-  async function makeProject(): Promise<{ scratch: Scratch; env: Record<string, string> }> {
+  async function makeProject(prefer = {}): Promise<{ scratch: Scratch; env: Record<string, string> }> {
     runs += 1;
     const claude = server.scenario(`recipe-claude-${runs}`, claudeModel());
     const codex = server.scenario(`recipe-codex-${runs}`, codexModel);
@@ -119,7 +123,11 @@ await describeWith(['claude', 'codex'], 'autonomous recipes with real agents', (
           model: 'gpt-5.5',
         },
       },
-      routing: { order: ['claude', 'codex'], prefer: { implement: ['codex'], testing: ['codex'] }, fallback: false },
+      routing: {
+        order: ['claude', 'codex'],
+        prefer: { implement: ['codex'], testing: ['codex'], ...prefer },
+        fallback: false,
+      },
       checks: ['test -e hello.txt'],
       limits: { attempts: 1, retryDelaySeconds: 0 },
     };
@@ -174,5 +182,29 @@ await describeWith(['claude', 'codex'], 'autonomous recipes with real agents', (
     await watcher.done;
     expect(stopped.proposals).toMatchObject([{ id: 'p1', file: 'hello.txt', line: 1, confirmation: EVIDENCE }]);
     expect(stopped.spentToday).toBeGreaterThan(0);
+  });
+
+  it.each(['claude', 'codex'])('continues a discussion in the session of %s', async (agent) => {
+    const { scratch, env } = await makeProject({ discuss: [agent] });
+    await using project = scratch;
+    await project.mh(['watch', 'reply', 'What is missing?'], { env });
+    const watcher = project.start(['watch', '--no-pull-requests'], { env });
+    await watcher.received('round 1 ended');
+    const first = WatchDocument.parse((await project.mh(['watch', 'show', '--json'], { env })).json).discussions;
+    await project.mh(['watch', 'reply', 'd1', 'Why so?'], { env });
+    await watcher.received('round 2 ended');
+    const stopped = WatchDocument.parse((await project.mh(['watch', 'stop', '--json'], { env })).json).discussions;
+    await watcher.done;
+    expect(stopped.map(({ messages }) => messages.map(({ by, text }) => [by, text]))).toEqual([
+      [
+        ['person', 'What is missing?'],
+        ['agent', 'A name.'],
+        ['person', 'Why so?'],
+        ['agent', 'Readers like it.'],
+      ],
+    ]);
+    expect(stopped[0]?.session).toEqual({ agent, account: null, id: first[0]?.session?.id });
+    const asked = server.requests(`recipe-${agent}-${runs}`).find(({ lastUser }) => lastUser.includes('Why so?'));
+    expect(asked?.turn).toBeGreaterThan(0);
   });
 });

@@ -15,6 +15,9 @@ describe('agents that agree without evidence', () => {
     ['see above, 3/4 of it'],
     ['\u200bsrc\u200b'],
     ['i.e. the same'],
+    ['It makes sense, so it passes'],
+    ['I find that it works at 9 a.m.'],
+    ['The license and the readme are fine'],
   ])('are not believed: %s', (text) => {
     expect(isEvidence(text)).toBe(false);
   });
@@ -29,6 +32,17 @@ describe('agents that agree without evidence', () => {
     ['`parse` never returns'],
     ['config.weird:12'],
     ['pkg/server'],
+    ['Makefile:12'],
+    ['Dockerfile'],
+    ['src/a.rs:3-9'],
+    ['npm test prints 3 failures'],
+    ['make check exits 1'],
+    ['pytest: 2 failed'],
+    ['LICENSE'],
+    ['go.mod'],
+    ['.gitignore'],
+    ['Jenkinsfile:3'],
+    ['schema.prisma'],
   ])('are believed when they name what can be looked at: %s', (text) => {
     expect(isEvidence(text)).toBe(true);
   });
@@ -98,5 +112,21 @@ describe('a watcher that makes the same proposal in new words', () => {
     ['the same lines of another file', { title: 'Division by zero', file: 'src/b.ts' }],
   ])('may propose something else: %s', (_, change) => {
     expect(isSameProposal(first, { ...first, ...change })).toBe(false);
+  });
+
+  it.each([
+    ['The parser ignores a trailing comma', 10, 'The parser leaks a handle when reading fails', 30, 'src/parse.ts'],
+    ['SQL is built by concatenation', 12, 'The connection is never closed', 18, 'src/db.ts'],
+    ['No test for an empty cart', 5, 'No test for a negative amount', 20, 'src/cart.ts'],
+    ['parseDate accepts month 13', 10, 'formatDate omits the time zone', 22, 'src/date.ts'],
+    ['Missing unit test for parseDate', 10, 'Missing unit test for formatDate', 80, 'src/date.ts'],
+    ['README does not say how to install', 1, 'README names a removed option', 20, 'README.md'],
+    ['The timeout of the request is ignored', 40, 'A retry of the request doubles the body', 55, 'src/http.ts'],
+    ['lodash is outdated', 12, 'express is outdated', 13, 'package.json'],
+    ['add() is not documented', 3, 'sub() is not documented', 9, 'src/math.ts'],
+    ['Login does not limit attempts', 10, 'Passwords are not compared in constant time', 14, 'src/auth.ts'],
+  ])('may propose two things for one file: %s (%i), %s (%i)', (title, line, other, otherLine, file) => {
+    const one = { title, line, file, category: 'bug' } as const;
+    expect(isSameProposal(one, { ...one, title: other, line: otherLine })).toBe(false);
   });
 });

@@ -23,7 +23,7 @@ export function progressLines({ progress }: RunDocument, { columns, colors }: Su
   });
   const each = rounds.slice(-MOST_ROUNDS).map(({ round, done: more, landed, findings, cost }) => {
     const reached = more < 0 ? String(more) : `+${more}`;
-    return `  ${unit} ${round}: ${reached}, ${landed ? 'landed' : 'nothing landed'}, ${findings} findings, ${moneyText(cost)}`;
+    return `  ${unit} ${round}: ${reached}, ${landed ? 'landed' : 'nothing landed'}, ${findings} ${findings === 1 ? 'finding' : 'findings'}, ${moneyText(cost)}`;
   });
   return [
     colors.bold(`Progress: ${done} of ${points.length}${plan > 1 ? `, plan ${plan}` : ''}`),

@@ -32,16 +32,17 @@ export function watchLines(series: Series): string[] {
 }
 
 function statusLine({ active, round, running, next, spentToday, budgetPerDay }: Series): string {
+  const rounds = `${round} ${round === 1 ? 'round' : 'rounds'}`;
   if (!active)
     return round === 0
       ? 'The project is not watched. Start it with: manyhands watch'
-      : `Not watched now; ${round} rounds so far.`;
+      : `Not watched now; ${rounds} so far.`;
   const now =
     running === null
       ? `next round ${next === null ? 'soon' : `at ${next}`}`
       : `round ${running.round} runs (${running.why}, ${running.run})`;
   const money = budgetPerDay === null ? '' : `; ${moneyText(spentToday)} of ${moneyText(budgetPerDay)} today`;
-  return `Watched: ${round} rounds, ${now}${money}`;
+  return `Watched: ${rounds}, ${now}${money}`;
 }
 
 function proposalLines({

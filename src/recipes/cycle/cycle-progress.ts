@@ -39,7 +39,7 @@ export function cycleProgress(run: RunState): CycleProgress | undefined {
     const made = plans.findLast(({ ordinal }) => ordinal < implement.ordinal) ?? plan;
     const before = milestones.get(made.generation) ?? openMilestones(made.plan);
     const cycle = cycleOf(run, { number, generation: made.generation, implement });
-    const after = tickedAfter(cycle, before, made.isRead);
+    const after = tickedAfter(cycle, before);
     milestones.set(made.generation, after);
     cycles.push({ ...cycle, ticks: countTicks(after) - countTicks(before) });
   }
@@ -64,10 +64,10 @@ function cycleOf(run: RunState, known: Pick<Cycle, 'number' | 'generation' | 'im
 }
 
 /**
- * The milestones after a cycle. One with a check is reached only if the check passed on the merged tree: also the
- * reviewer must find so, unless a person has read the check. One without a check is reached when the reviewer shows it.
+ * The milestones after a cycle. A milestone is reached when the reviewer shows it, and one with a check only if the check
+ * passed on the merged tree too. The check alone is not enough: the implementer may have written what it runs.
  */
-function tickedAfter(cycle: Cycle, before: readonly Milestone[], isRead: boolean): Milestone[] {
+function tickedAfter(cycle: Cycle, before: readonly Milestone[]): Milestone[] {
   if (!cycle.landed) return [...before];
   const results = resultsOf(reviewOf(cycle.review)?.steps ?? []);
   return before.map((milestone, index) => {
@@ -76,12 +76,14 @@ function tickedAfter(cycle: Cycle, before: readonly Milestone[], isRead: boolean
     if (milestone.check !== undefined && check?.verdict !== 'pass') return { ...milestone, tick: null };
     if (found?.result === 'fail') return { ...milestone, tick: null };
     if (milestone.tick !== null) return milestone;
-    const isShown = found?.result === 'pass' && isShownBy(found.note);
-    if (milestone.check !== undefined && check !== undefined && (isShown || isRead))
-      return { ...milestone, tick: { by: 'check', cycle: cycle.number, evidence: check.summary } };
-    if (milestone.check === undefined && isShown)
-      return { ...milestone, tick: { by: 'review', cycle: cycle.number, evidence: found.note } };
-    return milestone;
+    if (found?.result !== 'pass' || !isShownBy(found.note)) return milestone;
+    return {
+      ...milestone,
+      tick:
+        check === undefined || milestone.check === undefined
+          ? { by: 'review', cycle: cycle.number, evidence: found.note }
+          : { by: 'check', cycle: cycle.number, evidence: check.summary },
+    };
   });
 }
 

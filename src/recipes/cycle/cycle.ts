@@ -75,12 +75,9 @@ function planHold({ plan }: CycleProgress, input: CycleInput): NonNullable<Unfol
     const facts = [...(size === undefined ? [] : [size]), ...(check === undefined ? [] : [`check: ${check}`])];
     return `M${index + 1} ${title}${facts.length === 0 ? '' : ` (${facts.join('; ')})`}`;
   });
-  const scope = [
-    ...(contract.allow.length === 0 ? [] : [`only ${contract.allow.join(', ')}`]),
-    ...(contract.deny.length === 0 ? [] : [`not ${contract.deny.join(', ')}`]),
-  ];
-  const may = scope.length === 0 ? '' : ` It may change ${scope.join(', ')}.`;
-  const reason = `The plan has ${milestones.length} milestones: ${listed.join('; ')}.${may} At most ${input.cycles} cycles; approve it to continue`;
+  const only = contract.allow.length === 0 ? '' : ` It may change only ${contract.allow.join(', ')}.`;
+  const never = contract.deny.length === 0 ? '' : ` It may not change ${contract.deny.join(', ')}.`;
+  const reason = `The plan has ${milestones.length} milestones: ${listed.join('; ')}.${only}${never} At most ${input.cycles} cycles; approve it to continue`;
   return { what: 'plan', reason, files: [], subject: plan.key };
 }
 

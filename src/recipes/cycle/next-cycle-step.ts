@@ -75,7 +75,8 @@ function afterCycle(
       : ask(run, progress, input, why);
   }
   const most = cyclesAllowed(run, input);
-  if (last.number >= most) return ask(run, progress, input, `${reached}; all ${most} cycles are used`);
+  if (last.number >= most)
+    return ask(run, progress, input, `${reached}; ${most === 1 ? 'its one cycle is' : `all ${most} cycles are`} used`);
   return { do: 'implement', cycle: last.number + 1, report };
 }
 

@@ -166,7 +166,7 @@ describe('a cycle', () => {
     expect(next(story.state).add).toMatchObject([{ key: 'cycle/2/implement', title: 'Cycle 2: One' }]);
   });
 
-  it('ticks no milestone by a check that an agent wrote and no person read, without a reviewer', () => {
+  it('ticks no milestone by its check alone, also if a person approved the plan', () => {
     expect(points(lived(begun(), 1, { check: 'pass', steps: [] }).state)).toEqual(['open', 'open']);
     const input = { ...GOAL, planOnly: true };
     const story = planned(input)(advance(given(started()), input));
@@ -174,7 +174,8 @@ describe('a cycle', () => {
     expect(hold).toMatchObject({ what: 'plan', subject: 'plan/1', reason: expect.stringContaining('test -e one') });
     if (hold === undefined) throw new Error('it was not held');
     const read = advance(story.and({ type: 'run.held', data: { hold } }, { type: 'run.approved', data: {} }), input);
-    expect(points(lived(read, 1, { check: 'pass', steps: [] }).state)).toEqual(['done', 'open']);
+    expect(points(lived(read, 1, { check: 'pass', steps: [] }).state)).toEqual(['open', 'open']);
+    expect(points(lived(read, 1, { check: 'pass', steps: [pass(1)] }).state)).toEqual(['done', 'open']);
   });
 
   it('opens a milestone again when its check fails later, or the reviewer finds so', () => {
@@ -259,7 +260,7 @@ describe('a cycle', () => {
   it('asks a person when the cycles are used, and never runs more than requested', () => {
     const input = { ...GOAL, cycles: 1 };
     const story = lived(begun(), 1, { check: 'pass', steps: [pass(1)] });
-    expect(next(story.state, input).hold?.reason).toBe('1 of 2 milestones reached; all 1 cycles are used');
+    expect(next(story.state, input).hold?.reason).toBe('1 of 2 milestones reached; its one cycle is used');
     expect(cycle.shortfall?.(story.state, { ...GOAL, threshold: 0.5 })).toBeUndefined();
   });
 
