@@ -92,6 +92,13 @@ it('leads an operator at 360 px, with the keyboard alone, to every decision, and
     .first()
     .waitFor();
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
+  // Home, the badge of the Inbox and the Inbox count the same.
+  const counted = await rows.count();
+  await page.getByRole('link', { name: `Inbox ${counted} waiting` }).waitFor();
+  await page.goto(`${served.url}/inbox`);
+  const inbox = page.getByRole('region', { name: 'Inbox items' }).getByRole('listitem');
+  await row(inbox, 'Partly done').getByRole('button', { name: /Retry/ }).waitFor();
+  expect(await inbox.count()).toBe(counted);
 
   // One key press from the focused item to the place of its decision, which needs another one there.
   for (const { title, link, place, reason } of PLACES) {
@@ -110,9 +117,7 @@ it('leads an operator at 360 px, with the keyboard alone, to every decision, and
 
   // The decisions themselves, by keyboard.
   await page.goto(served.url);
-  const answer = row(rows, 'Paint it').getByRole('textbox', { name: 'Answer' });
-  await answer.focus();
-  await page.keyboard.type('red');
+  await focusByTab(page, row(rows, 'Paint it').getByRole('button', { name: 'red' }));
   await page.keyboard.press('Enter');
   await page.getByText('Answered', { exact: true }).waitFor();
   await focusByTab(page, row(rows, 'Offer gift cards').getByRole('link', { name: 'Review the plan' }));

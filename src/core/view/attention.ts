@@ -12,8 +12,9 @@ export type Attention = {
   /** The id of the task for display. */
   label?: string;
   what: 'plan' | 'held' | 'blocked' | 'paused' | 'question';
-  /** The id of the hold, and the answers to choose from if it has several. */
+  /** The id of the hold. */
   hold?: string;
+  /** The answers to choose from, of a hold or of a question. */
   options?: { id: string; label: string }[];
   /** The id of the question. */
   question?: string;
@@ -62,6 +63,7 @@ export function attention(state: RunState): Attention[] {
     const asks = {
       what: 'question' as const,
       question: question.id,
+      ...(question.options === undefined ? {} : { options: question.options.map((label) => ({ id: label, label })) }),
       reason: `Its agent asks: ${question.text}`,
       files: [],
       nextStep,

@@ -1,6 +1,8 @@
 import { type ReactElement, useState } from 'react';
 import { Link, useRoute } from 'wouter';
+import { needsYou } from '../../core/view/needs-you.ts';
 import { useOverview } from '../api/run-overview.ts';
+import { useNow } from '../ui/browser/use-now.ts';
 import { Icon } from '../ui/text/icon.tsx';
 import styles from './navigation.module.css';
 import { PAGES, type Page } from './pages.ts';
@@ -11,7 +13,7 @@ const NARROW = 4;
 /** Links to all pages; on a narrow screen the first few, and the others behind a button. */
 export function Navigation(): ReactElement {
   const [isOpen, setOpen] = useState(false);
-  const waiting = useOverview().runs.reduce((sum, { attention }) => sum + attention.length, 0);
+  const waiting = needsYou(useOverview().runs, useNow(60_000)).count;
   const pages = PAGES.filter(({ icon }) => icon !== undefined);
   return (
     <nav className={styles.navigation} aria-label="Pages" data-open={isOpen}>

@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { projectName, projectsOf, sectionsOf } from '../../../src/dashboard/features/home/home-sections.ts';
+import { tabStatus } from '../../../src/dashboard/features/alerts/run-notification.ts';
+import { projectsOf, sectionsOf } from '../../../src/dashboard/features/home/home-sections.ts';
+import { inboxItems } from '../../../src/dashboard/features/inbox/inbox-items.ts';
+import { folderName } from '../../../src/dashboard/ui/browser/page-paths.ts';
 import { stepPieces } from '../../../src/dashboard/ui/run/next-step.ts';
 import type { RunOverview, WaitingItem } from '../../../src/schema/overview.ts';
 
@@ -100,6 +103,14 @@ describe('the home page', () => {
       run('done', { status: 'done', endedAt: '2026-11-16T11:00:00.000Z' }),
     ];
     expect(sectionsOf(runs, null, NOW).failed.map((each) => each.run)).toEqual(['now', 'earlier']);
+    const all = [
+      ...runs,
+      run('held', { status: 'held', attention: [waitingItem(ENDED)] }),
+      run('hidden held', { status: 'held', hidden: true, attention: [waitingItem(ENDED)] }),
+    ];
+    expect(sectionsOf(all, null, NOW).count).toBe(3);
+    expect(inboxItems(all, NOW).map((item) => item.run.run)).toEqual(['held', 'earlier', 'now']);
+    expect(tabStatus(all, NOW)).toEqual({ waiting: 3, displayState: 'waiting' });
   });
 
   it('leaves out hidden runs and other projects', () => {
@@ -113,7 +124,7 @@ describe('the home page', () => {
       ['api', 1],
       ['shop', 2],
     ]);
-    expect(projectName('C:\\work\\shop')).toBe('shop');
+    expect(folderName('C:\\work\\shop')).toBe('shop');
   });
 });
 

@@ -66,8 +66,8 @@ describe('the inbox', () => {
       run({ run: 'new', attention: [held('2026-11-16T11:30:00Z')] }),
       run({ run: 'old', project: '/work/notes', attention: [held('2026-11-01T00:00:00Z', 'blocked')] }),
     ];
-    const items = inboxItems(runs);
-    expect(items.map((item) => item.run)).toEqual(['old', 'new']);
+    const items = inboxItems(runs, NOW);
+    expect(items.map((item) => item.run.run)).toEqual(['old', 'new']);
     expect(groupItems(items, 'age', NOW).map(([name]) => name)).toEqual(['Older than a week', 'In the last hour']);
     expect(groupItems(items, 'project', NOW).map(([name]) => name)).toEqual(['/work/notes', '/work/shop']);
   });
@@ -89,15 +89,15 @@ describe('run notifications', () => {
   });
 
   it('set the tab icon to the most urgent state, and reset it once all is read', () => {
-    expect(tabStatus([run({}), run({ status: 'held', attention: [held('2026-11-16T11:30:00Z')] })])).toEqual({
+    expect(tabStatus([run({}), run({ status: 'held', attention: [held('2026-11-16T11:30:00Z')] })], NOW)).toEqual({
       waiting: 1,
       displayState: 'waiting',
     });
-    expect(tabStatus([run({ status: 'failed', unread: true }), run({})])).toEqual({
+    expect(tabStatus([run({ status: 'failed', unread: true }), run({})], NOW)).toEqual({
       waiting: 0,
       displayState: 'failed',
     });
-    expect(tabStatus([run({ status: 'done' })])).toEqual({ waiting: 0, displayState: undefined });
+    expect(tabStatus([run({ status: 'done' })], NOW)).toEqual({ waiting: 0, displayState: undefined });
   });
 });
 

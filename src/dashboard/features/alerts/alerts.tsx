@@ -3,6 +3,7 @@ import { useLocation } from 'wouter';
 import { onRunChange, useOverview } from '../../api/run-overview.ts';
 import { runPath } from '../../ui/browser/page-paths.ts';
 import { showOnDesktop, useTheme } from '../../ui/browser/preferences.ts';
+import { useNow } from '../../ui/browser/use-now.ts';
 import { notify } from '../../ui/feedback/notices.ts';
 import { useTitle } from '../../ui/layout/page.tsx';
 import type { DisplayState } from '../../ui/state/display-state.ts';
@@ -16,7 +17,7 @@ const NAME = 'Manyhands';
 
 /** Announces changes of runs: as a notice, as a desktop notification, and in the tab's title and icon. */
 export function Alerts(): null {
-  const { waiting, displayState } = tabStatus(useOverview().runs);
+  const { waiting, displayState } = tabStatus(useOverview().runs, useNow(60_000));
   const [here, navigate] = useLocation();
   const theme = useTheme();
   const title = useTitle();

@@ -1,3 +1,4 @@
+import { needsYou } from '../../../core/view/needs-you.ts';
 import type { RunOverview } from '../../../schema/overview.ts';
 import { type DisplayState, runDisplayState, URGENCY } from '../../ui/state/display-state.ts';
 
@@ -35,14 +36,17 @@ function keyOf({ task, what }: RunOverview['attention'][number]): string {
   return `${what} ${task ?? ''}`;
 }
 
-/** The number of waiting items, and the most urgent display state of the current runs. */
-export function tabStatus(runs: readonly RunOverview[]): { waiting: number; displayState: DisplayState | undefined } {
+/** The number of items that need the user, and the most urgent display state of the current runs. */
+export function tabStatus(
+  runs: readonly RunOverview[],
+  now: number,
+): { waiting: number; displayState: DisplayState | undefined } {
   const shown = runs.filter(({ hidden }) => !hidden);
-  const waiting = shown.reduce((sum, { attention }) => sum + attention.length, 0);
+  const { waiting, count } = needsYou(shown, now);
   const displayStates = new Set(shown.filter(isNow).map(runDisplayState));
   return {
-    waiting,
-    displayState: waiting > 0 ? 'waiting' : URGENCY.find((displayState) => displayStates.has(displayState)),
+    waiting: count,
+    displayState: waiting.length > 0 ? 'waiting' : URGENCY.find((displayState) => displayStates.has(displayState)),
   };
 }
 

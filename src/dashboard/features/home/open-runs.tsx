@@ -3,13 +3,12 @@ import { Link } from 'wouter';
 import { moneyText } from '../../../core/view/amounts.ts';
 import { isInterrupted } from '../../../core/view/open-run.ts';
 import type { RunOverview } from '../../../schema/overview.ts';
-import { runPath } from '../../ui/browser/page-paths.ts';
+import { folderName, runPath } from '../../ui/browser/page-paths.ts';
 import { CurrentSteps, LiveAgent } from '../../ui/run/live-agent.tsx';
 import { runDisplayState, stateColor } from '../../ui/state/display-state.ts';
 import { StateBar } from '../../ui/state/state-bar.tsx';
 import { StateMark } from '../../ui/state/state-mark.tsx';
 import { count, Duration, Time } from '../../ui/text/amounts.tsx';
-import { projectName } from './home-sections.ts';
 import styles from './open-runs.module.css';
 
 /** An open run: progress, cost and its agents. */
@@ -30,7 +29,7 @@ function RunCard({ run }: { run: RunOverview }): ReactElement {
         <Cost run={run} />
       </header>
       <p className={styles.facts}>
-        <span title={run.project}>{projectName(run.project)}</span>
+        <span title={run.project}>{folderName(run.project)}</span>
         <span>{run.recipe}</span>
         {run.branch === null ? null : <span>{run.branch}</span>}
         <span>

@@ -3,12 +3,11 @@ import { Link } from 'wouter';
 import { moneyText } from '../../../core/view/amounts.ts';
 import type { RunOverview } from '../../../schema/overview.ts';
 import { useAction } from '../../api/use-operation.ts';
-import { runPath } from '../../ui/browser/page-paths.ts';
+import { folderName, runPath } from '../../ui/browser/page-paths.ts';
 import { Button, LinkButton } from '../../ui/controls/button.tsx';
 import { runDisplayState } from '../../ui/state/display-state.ts';
 import { StateMark } from '../../ui/state/state-mark.tsx';
 import { Duration, Time } from '../../ui/text/amounts.tsx';
-import { projectName } from './home-sections.ts';
 import styles from './recent-runs.module.css';
 
 const MAX = 30;
@@ -59,7 +58,7 @@ function RecentRow({ run }: { run: RunOverview }): ReactElement {
         {isGood || run.reason === null ? null : <p className={styles.reason}>{run.reason}</p>}
       </div>
       <span className={styles.fact} title={run.project}>
-        {projectName(run.project)}
+        {folderName(run.project)}
       </span>
       <span className={styles.fact}>{run.landed === null ? run.recipe : `landed: ${run.landed.how}`}</span>
       <span className={styles.figure}>

@@ -1,14 +1,8 @@
+import { needsYou, type WaitingEntry } from '../../../core/view/needs-you.ts';
 import type { RunOverview } from '../../../schema/overview.ts';
 
-/** Something that needs the user. */
-export type InboxItem = RunOverview['attention'][number] & {
-  key: string;
-  run: string;
-  title: string;
-  project: string;
-  projectId: string;
-  recipe: string;
-};
+/** Something that needs the user: what waits in a run, or a run that failed. */
+export type InboxItem = { key: string; since: string; run: RunOverview; waiting?: WaitingEntry['item'] };
 export type Grouping = 'project' | 'age';
 
 const HOUR = 3_600_000;
@@ -19,26 +13,24 @@ const AGES: readonly [number, string][] = [
 ];
 const OLDER = 'Older than a week';
 
-/** All items, oldest first. */
-export function inboxItems(runs: readonly RunOverview[]): InboxItem[] {
-  return runs
-    .flatMap(({ run, title, project, projectId, recipe, attention }) =>
-      attention.map((item, index) => ({
-        ...item,
-        key: `${run} ${item.task ?? ''} ${item.what} ${index}`,
-        run,
-        title,
-        project,
-        projectId,
-        recipe,
-      })),
-    )
-    .sort((a, b) => a.since.localeCompare(b.since));
+/** All that needs the user, oldest first. */
+export function inboxItems(runs: readonly RunOverview[], now: number): InboxItem[] {
+  const { waiting, failed } = needsYou(runs, now);
+  return [
+    ...waiting.map(({ run, item }, index) => ({
+      key: `${run.run} ${item.task ?? ''} ${item.what} ${item.question ?? item.hold ?? index}`,
+      since: item.since,
+      run,
+      waiting: item,
+    })),
+    ...failed.map((run) => ({ key: run.run, since: run.endedAt ?? run.updatedAt, run })),
+  ].sort((a, b) => a.since.localeCompare(b.since));
 }
 
 /** The items in groups; the order is kept, and the group of the oldest item comes first. */
 export function groupItems(items: readonly InboxItem[], by: Grouping, now: number): [string, InboxItem[]][] {
-  const nameOf = (item: InboxItem) => (by === 'project' ? item.project : ageOf(now - new Date(item.since).getTime()));
+  const nameOf = ({ run, since }: InboxItem) =>
+    by === 'project' ? run.project : ageOf(now - new Date(since).getTime());
   return [...Map.groupBy(items, nameOf)];
 }
 

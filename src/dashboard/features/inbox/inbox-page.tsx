@@ -2,7 +2,7 @@ import type { ReactElement } from 'react';
 import { useLocation, useSearchParams } from 'wouter';
 import { useOverview } from '../../api/run-overview.ts';
 import { useAction } from '../../api/use-operation.ts';
-import { folderName } from '../../ui/browser/page-paths.ts';
+import { folderName, runPath } from '../../ui/browser/page-paths.ts';
 import { useNow } from '../../ui/browser/use-now.ts';
 import { useListKeys } from '../../ui/controls/list-keys.ts';
 import { Tabs } from '../../ui/controls/tabs.tsx';
@@ -10,10 +10,11 @@ import { EmptyState, Skeleton } from '../../ui/feedback/placeholders.tsx';
 import { PageFrame } from '../../ui/layout/page.tsx';
 import { Panel } from '../../ui/layout/panel.tsx';
 import { decisionPath } from '../../ui/run/attention-actions.tsx';
+import { FailedRow } from '../../ui/run/failed-row.tsx';
+import { WaitingRow } from '../../ui/run/waiting-row.tsx';
 import { count } from '../../ui/text/amounts.tsx';
 import styles from './inbox.module.css';
 import { type Grouping, groupItems, inboxItems } from './inbox-items.ts';
-import { InboxRow } from './inbox-row.tsx';
 
 const GROUPINGS: readonly { value: Grouping; title: string }[] = [
   { value: 'age', title: 'By age' },
@@ -27,14 +28,17 @@ export function InboxPage(): ReactElement {
   const [, navigate] = useLocation();
   const retry = useAction('retry-run', { done: 'Retry started' });
   const grouping = params.get('group') === 'project' ? 'project' : 'age';
-  const groups = groupItems(inboxItems(runs), grouping, useNow(60_000));
+  const now = useNow(60_000);
+  const groups = groupItems(inboxItems(runs, now), grouping, now);
   const items = groups.flatMap(([, some]) => some);
   const keys = useListKeys(items.length, (key, index) => {
     const item = items[index];
     if (item === undefined) return false;
-    const { run, task, what } = item;
-    if (key === 'Enter') navigate(decisionPath(item));
-    else if (key === 'r' && what === 'blocked') retry.act(task === null ? { run } : { run, task });
+    const { run } = item.run;
+    const { waiting } = item;
+    if (key === 'Enter') navigate(waiting === undefined ? runPath(run) : decisionPath({ ...waiting, run }));
+    else if (key === 'r' && (waiting === undefined || waiting.what === 'blocked'))
+      retry.act(waiting?.task == null ? { run } : { run, task: waiting.task });
     else return false;
     return true;
   });
@@ -48,7 +52,7 @@ export function InboxPage(): ReactElement {
           <>
             {count(items.length, 'item')}.{' '}
             <span className={styles.keys}>
-              j and k move, Enter opens what is to be decided, r retries blocked work.
+              j and k move, Enter opens what is to be decided, r retries blocked and failed work.
             </span>
           </>
         )
@@ -66,7 +70,7 @@ export function InboxPage(): ReactElement {
       {isReady && items.length === 0 ? (
         <Panel title="Nothing needs you">
           <EmptyState title="Your inbox is empty.">
-            Plans and work to approve, and blocked or paused runs appear here.
+            Plans and work to approve, questions, and blocked, paused or failed runs appear here.
           </EmptyState>
         </Panel>
       ) : null}
@@ -74,9 +78,15 @@ export function InboxPage(): ReactElement {
         {groups.map(([name, some]) => (
           <Panel key={name} title={grouping === 'project' ? folderName(name) : name} flush>
             <ul>
-              {some.map((item) => (
-                <InboxRow key={item.key} item={item} rowProps={keys.rowProps(items.indexOf(item))} />
-              ))}
+              {some.map((item) => {
+                const { key, run, waiting } = item;
+                const rowProps = keys.rowProps(items.indexOf(item));
+                return waiting === undefined ? (
+                  <FailedRow key={key} run={run} rowProps={rowProps} />
+                ) : (
+                  <WaitingRow key={key} entry={{ run, item: waiting }} rowProps={rowProps} />
+                );
+              })}
             </ul>
           </Panel>
         ))}

@@ -8,6 +8,7 @@ import { Button } from '../../ui/controls/button.tsx';
 import { ProjectChoice } from '../../ui/controls/project-select.tsx';
 import { Tabs } from '../../ui/controls/tabs.tsx';
 import { EmptyState, ErrorMessage, Skeleton } from '../../ui/feedback/placeholders.tsx';
+import styles from '../../ui/layout/card-list.module.css';
 import { PageFrame } from '../../ui/layout/page.tsx';
 import { Panel } from '../../ui/layout/panel.tsx';
 import { Money, Time } from '../../ui/text/amounts.tsx';
@@ -103,8 +104,9 @@ function SeriesState({ dir, series }: { dir: string; series: Series }): ReactEle
             <Money usd={budgetPerDay} />
           </>
         )}
-        . {today.text}
+        .
       </p>
+      {round === 0 ? null : <p className={styles.lines}>{today.text}</p>}
       {problem === null ? null : <p role="status">No round could begin, it tries again: {problem}</p>}
     </Panel>
   );

@@ -13,6 +13,7 @@ type Waiting = {
   what: 'plan' | 'held' | 'blocked' | 'paused' | 'question';
   question?: string | undefined;
   subRun?: string | undefined;
+  options?: readonly { id: string; label: string }[] | undefined;
   track?: string | undefined;
 };
 
@@ -58,7 +59,7 @@ export function AttentionButtons({ item }: { item: Waiting }): ReactElement {
         </>
       );
     case 'question':
-      return <AnswerForm run={run} question={item.question ?? ''} />;
+      return <AnswerForm run={run} question={item.question ?? ''} options={item.options ?? []} />;
     case 'paused':
       return (
         <Button
@@ -72,22 +73,29 @@ export function AttentionButtons({ item }: { item: Waiting }): ReactElement {
   }
 }
 
-/** Answers a question of an agent, which continues with it. */
-function AnswerForm({ run, question }: { run: string; question: string }): ReactElement {
+type AnswerFormProps = { run: string; question: string; options: readonly { id: string; label: string }[] };
+
+/** Answers a question of an agent, which continues with it: with one of its options, or with other words. */
+function AnswerForm({ run, question, options }: AnswerFormProps): ReactElement {
   const [answer, setAnswer] = useState('');
   const { act, isBusy } = useAction('answer-question', { done: 'Answered' });
   return (
     <form
-      className={controls.choice}
+      className={controls.answer}
       onSubmit={(event) => {
         event.preventDefault();
         if (answer.trim() !== '') act({ run, question, answer });
       }}
     >
+      {options.map(({ id, label }) => (
+        <Button key={id} busy={isBusy} onClick={() => act({ run, question, answer: id })}>
+          {label}
+        </Button>
+      ))}
       <input
         className={controls.input}
         aria-label="Answer"
-        placeholder="Your answer"
+        placeholder={options.length === 0 ? 'Your answer' : 'Another answer'}
         value={answer}
         onChange={(event) => setAnswer(event.target.value)}
       />

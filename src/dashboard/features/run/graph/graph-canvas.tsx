@@ -7,24 +7,19 @@ import {
   Position,
   ReactFlow,
   useReactFlow,
+  useStore,
 } from '@xyflow/react';
-import { type ReactElement, useEffect, useMemo } from 'react';
+import { type ReactElement, useEffect, useMemo, useRef } from 'react';
 import { stateColor, taskDisplayState } from '../../../ui/state/display-state.ts';
 import { NODE_HEIGHT, NODE_WIDTH, type NodePositions } from './graph-layout.ts';
 import type { GraphModel } from './graph-model.ts';
 import { ClusterNode, type ClusterNodeData, TaskNode, type TaskNodeData, useNodeContext } from './graph-nodes.tsx';
+import { LEGIBLE, openingViewport } from './opening-viewport.ts';
 
 const NODE_TYPES = { task: TaskNode, cluster: ClusterNode };
 /** A small graph needs no map, and the map of a very large one is as slow as the graph. */
 const MIN_IN_MAP = 8;
 const MAX_IN_MAP = 2_000;
-
-/** A larger graph is not zoomed to fit: rendering ten thousand nodes takes half a minute. */
-const MAX_FITTED = 600;
-/** Below this size the text of a node cannot be read; the map shows what is outside. */
-const LEGIBLE = 0.75;
-const SMALL = { fitView: true, fitViewOptions: { minZoom: LEGIBLE, maxZoom: 1, padding: 0.08 }, minZoom: LEGIBLE };
-const BIG = { defaultViewport: { x: 24, y: 24, zoom: LEGIBLE }, minZoom: LEGIBLE };
 
 /** The rendered graph; only visible nodes exist in the DOM. */
 export function GraphCanvas({ model, positions }: { model: GraphModel; positions: NodePositions }): ReactElement {
@@ -62,10 +57,11 @@ export function GraphCanvas({ model, positions }: { model: GraphModel; positions
       edgesFocusable={false}
       elementsSelectable={false}
       zoomOnDoubleClick={false}
-      {...(nodes.length > MAX_FITTED ? BIG : SMALL)}
+      minZoom={LEGIBLE}
       maxZoom={2}
       proOptions={{ hideAttribution: true }}
     >
+      <OpeningView positions={positions} />
       <CenterOnTask foundTask={foundTask} positions={positions} />
       <Background gap={24} color="var(--line)" />
       <Controls showInteractive={false} />
@@ -95,6 +91,20 @@ function nodesOf({ nodes }: GraphModel, positions: NodePositions): (TaskNodeData
     if (node.kind === 'task') return { ...fixed, type: 'task', data: { task: node.task } };
     return { ...fixed, type: 'cluster', data: { name: node.name, tasks: node.tasks } };
   });
+}
+
+/** Shows the graph as a whole where it fits at a legible size, else its beginning. */
+function OpeningView({ positions }: { positions: NodePositions }): null {
+  const { setViewport } = useReactFlow();
+  const width = useStore((state) => state.width);
+  const height = useStore((state) => state.height);
+  const isOpen = useRef(false);
+  useEffect(() => {
+    if (isOpen.current || width === 0 || height === 0) return;
+    isOpen.current = true;
+    void setViewport(openingViewport(positions, { width, height }));
+  }, [positions, width, height, setViewport]);
+  return null;
 }
 
 /** Centers the found task. */

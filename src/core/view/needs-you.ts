@@ -1,0 +1,21 @@
+import type { RunOverview, WaitingItem } from '../../schema/overview.ts';
+import { isUnresolved } from './open-run.ts';
+
+/** Something that waits for the user, with its run. */
+export type WaitingEntry = { run: RunOverview; item: WaitingItem };
+
+/** What needs the user: what waits, and runs that ended without all of their work. */
+export type NeedsYou = { waiting: WaitingEntry[]; failed: RunOverview[]; count: number };
+
+/** What needs the user: what waits with the oldest first, failed runs with the latest first; hidden runs never do. */
+export function needsYou(runs: readonly RunOverview[], now: number): NeedsYou {
+  const shown = runs.filter(({ hidden }) => !hidden);
+  const waiting = shown
+    .filter(({ endedAt }) => endedAt === null)
+    .flatMap((run) => run.attention.map((item) => ({ run, item })))
+    .sort((a, b) => a.item.since.localeCompare(b.item.since));
+  const failed = shown
+    .filter((run) => isUnresolved(run, now))
+    .sort((a, b) => (b.endedAt ?? '').localeCompare(a.endedAt ?? ''));
+  return { waiting, failed, count: waiting.length + failed.length };
+}
