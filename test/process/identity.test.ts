@@ -30,11 +30,12 @@ test('a process that ended is gone', async () => {
 });
 
 test('a zombie is gone although it answers signals', async () => {
-  const parent = spawn('sh', ['-c', 'sleep 0.1 & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] });
+  const parent = spawn('sh', ['-c', 'sleep 60 & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] });
   onTestFinished(() => void parent.kill('SIGKILL'));
   const [chunk] = await once(parent.stdout, 'data');
   const pid = Number(String(chunk));
   const identity = identify(pid);
+  process.kill(pid, 'SIGKILL');
   await until(() => readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z '), 'the child is a zombie');
   process.kill(pid, 0);
   expect(identity && liveness(identity)).toBe('gone');
