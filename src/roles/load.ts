@@ -34,13 +34,19 @@ async function findRole(name: string, sources: RoleSources): Promise<{ text: str
       if (text !== undefined) return { text, file };
     }
   }
-  const known = await roleNames(sources);
+  throw unknownRole(name, await roleNames(sources));
+}
+
+/** Refuses a role that is not one of the known ones, and suggests the closest. */
+export function requireRole(name: string, known: readonly string[]): void {
+  if (!known.includes(name)) throw unknownRole(name, known);
+}
+
+function unknownRole(name: string, known: readonly string[]): AppError {
   const suggested = nearest(name, known);
   const suggestion = suggested === undefined ? '' : ` Did you mean ${suggested}?`;
-  throw new AppError('ROLE_UNKNOWN', `There is no role "${name}".${suggestion} Known roles: ${known.join(', ')}`, {
-    name,
-    known,
-  });
+  const message = `There is no role "${name}".${suggestion} Known roles: ${known.join(', ')}`;
+  return new AppError('ROLE_UNKNOWN', message, { name, known });
 }
 
 /** All role names that can be loaded, sorted. */

@@ -2,6 +2,7 @@ import { isSimulated, isUserProgram } from '../../agents/agent-kinds.ts';
 import type { SettingsChange } from '../../core/run/changed-settings.ts';
 import { withoutValues } from '../../core/run/recorded-config.ts';
 import { AppError } from '../../errors.ts';
+import { requireRole } from '../../roles/load.ts';
 import type { Config } from '../../schema/config.ts';
 import type { RunStart } from '../../schema/event.ts';
 import type { StartOptions } from '../../schema/request.ts';
@@ -22,13 +23,14 @@ type PinnedAgentChoices = {
 
 /**
  * The agents of the run: requested ones come first, in order; a role may have its own. In a rehearsal every agent is scripted,
- * whichever the settings, the command or a task select. `open` are the agents whose order the user did not set.
+ * whichever the settings, the command or a task select. `open` are the agents whose order the user did not set. With `roles`, the
+ * command line may name no other role.
  */
 export function pinChoices(
   parts: Pick<Implementations, 'pin'>,
-  what: { config: Config; options: Choices; root: string },
+  what: { config: Config; options: Choices; root: string; roles?: readonly string[] },
 ): PinnedAgentChoices {
-  const { config, options, root } = what;
+  const { config, options, root, roles } = what;
   const rehearses = options.rehearse || options.scenario !== undefined;
   const ofCommand = [...options.agents, ...(rehearses ? ['rehearsal'] : [])];
   // A rehearsal starts no program that only the settings name.
@@ -39,6 +41,8 @@ export function pinChoices(
   const choices = [...ofCommand, ...ofSettings];
   const pinned = parts.pin({ config, dir, root, choices, rehearse: rehearses, scenario });
   const requested = pinned.choices.slice(0, options.agents.length);
+  const requestedRoles = requested.flatMap(({ role }) => role ?? []);
+  if (roles !== undefined) for (const role of requestedRoles) requireRole(role, roles);
   const isNamed = requested.some(({ role, agents }) => role === undefined && agents.length > 0);
   const chosen = isNamed ? requested : pinned.choices.slice(0, ofCommand.length);
   const byRole = agentsByRole(chosen);
@@ -50,10 +54,9 @@ export function pinChoices(
     );
   }
   const open = byRole['*'] === undefined ? order.filter((name) => !config.routing.order.includes(name)) : [];
-  const roles = rolesWithAgents(config.roles, agentsByRole(pinned.choices.slice(ofCommand.length)));
+  const set = rolesWithAgents(config.roles, agentsByRole(pinned.choices.slice(ofCommand.length)));
   const routing = { ...config.routing, order };
-  const requestedRoles = requested.flatMap(({ role }) => role ?? []);
-  return { config: { ...config, agents: pinned.agents, roles, routing }, byRole, open, requestedRoles };
+  return { config: { ...config, agents: pinned.agents, roles: set, routing }, byRole, open, requestedRoles };
 }
 
 /** The agents of each role, and of all as `*`, the best first, separated by commas. */
@@ -88,6 +91,7 @@ export async function chooseAgents(
   const current = isRehearsal ? start.config : await ctx.implementations.config(root);
   const config = { ...current, agents: { ...start.config.agents, ...current.agents } };
   const pinned = ctx.implementations.pin({ config, dir, root, choices, rehearse: false, scenario: undefined });
+  for (const { role } of pinned.choices) if (role !== undefined) requireRole(role, Object.keys(start.roles));
   const names = new Set(pinned.choices.flatMap(({ agents }) => agents));
   const chosen = Object.fromEntries(Object.entries(pinned.agents).filter(([name]) => names.has(name)));
   const real = Object.entries(chosen).find(([, { kind }]) => !isSimulated(kind) && !isUserProgram(kind));

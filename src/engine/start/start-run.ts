@@ -12,7 +12,7 @@ import { untrustedFilters, untrustedText, withoutFilters } from '../../git/read/
 import { projectId, type Repository, uncommitted } from '../../git/read/repository.ts';
 import { branchAt, readRef, resolve } from '../../git/refs/mirror-refs.ts';
 import { requireGit } from '../../git/version.ts';
-import { roleNames, roleText } from '../../roles/load.ts';
+import { requireRole, roleNames, roleText } from '../../roles/load.ts';
 import type { Origin } from '../../schema/actor.ts';
 import type { GitConfig } from '../../schema/config/git.ts';
 import { ignoredHostsText } from '../../schema/config/network.ts';
@@ -20,7 +20,6 @@ import type { Config } from '../../schema/config.ts';
 import type { RunStart } from '../../schema/event.ts';
 import { projectStream, runStream, watchStream } from '../../schema/ids.ts';
 import type { BenchKind } from '../../schema/model.ts';
-import { nearest } from '../../schema/nearest.ts';
 import type { StartOptions, StartRequest } from '../../schema/request.ts';
 import type { WatchEvent } from '../../schema/watch/watch-event.ts';
 import type { Write } from '../../store/store.ts';
@@ -68,11 +67,15 @@ export async function startRun(
   await requireOutside({ dir: config.workspace.dir, root: folder ?? repository.root });
   await requireSandbox(ctx, config);
   const choices = { ...options, dir: bench?.dir ?? options.dir };
-  const pinned = await withLogins(ctx, pinChoices(ctx.implementations, { config, options: choices, root }));
+  const roles = await pinRoles(ctx, repository.root);
+  const known = Object.keys(roles);
+  for (const role of recipe.roles?.(request.input) ?? []) requireRole(role, known);
+  const pinned = await withLogins(
+    ctx,
+    pinChoices(ctx.implementations, { config, options: choices, root, roles: known }),
+  );
   step.update({ kind: 'attempt', what: 'finds out which agents can work' });
   const unable = await unusableAgents(ctx, pinned, root);
-  const roles = await pinRoles(ctx, repository.root);
-  for (const role of [...(recipe.roles?.(request.input) ?? []), ...pinned.requestedRoles]) requireRole(role, roles);
   const id = projectId(repository);
   const onProgress = mirrorProgress(step);
   const mirror = await openMirror({ dir: join(ctx.home.mirrors, `${id}.git`), repository, onProgress });
@@ -200,16 +203,6 @@ async function pinRoles(ctx: EngineContext, root: string): Promise<Record<string
   const hashes = await Promise.all(texts.map((text) => ctx.store.putBlob(text)));
   for (const [index, name] of names.entries()) roles[name] = hashes[index] ?? '';
   return roles;
-}
-
-function requireRole(role: string, roles: Record<string, string>): void {
-  if (roles[role] !== undefined) return;
-  const known = Object.keys(roles);
-  const closest = nearest(role, known);
-  const suggestion = closest === undefined ? '' : ` Did you mean ${closest}?`;
-  throw new AppError('ROLE_UNKNOWN', `There is no role "${role}".${suggestion} Known roles: ${known.join(', ')}`, {
-    role,
-  });
 }
 
 /** Where the run starts and lands: the requested branch, the recipe's own one (created when it first lands), or the current one. */

@@ -1,6 +1,8 @@
+import { join } from 'node:path';
 import { z } from 'zod';
-import { requireKey, setConfig } from '../../config/edit.ts';
+import { type ConfigTarget, requireKey, setConfig } from '../../config/edit.ts';
 import { loadLayers } from '../../config/load.ts';
+import { requireRole, roleNames } from '../../roles/load.ts';
 import { operation } from '../operation.ts';
 import { hiddenValue, reservedSetting, SettingsRef, settingTarget } from './settings-files.ts';
 
@@ -21,6 +23,7 @@ export const setSetting = operation({
   }),
   run: async (app, { value: text, ...ref }) => {
     const target = await settingTarget(app.env, ref);
+    await requireKnownRole(target);
     const { file, value } = await setConfig(target, text);
     const { ignored } = await loadLayers(target.place);
     const isSet = ({ key }: { key: string }) =>
@@ -30,3 +33,10 @@ export const setSetting = operation({
     return reason === undefined ? shown : { ...shown, ignored: reason };
   },
 });
+
+/** A setting of a role that is neither built in nor of the project would have no effect. */
+async function requireKnownRole({ key, place: { dir } }: ConfigTarget): Promise<void> {
+  const [map, role] = requireKey(key);
+  if (map !== 'roles' || role === undefined) return;
+  requireRole(role, await roleNames(dir === undefined ? {} : { userDir: join(dir, '.manyhands', 'roles') }));
+}

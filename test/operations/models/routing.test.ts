@@ -117,6 +117,25 @@ describe('the agent of a task', { timeout: 240_000 }, () => {
     expect(misspelt.stderr).toContain('There is no role "implment". Did you mean implement?');
   });
 
+  it.each([
+    ['job', 'Do it', '--role', 'revew'],
+    ['job', 'Do it', '--agent', 'revew=gone'],
+    ['job', 'Do it', '--agent', 'revew=auto'],
+    ['config', 'set', 'roles.revew.agent', 'gone'],
+    ['config', 'set', 'roles.revew.agent', 'gone', '--global'],
+  ])('names an unknown role even if no agent is usable: %s %s %s %s', async (...argv) => {
+    await using project = makeModelProject({
+      '.manyhands/config.yaml': 'agents: { gone: { kind: claude, command: ./gone.sh } }\nrouting: { order: [gone] }\n',
+      '.manyhands/roles/mine.md':
+        '---\nrole: mine\nsummary: Looks.\naccess: read\ntier: standard\n---\nLook at {{task}}\n',
+    });
+    expect(await project.mh(...argv)).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('There is no role "revew". Did you mean review?'),
+    });
+    expect(await project.mh('config', 'set', 'roles.mine.agent', 'gone')).toMatchObject({ code: 0 });
+  });
+
   it('is a profile of CC Switch only if enabled and the own login is rate-limited, and its secret is neither stored nor shown', async () => {
     await using project = makeModelProject({
       'claude.sh': CLAUDE,
