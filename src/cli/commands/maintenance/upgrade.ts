@@ -62,7 +62,7 @@ async function findUpgrade(installed: string, env: NodeJS.ProcessEnv): Promise<U
       .regex(VERSION)
       .parse(JSON.parse(await npm(['view', PACKAGE, 'dist-tags.latest', '--json'])));
     const isNewer = compareVersions(newest, installed) > 0;
-    const changes = isNewer ? changesBetween(await changelogOf(newest, folder, npm), installed) : null;
+    const changes = isNewer ? changesBetween(await changelogOf(newest, folder, npm).catch(() => ''), installed) : null;
     return { installed, newest, isNewer, changes, how: howToInstall(newest) };
   } catch (error) {
     if (error instanceof AppError) throw error;
@@ -85,7 +85,7 @@ function npmIn(folder: string, env: NodeJS.ProcessEnv): Npm {
 
 function firstError(stderr: string): string {
   const lines = stderr.split('\n').map((line) => line.replace(/^npm (?:ERR!|error) */, '').trim());
-  return lines.find((line) => line !== '' && !/^(?:code|npm warn)/i.test(line)) ?? 'it failed';
+  return lines.find((line) => line !== '' && !/^(?:code|errno|syscall|type|npm warn)\b/i.test(line)) ?? 'it failed';
 }
 
 /** The changelog of a published version, from its package, which is not installed. */
@@ -140,7 +140,7 @@ function linesOf({ installed, newest, isNewer, changes, how }: Upgrade): string[
     `Installed: ${installed}`,
     `Newest:    ${newest}`,
     '',
-    ...cleanText(changes ?? 'Its package has no list of changes.').split('\n'),
+    ...cleanText(changes ?? 'Its list of changes could not be read.').split('\n'),
     '',
     `Nothing was changed. Install it with: ${how}`,
     'Settings and data stay: a newer version migrates its database when it first opens it, and older versions then refuse it. Make a copy first with: manyhands backup',
