@@ -3,18 +3,24 @@ import { dirname, join, relative, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { referencePages } from '../scripts/reference/pages.ts';
+import { OTHER_COMMANDS } from '../src/cli/other-commands.ts';
 import { OTHER_OPTIONS } from '../src/cli/other-options.ts';
-import { OTHER_COMMANDS } from '../src/cli/other-tools.ts';
 import { wholeProgram } from '../src/cli/program.ts';
 import { describeConfig } from '../src/config/describe.ts';
 import { ERRORS } from '../src/errors.ts';
 import { testProgram } from './cli/cli-run.ts';
+import { RESTRICTIONS, restrictionsPage, restrictionText } from './real/restrictions/table.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 const PAGES = [...pagesIn('.', false), ...pagesIn('docs', true), ...pagesIn('examples', false)];
 
 test('the reference is what the program says; `npm run docs` makes it anew', async () => {
   for (const { path, text } of await referencePages(ROOT)) expect(read(path), path).toBe(text);
+});
+
+test('the table of agents and scenarios is the one that the tests with the real programs prove', () => {
+  const page = restrictionsPage((row, name) => restrictionText(RESTRICTIONS[row][name]));
+  expect(read('docs/reference/agents.md')).toBe(page);
 });
 
 test('the page about JSON tells of every command that prints a document', async () => {
@@ -61,7 +67,7 @@ test('a hint that names a page or a command names one that there is', async () =
 test('what replaces a command of another tool is a command that exists', async () => {
   const program = await theProgram();
   // With all its optional parts, each kept if that option was typed.
-  const OPTIONAL = /\[--?[\w-]+:([^\]]*)\]/g;
+  const OPTIONAL = /\[(?:run|--?[\w-]+):([^\]]*)\]/g;
   const uses = [...Object.values(OTHER_COMMANDS), ...Object.values(OTHER_OPTIONS)];
   const lines = uses.flatMap(
     (use) => /manyhands .*/.exec(use.replaceAll(OPTIONAL, '$1').replace('{options}', ''))?.[0] ?? [],

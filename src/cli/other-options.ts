@@ -24,6 +24,12 @@ const UNUSED: Readonly<Record<string, string>> = {
   'existing settings are kept, and a missing file is written': 'init:-f',
 };
 
+/** The options of a worker of another tool, as those of a job. */
+export const WORKER_OPTIONS =
+  '[--role: --role {--role}][--profile: --agent {--profile}][--allow-write: --write][--timeout-seconds: --stop time={--timeout-seconds}s]';
+
+const RUN_WORKER = `manyhands job {text}${WORKER_OPTIONS}`;
+
 /**
  * Options of other tools, and what to type here: other options (they replace what was typed), a whole command, or `nothing` with
  * the reason. `review:-m` is `-m` of the command `review` only.
@@ -81,7 +87,11 @@ export const OTHER_OPTIONS: Readonly<Record<string, string>> = {
   '--allow-write': '--write',
   '--allow': '--scope-allow {--allow}',
   '--deny': '--scope-deny {--deny}',
-  '--role': 'manyhands job {text} --role {role}[--allow-write: --write]',
+  '--role': RUN_WORKER,
+  'run:--profile': RUN_WORKER,
+  'run:--task-type': RUN_WORKER,
+  'run:--allow-write': RUN_WORKER,
+  'run:--timeout-seconds': RUN_WORKER,
   '--timeout-seconds': '--stop time={--timeout-seconds}s',
   '--port': 'manyhands serve --port {--port}',
   '-v': '--version',

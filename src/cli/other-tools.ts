@@ -1,120 +1,10 @@
 import { ORCHESTRATOR_YAML } from '../init/import/orchestrator-yaml.ts';
+import { EQUIVALENT_ROLES } from '../work-files/equivalent-roles.ts';
+import { OTHER_COMMANDS } from './other-commands.ts';
 import { OTHER_OPTIONS } from './other-options.ts';
 
 /** A command line of another tool: its words, and the values of its options by name. */
 type Typed = { words: string[]; options: Map<string, string[]>; tokens: Token[] };
-
-/**
- * Commands of other tools, by their first words, and what to type here. `{name}` is a word or an option's value of what was typed;
- * `[--option: text]` is kept if that option was typed; `{options}` are all typed options, each with our name.
- */
-export const OTHER_COMMANDS: Readonly<Record<string, string>> = {
-  auto: 'manyhands do {text}{options}',
-  claude: 'manyhands do {text} --agent claude{options}',
-  'claude do': 'manyhands do {text} --agent claude{options}',
-  'claude auto': 'manyhands do {text} --agent claude{options}',
-  'claude improve': 'manyhands improve --agent claude{options}',
-  codex: 'manyhands do {text} --agent codex{options}',
-  'codex do': 'manyhands do {text} --agent codex{options}',
-  'codex auto': 'manyhands do {text} --agent codex{options}',
-  'codex improve': 'manyhands improve --agent codex{options}',
-  runs: 'manyhands ls',
-  'runs --resume': 'manyhands resume[--run-id: {run}]',
-  'runs --retry': 'manyhands retry[--run-id: {run}]',
-  'runs --run-id': 'manyhands show {run}',
-  'runs --graph': 'manyhands run {file} --dry-run',
-  'retry-failed': 'manyhands retry[--run-id: {run}]',
-  visualize: 'manyhands run {file} --dry-run',
-  'self-improve': 'manyhands improve{options}',
-  dashboard: 'manyhands serve[--port: --port {--port}]',
-  simple: 'manyhands bulk --help',
-  'simple run': 'manyhands bulk run {file}[--provider: --agent {--provider}]',
-  'simple run --glob': 'manyhands bulk scan --glob {--glob} --prompt {text} --output tasks.jsonl',
-  'simple run --files': 'manyhands bulk scan --glob {--files} --prompt {text} --output tasks.jsonl',
-  'simple scan': 'manyhands bulk scan --glob "<files>" --prompt "<instruction>"',
-  'simple resume': 'manyhands bulk resume',
-  'simple retry': 'manyhands bulk retry',
-  'simple status': 'manyhands bulk status',
-  'simple manifest': 'manyhands bulk status --failed-out failed.jsonl',
-  'simple cancel': 'manyhands cancel {run}',
-  'simple reconcile': 'manyhands bulk resume',
-  start: 'manyhands run features.json',
-  'server:start': 'manyhands serve',
-  generate: 'manyhands plan {file}[-o: --output {-o}][--output: --output {--output}]',
-  cleanup: 'manyhands clean',
-  healthcheck: 'manyhands doctor',
-  selftest: 'manyhands doctor --self-test',
-  'mock-stream-test': 'manyhands doctor --self-test',
-  'list-profiles': 'manyhands models',
-  pick: 'manyhands models pick --role {role}',
-  'score-models': 'manyhands models scores',
-  'score-worker': 'manyhands models scores',
-  'write-auto-policy': 'manyhands config set routing.order "<agents>"',
-  'write-reports': 'manyhands models report',
-  'model-registry': 'manyhands models report',
-  'local-policy': 'manyhands config set routing.order "<agents>" --global',
-  'calibrate-policy': 'manyhands config set routing.order "<agents>" --global',
-  'benchmark-model': 'manyhands models bench[--profile: --agent {--profile}][--execute: --execute]',
-  'benchmark-suite': 'manyhands models bench[--profile: --agent {--profile}][--execute: --execute]',
-  'run-streaming':
-    'manyhands job {text} --role {role}[--allow-write: --write][--timeout-seconds: --stop time={--timeout-seconds}s] --detach',
-  'run-visible': 'manyhands job {text} --role {role}[--allow-write: --write] --visible',
-  'poll-run': 'manyhands show {run} --compact',
-  'summarize-run': 'manyhands show {run} --compact',
-  'compact-events': 'manyhands show {run} --compact',
-  'run-status': 'manyhands ls',
-  'stop-run': 'manyhands cancel {run}',
-  'send-instruction': 'manyhands send {run} {text}',
-  'last-run': 'manyhands show',
-  'open-run-folder': 'manyhands open {run}',
-  'spawn-role-team': 'manyhands team {text}[--roles: --roles {--roles}]',
-  'collect-team-results': 'manyhands report {run}',
-  'cross-review': 'manyhands job "<what to review>" --role review',
-  'preflight-write-scope':
-    'manyhands job "<text>" --write[--allow: --scope-allow {--allow}][--deny: --scope-deny {--deny}][--max-diff-lines: --max-diff-lines {--max-diff-lines}]',
-  'check-write-scope': 'manyhands verify {run}',
-  'diff-summary': 'manyhands diff {run} --summary',
-  'secret-scan-run': 'manyhands verify {run}',
-  'rollback-run': 'manyhands undo {run}[--confirm: --yes]',
-  'verify-run': 'manyhands verify {run}',
-  'decision-review': 'manyhands judge {run}',
-  'supervise-decision': 'manyhands judge {run}',
-  'controller-report': 'manyhands report {run}',
-  'pressure-report': 'manyhands report --pressure',
-  'export-report': 'manyhands report {run}',
-  'usage-summary': 'manyhands usage',
-  'queue-submit':
-    'manyhands job {text} --role {role}[--priority: --priority {--priority}][--allow-write: --write][--timeout-seconds: --stop time={--timeout-seconds}s] --detach',
-  'queue-tick': 'manyhands resume',
-  'queue-status': 'manyhands ls',
-  'queue-cancel': 'manyhands cancel {run}',
-  'queue-policy': 'manyhands config set limits.agents {--max-concurrent}',
-  'cost-guard': 'manyhands config set limits.agents {--max-concurrent}',
-  'init-workspace': 'manyhands init',
-  'workspace-status': 'manyhands where',
-  'migrate-data': 'manyhands migrate[--apply: --apply]',
-  'clean-workspace': 'manyhands clean[--older-than-days: --older-than {--older-than-days}d]',
-  'archive-runs':
-    'manyhands archive[--older-than-days: --older-than {--older-than-days}][--apply: --apply][--remove: --remove]',
-  'repair-mcp-paths': 'manyhands doctor',
-  'folder-policy': 'manyhands where',
-  'write-claude-md': 'manyhands init --agents-md[--force: --force]',
-  'upgrade-check': 'manyhands upgrade --check',
-  'workflow-plan': 'manyhands plan {text} --as workflow',
-  'workflow-validate': 'manyhands check {file}',
-  'workflow-dry-run': 'manyhands run {file} --dry-run',
-  'workflow-run': 'manyhands run {file}[--mock: --rehearse]',
-  'workflow-status': 'manyhands show {run}',
-  'workflow-retry-node': 'manyhands retry {run} {node}',
-  'workflow-stop': 'manyhands cancel {run}',
-  'workflow-report': 'manyhands report {run}',
-  'handoff-template': 'manyhands show {run} --json',
-  'handoff-validate': 'manyhands verify {run}',
-  'handoff-read': 'manyhands show {run} --json',
-  'handoff-repair-prompt': 'manyhands retry {run}',
-  'prompt-pack': 'manyhands template ls',
-  'render-prompt': 'manyhands template render {--template} {--task}',
-};
 
 const FILE = /^[^\s]+\.(?:toml|ya?ml|json|jsonl|csv|md)$/;
 const FILE_OPTIONS = ['--from-todo', '-t', '--task-file', '--manifest', '--file', '--config'];
@@ -224,8 +114,8 @@ function commandOf(row: string): string {
 
 function filled(template: string, typed: Typed): string {
   return template
-    .replaceAll(/\[(--?[\w-]+):([^\]]*)\]/g, (_, option: string, text: string) =>
-      typed.options.has(option) ? text : '',
+    .replaceAll(/\[(run|--?[\w-]+):([^\]]*)\]/g, (_, option: string, text: string) =>
+      (option === 'run' ? RUN_OPTIONS : [option]).some((each) => typed.options.has(each)) ? text : '',
     )
     .replaceAll(/\{([\w-]+)\}/g, (_, name: string) => valueIn(name, typed, commandOf(template)));
 }
@@ -243,8 +133,9 @@ function valueIn(name: string, { words, options, tokens }: Typed, command: strin
     case 'run':
       return quoted(first(RUN_OPTIONS) ?? '<run>');
     case 'node':
+      return quoted(first(['--node-id']) ?? '<node>');
     case 'role':
-      return quoted(first([name === 'node' ? '--node-id' : '--role']) ?? `<${name}>`);
+      return ourRole(first(['--role']) ?? 'implement');
     default:
       return optionText(name, options.get(name)?.[0]);
   }
@@ -252,9 +143,23 @@ function valueIn(name: string, { words, options, tokens }: Typed, command: strin
 
 function optionText(name: string, value: string | undefined): string {
   if (value === undefined) return `"<${name.replace(/^-+/, '')}>"`;
+  if (name === '--role' || name === '--roles') return quoted(value.split(',').map(ourRole).join(','));
+  if (name === '--priority') return ourPriority(value);
   if (name !== '--phase-provider') return quoted(value);
   const [phase = '', provider] = value.split('=');
   return provider === undefined ? value : `${PHASES[phase] ?? phase}=${provider}`;
+}
+
+function ourRole(role: string): string {
+  return EQUIVALENT_ROLES[role.trim()] ?? role.trim();
+}
+
+/** Another tool counts from 100 upwards and downwards, without limits. */
+function ourPriority(value: string): string {
+  const number = Number(value);
+  return Number.isInteger(number) && Math.abs(number) > 10
+    ? String(Math.max(-10, Math.min(10, number - 100)))
+    : quoted(value);
 }
 
 function parse(argv: readonly string[]): Typed {

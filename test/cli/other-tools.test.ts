@@ -2,7 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { OTHER_COMMANDS, replacedCommand } from '../../src/cli/other-tools.ts';
+import { OTHER_COMMANDS } from '../../src/cli/other-commands.ts';
+import { replacedCommand } from '../../src/cli/other-tools.ts';
 import { testProgram } from './cli-run.ts';
 
 const PAGE = readFileSync(join(import.meta.dirname, '../../docs/how-to/come-from-another-tool.md'), 'utf8');
@@ -70,6 +71,34 @@ describe('a command of another tool', () => {
         'manyhands job "<text>" --write --scope-allow src --scope-deny .env --max-diff-lines 800',
       ],
       ['cost-guard --max-concurrent 4 --apply', 'manyhands config set limits.agents 4'],
+      [
+        'cost-guard --max-concurrent 4 --max-timeout-seconds 1200 --apply',
+        'manyhands config set limits.agents 4\n  and: manyhands config set limits.runtimeSeconds 1200',
+      ],
+      ['queue-policy --default-timeout-seconds 9', 'manyhands config set limits.runtimeSeconds 9'],
+      ['queue-policy', 'manyhands config get limits.agents'],
+      ['queue-submit Fix --priority 100', 'manyhands job Fix --priority 0 --detach'],
+      [
+        'queue-submit Fix --priority 900 --role development',
+        'manyhands job Fix --role implement --priority 10 --detach',
+      ],
+      ['run Map --timeout-seconds 7 --profile codex', 'manyhands job Map --agent codex --stop time=7s'],
+      ['run Map --allow-write --task-type x', 'manyhands job Map --write'],
+      ['run-visible Map', 'manyhands job Map --visible'],
+      ['pick', 'manyhands models pick --role implement'],
+      ['pick --role ops', 'manyhands models pick --role review'],
+      ['spawn-role-team Audit --roles ops,testing', 'manyhands team Audit --roles review,testing'],
+      ['run-status --run-id k3v', 'manyhands show k3v'],
+      ['last-run --run-id k3v', 'manyhands show k3v'],
+      ['export-report', 'manyhands report'],
+      ['diff-summary --cwd shop', 'manyhands diff --summary -C shop'],
+      ['render-prompt --template bugfix --var a=b', 'manyhands template render bugfix --context a=b'],
+      ['workflow-run --file flow.yaml --task Fix', 'manyhands run flow.yaml --title Fix'],
+      ['usage-summary --date 2026-03-01', 'manyhands usage --since 2026-03-01 --until 2026-03-01'],
+      ['local-policy --show', 'manyhands config get routing.order'],
+      ['clean-workspace --apply', 'manyhands clean --apply'],
+      ['archive-runs --remove', 'manyhands archive'],
+      ['archive-runs --older-than-days 30 --remove --apply', 'manyhands archive --older-than 30 --apply --remove'],
       ['config git.base_branch develop', 'manyhands config set git.base develop'],
       ['config --global agent.max_retries', 'manyhands config get limits.attempts'],
       ['config --global agent.max_retries 2', 'manyhands config set limits.attempts 3 --global'],

@@ -1,22 +1,10 @@
 import { nearest } from '../../schema/nearest.ts';
 import { ProjectPath, type WorkflowNode } from '../../schema/work-file.ts';
 import { checked, keysOf, type Reading, reportUnknownKeys } from '../../work-files/checked.ts';
+import { EQUIVALENT_ROLES } from '../../work-files/equivalent-roles.ts';
 import { isRecord, type Path } from '../../work-files/source.ts';
 import { checkedExpression } from './expression-check.ts';
 import { type Entry, type FileDefaults, FileScope } from './workflow-keys.ts';
-
-/** The role that replaces a role of another tool, when the project has no role of that name. */
-const EQUIVALENT_ROLES: Record<string, string> = {
-  development: 'implement',
-  implementation: 'implement',
-  documentation: 'implement',
-  automation: 'implement',
-  performance: 'review',
-  compatibility: 'review',
-  supervisor: 'review',
-  ops: 'review',
-  multimodal: 'research',
-};
 
 /** The fields that each role hands over, in addition to a status and a summary. */
 const HANDOFF_FIELDS: Record<string, readonly string[]> = {
