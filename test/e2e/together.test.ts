@@ -248,6 +248,20 @@ describe('sub-tasks of an attempt', () => {
     expect(project.git('ls-tree', '-r', '--name-only', `mh/${run}`).split('\n')).toContain('parent.txt');
   });
 
+  it('may do all the work of their parent, which then ends without a change of its own', async () => {
+    await using project = await makeScratch({ files: { 'a.txt': 'one\n' }, check: 'test -e a.txt' });
+    const scenario = join(project.root, 'scenario.yaml');
+    writeFileSync(scenario, DELEGATING_ALL);
+    const { json, code, stderr } = await project.mh(['job', 'work', '--rehearse', '--scenario', scenario, '--json']);
+    expect(code, stderr).toBe(0);
+    const { run, tasks } = RunDocument.parse(json);
+    expect(tasks.map(({ key, status, attempts }) => [key, status, attempts])).toEqual([
+      ['job/1', 'done', 1],
+      ['sub/1.1', 'done', 1],
+    ]);
+    expect(project.git('show', `mh/${run}:part.txt`)).toBe('x');
+  });
+
   it.runIf(TESTS_ALL)('are at most 20 of a task: the one above is refused and recorded, the others land', async () => {
     await using project = await makeScratch({ files: { 'a.txt': 'one\n' }, check: 'test -e a.txt' });
     const numbers = Array.from({ length: 20 }, (_, index) => index + 1);
@@ -266,6 +280,18 @@ describe('sub-tasks of an attempt', () => {
     ]);
   });
 });
+
+/** It changes nothing itself. */
+const DELEGATING_ALL = `plays:
+  - task: job/1
+    steps:
+      - tool: { name: create_task, with: { title: Part, prompt: Do it } }
+      - tool: { name: wait_for_tasks }
+      - say: done
+  - task: sub/*
+    steps:
+      - edit: { path: part.txt, write: x }
+`;
 
 /** A sub-task for each number, and one too many. */
 function manyParts(numbers: readonly number[]): string {

@@ -68,6 +68,11 @@ export function subTasks(state: RunState, parent: TaskKey): TaskState[] {
   });
 }
 
+/** Whether a task delegated work that is done: then it may end without a change of its own. */
+export function hasDelegated(state: RunState, parent: TaskKey): boolean {
+  return subTasks(state, parent).some(({ phase }) => phase.status === 'done');
+}
+
 /** The open sub-tasks of a task that ended without being done: nobody needs them any more. */
 export function orphanedTasks(state: RunState, parent: TaskKey): TaskKey[] {
   const status = state.tasks[parent]?.phase.status;

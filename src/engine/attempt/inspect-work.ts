@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { recordGate } from '../../core/land/decide-landing.ts';
+import { hasDelegated } from '../../core/run/request-task.ts';
 import type { AttemptState, TaskState } from '../../core/run/state.ts';
 import { AppError, messageOf } from '../../errors.ts';
 import type { GateResult } from '../../gates/gate.ts';
@@ -178,7 +179,7 @@ export async function judgeAttempt(
   run: ActiveRun,
   { task, outcome, saved }: { task: TaskState; outcome: Outcome; saved: SavedWork | undefined },
 ): Promise<Failure | undefined> {
-  if (requiresChange(task.spec.gates) && saved?.changed !== true) {
+  if (requiresChange(task.spec.gates) && saved?.changed !== true && !hasDelegated(run.ledger.state, task.spec.key)) {
     return noChangeFailure(outcome.digest);
   }
   const remaining = saved === undefined ? [] : await filesWithMarkers(run, task, saved);
