@@ -1,6 +1,5 @@
 import { RESUME_BY_HAND } from '../../agents/agent-kinds.ts';
 import type { Filing } from '../../schema/collection.ts';
-import type { SubRunDocument } from '../../schema/coordination/sub-run.ts';
 import type { RunDocument, RunSummary, TaskDocument } from '../../schema/document.ts';
 import { diagnosisOf } from '../attempt/diagnosis.ts';
 import { openWarnings } from '../attempt/fold-attempt.ts';
@@ -8,12 +7,12 @@ import { messageText } from '../attempt/message.ts';
 import { isBuiltInRehearsal } from '../finish/outcomes.ts';
 import { isReviewed, knownRedOf } from '../finish/verdict.ts';
 import { flagsOf, lastAttempt, type RunState, type SentMessage, type TaskState } from '../run/state.ts';
-import type { SubRunState } from '../run/sub-run-state.ts';
 import { chargeOf } from '../schedule/budget.ts';
 import { nextStartAt } from '../schedule/start-time.ts';
 import { attention, isStuck } from './attention.ts';
 import { runStatus } from './run-status.ts';
 import { shellWord } from './shell-word.ts';
+import { subRunDocument } from './sub-run-document.ts';
 import { taskArgument } from './task-label.ts';
 
 /** Whether nothing more happens in the run without a person: it ended, or it waits for one. */
@@ -102,20 +101,6 @@ export function runSummary(state: RunState, filing: Filing = NOT_FILED): RunSumm
 function baseEvidenceOf({ baseEvidence, baseFailures }: RunState): Pick<RunDocument, 'baseEvidence'> {
   const evidence = baseEvidence ?? baseFailures;
   return evidence === undefined ? {} : { baseEvidence: evidence };
-}
-
-/** A sub-run as its parent knows it. */
-export function subRunDocument({ run, task, title, waitsFor, ended, budgetUsd }: SubRunState): SubRunDocument {
-  return {
-    run,
-    task,
-    title,
-    status: ended?.status ?? (waitsFor === null ? 'running' : 'waiting'),
-    reason: ended?.reason ?? waitsFor,
-    cost: ended?.costUsd ?? null,
-    budget: budgetUsd ?? null,
-    branch: ended?.commit == null ? null : `mh/${run}`,
-  };
 }
 
 function nextAtOf(state: RunState): string | null {

@@ -3,7 +3,7 @@ import type { App } from '../../app.ts';
 import { subTasks } from '../../core/run/request-task.ts';
 import { isOpen, lastAttempt, type RunState, type TaskState } from '../../core/run/state.ts';
 import type { SubRunState } from '../../core/run/sub-run-state.ts';
-import { subRunDocument } from '../../core/view/document.ts';
+import { subRunDocument } from '../../core/view/sub-run-document.ts';
 import { AppError } from '../../errors.ts';
 import { RunId, runStream, TaskKey } from '../../schema/ids.ts';
 import { AttemptCaller, WaitSeconds } from '../attempt-caller.ts';

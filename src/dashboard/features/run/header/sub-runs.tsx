@@ -2,7 +2,7 @@ import type { ReactElement } from 'react';
 import { Link } from 'wouter';
 import type { RunState } from '../../../../core/run/state.ts';
 import { moneyText } from '../../../../core/view/amounts.ts';
-import { subRunDocument } from '../../../../core/view/document.ts';
+import { subRunDocument } from '../../../../core/view/sub-run-document.ts';
 import { IS_GUEST } from '../../../api/role.ts';
 import { runPath, taskPath } from '../../../ui/browser/page-paths.ts';
 import { runDisplayState } from '../../../ui/state/display-state.ts';
