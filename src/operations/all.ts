@@ -142,6 +142,7 @@ import { createTask } from './tasks/create-task.ts';
 import { listTasks } from './tasks/list-tasks.ts';
 import { previewMessage } from './tasks/preview-message.ts';
 import { prioritizeTask } from './tasks/prioritize-task.ts';
+import { rescheduleRun } from './tasks/reschedule-run.ts';
 import { waitForTasks } from './tasks/wait-for-tasks.ts';
 import { listTemplates } from './templates/list-templates.ts';
 import { removeTemplate } from './templates/remove-template.ts';
@@ -270,6 +271,7 @@ export const OPERATIONS = {
   'report-run': reportRun,
   'report-status': reportStatus,
   'report-team': reportTeam,
+  'reschedule-run': rescheduleRun,
   'resize-terminal': resizeTerminal,
   'restore-archive': restoreArchive,
   'restore-salvage': restoreSalvage,

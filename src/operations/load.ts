@@ -109,6 +109,7 @@ export const LOAD_OPERATION: Loaders<typeof OPERATIONS> = {
   'report-run': async () => (await import('./results/report-run.ts')).reportRun,
   'report-status': async () => (await import('./progress/report-status.ts')).reportStatus,
   'report-team': async () => (await import('./results/report-team.ts')).reportTeam,
+  'reschedule-run': async () => (await import('./tasks/reschedule-run.ts')).rescheduleRun,
   'resize-terminal': async () => (await import('./terminals/resize-terminal.ts')).resizeTerminal,
   'restore-archive': async () => (await import('./maintenance/restore-archive.ts')).restoreArchive,
   'restore-salvage': async () => (await import('./results/restore-salvage.ts')).restoreSalvage,

@@ -110,6 +110,7 @@ export const ROUTES = {
   'report-run': 'GET /api/runs/{run}/report',
   'report-status': { unreachable: 'An agent calls it through the socket of its attempt.' },
   'report-team': 'GET /api/reports/team',
+  'reschedule-run': 'POST /api/runs/{run}/schedule',
   'resize-terminal': 'POST /api/runs/{run}/tasks/{task}/terminal/size',
   'restore-archive': 'POST /api/archive/restore',
   'restore-salvage': 'POST /api/salvage/restore',

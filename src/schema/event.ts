@@ -162,8 +162,8 @@ export const RunEvent = z.discriminatedUnion('type', [
   event('tasks.invalidated', { tasks: z.array(TaskKey), reason: z.string() }),
   /** Cancelled while the run continues: removed from a plan by a person, or withdrawn by the recipe. */
   event('tasks.cancelled', { tasks: z.array(TaskKey), reason: z.string() }),
-  /** A person changed tasks that have not started. */
-  event('tasks.edited', { changes: z.array(z.object({ task: TaskKey, ...TaskEdit.shape })) }),
+  /** A person changed tasks that have not started, such as when they start. */
+  event('tasks.edited', { changes: z.array(TaskEdit.extend({ task: TaskKey, notBefore: z.number().optional() })) }),
   /** The order in which tasks of the same priority start, as a person arranged it. */
   event('tasks.reordered', { tasks: z.array(TaskKey) }),
   event('task.prioritized', { task: TaskKey, priority: Priority }),

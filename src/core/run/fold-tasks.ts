@@ -217,7 +217,8 @@ export function cancelTasks(state: RunState, event: RunEventOf<'tasks.cancelled'
 export function editTask(state: RunState, { task: key, needs, ...changes }: TaskChange): void {
   const task = taskOf(state, key);
   const { phase } = task;
-  const notBefore = phase.status === 'ready' ? phase.notBefore : (task.spec.notBefore ?? 0);
+  const before = phase.status === 'ready' ? phase.notBefore : (task.spec.notBefore ?? 0);
+  const notBefore = changes.notBefore ?? before;
   const isReady = phase.status === 'ready';
   if (isReady) enter(state, task, { status: 'waiting' });
   if (needs !== undefined) replaceNeeds(state, task, needs);

@@ -10,6 +10,7 @@ import { PageFrame } from '../../ui/layout/page.tsx';
 import { Panel } from '../../ui/layout/panel.tsx';
 import { Copyable } from '../../ui/text/copyable.tsx';
 import { BrowserSettings } from './browser-settings.tsx';
+import { Schedules } from './schedules.tsx';
 import { ServerPanel } from './server-settings.tsx';
 import styles from './settings.module.css';
 import { SettingsForm } from './settings-form.tsx';
@@ -19,11 +20,12 @@ import { useSettings } from './use-settings.ts';
 const VIEWS = [
   { value: 'project', title: 'Project' },
   { value: 'user', title: 'All my projects' },
+  { value: 'schedules', title: 'Schedules' },
   { value: 'browser', title: 'This browser' },
   { value: 'server', title: 'Server' },
 ] as const;
 
-/** The settings of a project, of the user and of this browser, and the paths of the server. */
+/** The settings of a project, of the user and of this browser, schedules, and the paths of the server. */
 export function SettingsPage(): ReactElement {
   const { projects, dir, choose, isLoading } = useProject();
   const [params, setParams] = useSearchParams();
@@ -46,6 +48,7 @@ export function SettingsPage(): ReactElement {
       {!isLoading && dir === undefined && view !== 'browser' && view !== 'user' ? (
         <EmptyState title="No project yet">Start a run in a project and its settings appear here.</EmptyState>
       ) : null}
+      {view === 'schedules' && dir !== undefined ? <Schedules dir={dir} /> : null}
       {view === 'server' && dir !== undefined ? <ServerPanel dir={dir} /> : null}
       {!isLoading && (view === 'user' || (view === 'project' && dir !== undefined)) ? (
         <FileSettings key={`${view} ${dir}`} scope={view} dir={dir} isText={isText} onShow={(as) => show({ as })} />
