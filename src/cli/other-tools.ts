@@ -56,6 +56,16 @@ export function replacedOption(option: string, argv: readonly string[]): string 
   return row.startsWith('manyhands') ? inFolder(filled(row, rest), typed) : filled(row, rest);
 }
 
+/** The options with a value that what replaces a command line does not contain, as they were typed. */
+export function omittedOptions(argv: readonly string[], use: string): string[] {
+  if (!use.startsWith('manyhands')) return [];
+  return tokensOf(argv).flatMap(({ name, value, typed }) => {
+    if (name === undefined || value === undefined || FOLDER_OPTIONS.includes(name)) return [];
+    const forms = [quoted(value), optionText(name, value), ...value.split(/[=,]/)];
+    return forms.some((form) => form !== '' && use.includes(form)) ? [] : [typed.map(quoted).join(' ')];
+  });
+}
+
 /** The row of an option: that of this command, or that of all commands. */
 function optionRow(command: string, option: string): string | undefined {
   const name = [`${command}:${option}`, option].find((each) => Object.hasOwn(OTHER_OPTIONS, each));

@@ -96,8 +96,8 @@ async function usageError(error: CommanderError, argv: readonly string[], progra
   const use = await replacement(error, argv);
   const goal = error.code === 'commander.unknownCommand' ? argv.find((word) => word.includes(' ')) : undefined;
   const help = goal === undefined ? '' : `\nTo work on a goal: manyhands do ${JSON.stringify(goal)}`;
-  const text = use === undefined ? `${message}${help}` : `${message.split('\n')[0]}\nUse instead: ${use}`;
-  const command = /^manyhands (\S+)/.exec(use ?? '')?.[1];
+  const text = use === undefined ? `${message}${help}` : `${message.split('\n')[0]}\n${use}`;
+  const command = /^Use instead: manyhands (\S+)/.exec(use ?? '')?.[1];
   return new AppError('USAGE', text, command === undefined ? {} : { command }, { cause: error });
 }
 
@@ -110,12 +110,15 @@ function missingValueText({ code, message }: CommanderError, program: Command): 
   return `option '${flags}' needs a value${values} (${option.description})`;
 }
 
-/** What replaces a command or an option of another tool; the table is only loaded for an error. */
+/** What replaces a command or an option of another tool, and what of it is not used; the table is only loaded for an error. */
 async function replacement({ code, message }: CommanderError, argv: readonly string[]): Promise<string | undefined> {
-  const { replacedCommand, replacedOption } = await import('./other-tools.ts');
-  if (code === 'commander.unknownCommand') return replacedCommand(argv);
+  const { omittedOptions, replacedCommand, replacedOption } = await import('./other-tools.ts');
   const option = code === 'commander.unknownOption' ? /'([^'=]+)/.exec(message)?.[1] : undefined;
-  return option === undefined ? undefined : replacedOption(option, argv);
+  const isCommand = code === 'commander.unknownCommand';
+  const use = isCommand ? replacedCommand(argv) : option === undefined ? undefined : replacedOption(option, argv);
+  if (use === undefined) return undefined;
+  const omitted = omittedOptions(argv, use);
+  return `Use instead: ${use}${omitted.length === 0 ? '' : `\nNot used there: ${omitted.join(', ')}`}`;
 }
 
 /** Names the command of an input error, so that its hint can be pasted. */

@@ -146,6 +146,13 @@ describe('a command of another tool', () => {
     expect(Object.values(OTHER_COMMANDS).filter((use) => !use.startsWith('manyhands '))).toEqual([]);
   });
 
+  it('names the options that what replaces it does not use', async () => {
+    expect(await errorOf('archive-runs', '--run-id', 'abc', '--output-dir', 'my folder')).toContain(
+      'Use instead: manyhands archive\nNot used there: --run-id abc, --output-dir "my folder"\n',
+    );
+    expect(await errorOf('do', '--provider', 'codex', 'hello')).not.toContain('Not used there');
+  });
+
   it('is not mistaken for a check or a title', async () => {
     expect(await errorOf('run', '-c', 'other.yaml')).toContain('For a work file: manyhands run other.yaml');
     expect(await errorOf('do', 'hello', '-c', 'config.toml')).toContain('for settings: manyhands init --import');
