@@ -14,6 +14,10 @@ const LONGEST_COMPONENT = 150;
 const MOST_FILES_IN_FOLDER = 30;
 /** 1,100 for what existed when the layout was made; containment, tools, recipes, hosts and clients came after it. */
 const MOST_SOURCE_FILES = 1_560;
+const SMALL_FILE = 25;
+const MOST_SMALL_FILES = 20;
+/** Folders whose files are the rows of one table. */
+const TABLES = ['failures', 'risks', 'gates', 'bench', 'model-apis', 'init/ecosystems'];
 
 /** Files directly in src, each a folder of its own; folders say in their README what they may import. */
 const TOP_FILES: Record<string, readonly string[] | 'everything'> = {
@@ -98,6 +102,23 @@ describe('the layout of src', () => {
 
   it('has a bounded number of files', () => {
     expect(sources.length).toBeLessThanOrEqual(MOST_SOURCE_FILES);
+  });
+
+  it('has few small files that only one file imports, apart from the rows of tables', () => {
+    const importers = new Map<string, number>();
+    for (const path of sources.flatMap(({ imports }) => [...new Set(imports)]))
+      importers.set(path, (importers.get(path) ?? 0) + 1);
+    const small = sources
+      .filter(({ file }) => !GENERATED.includes(file) && !TABLES.includes(dirname(file)))
+      .filter(({ file, text }) => lines(text) <= SMALL_FILE && importers.get(file) === 1);
+    expect(small.length, small.map(({ file }) => file).join(', ')).toBeLessThanOrEqual(MOST_SMALL_FILES);
+  });
+
+  it('uses no file name twice in one folder of src, apart from the one that both databases have', () => {
+    const names = sources
+      .filter(({ file }) => file.includes('/'))
+      .map(({ file, folder }) => `${folder}/**/${basename(file)}`);
+    expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual(['store/**/open.ts']);
   });
 
   it('has no circle of files', () => {

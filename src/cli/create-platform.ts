@@ -10,9 +10,9 @@ import { run, runInForeground, startAlone } from '../process/run.ts';
 import { realWorld } from '../world.ts';
 import { showClosing } from './follow/show-steps.ts';
 import type { Platform, ScratchRepository } from './platform.ts';
-import { createQuestions } from './terminal/questions.ts';
 import { takeScreen } from './terminal/raw-screen.ts';
 import { createTerminal } from './terminal/terminal.ts';
+import { createQuestions } from './terminal/terminal-prompts.ts';
 
 const ANNOUNCE_VARIABLE = 'MANYHANDS_ANNOUNCE_FD';
 const REVEAL_MS = 10_000;

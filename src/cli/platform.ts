@@ -2,9 +2,9 @@ import type { Command } from 'commander';
 import type { Caller } from '../access/caller.ts';
 import type { OwnServer, ServerHandle, ServerRequest } from '../access/server-handle.ts';
 import type { World } from '../world.ts';
-import type { Questions } from './terminal/questions.ts';
 import type { RawScreen } from './terminal/raw-screen.ts';
 import type { Terminal } from './terminal/terminal.ts';
+import type { Questions } from './terminal/terminal-prompts.ts';
 
 /** What the command line needs from the process around it; main.ts provides it, tests replace it. */
 export interface Platform {

@@ -3,7 +3,7 @@ import type { Caller } from '../../src/access/caller.ts';
 import { openCaller } from '../../src/access/open-caller.ts';
 import type { Platform, StopSignal } from '../../src/cli/platform.ts';
 import { runProgram } from '../../src/cli/program.ts';
-import type { Questions } from '../../src/cli/terminal/questions.ts';
+import type { Questions } from '../../src/cli/terminal/terminal-prompts.ts';
 import { evolve } from '../../src/core/run/evolve.ts';
 import type { RunState } from '../../src/core/run/state.ts';
 import { runDocument } from '../../src/core/view/document.ts';

@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
-import type { Questions } from '../../src/cli/terminal/questions.ts';
+import type { Questions } from '../../src/cli/terminal/terminal-prompts.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { InitDocument } from '../../src/init/init-document.ts';
 import { proveChecks } from '../../src/init/prove-checks.ts';

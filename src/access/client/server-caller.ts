@@ -20,7 +20,6 @@ import { findServerProject } from './client-project.ts';
 import { type Exchange, fetchResult, pushBase } from './exchange-commits.ts';
 import { followStream } from './follow-stream.ts';
 import { prepareStart } from './prepare-start.ts';
-import { isNearRelease } from './release-skew.ts';
 import { pathFields, requestOf, requireRoute } from './route-request.ts';
 import { ServerConnection } from './server-connection.ts';
 import { readLogin, type ServerLogin } from './server-login.ts';
@@ -221,4 +220,16 @@ function withNotes(output: unknown, notes: readonly string[] = []): unknown {
 /** Streams whose items have rising numbers: an item that was received already is not passed on again. */
 function isOrdered(name: StreamName): boolean {
   return name === 'watch-run' || name === 'read-logs' || name === 'watch-batch' || name === 'follow-watch';
+}
+
+/** Whether two versions of the program work together: the same major version, and at most one minor version apart. */
+function isNearRelease(one: string, other: string): boolean {
+  const [a, b] = [releaseOf(one), releaseOf(other)];
+  if (a === undefined || b === undefined) return false;
+  return a.major === b.major && Math.abs(a.minor - b.minor) <= 1;
+}
+
+function releaseOf(version: string): { major: number; minor: number } | undefined {
+  const match = /^(\d{1,6})\.(\d{1,6})\.\d/.exec(version);
+  return match === null ? undefined : { major: Number(match[1]), minor: Number(match[2]) };
 }

@@ -9,7 +9,7 @@ import type { Store } from '../store.ts';
 import { type ChangeCollector, collectChanges } from './changes.ts';
 import { Connection } from './connection.ts';
 import { Follower } from './follower.ts';
-import { PostgresFleet } from './hosts/fleet.ts';
+import { PostgresFleet } from './hosts/postgres-fleet.ts';
 import { Leadership } from './leadership.ts';
 import { createPostgresCommit } from './postgres-commit.ts';
 import { prepareReplica, pullChanges, ReplicaDiverged } from './replica.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Questions } from '../../../src/cli/terminal/questions.ts';
+import type { Questions } from '../../../src/cli/terminal/terminal-prompts.ts';
 import type { RunEvent } from '../../../src/schema/event.ts';
 import { started } from '../../support/given.ts';
 import { documentOf, open, shown, testProgram } from '../cli-run.ts';

@@ -21,7 +21,7 @@ import { initLines } from '../../render/init-lines.ts';
 import { printJson, printLines } from '../../render/output.ts';
 import { painter } from '../../render/symbols.ts';
 import { resolveDir } from '../../target.ts';
-import type { Questions } from '../../terminal/questions.ts';
+import type { Questions } from '../../terminal/terminal-prompts.ts';
 
 /** The user's decisions about a project that is being set up. */
 type Decisions = { choices: Choices; agreed: Setting[] };
