@@ -13,6 +13,8 @@ export type Home = {
   attempts: string;
   seeds: string;
   checkouts: string;
+  /** What was removed and is deleted later. */
+  removing: string;
   logs: string;
   folders: string;
   backups: string;
@@ -39,6 +41,7 @@ export function resolveHome(env: NodeJS.ProcessEnv, platform: NodeJS.Platform = 
     attempts: join(root, 'attempts'),
     seeds: join(root, 'seeds'),
     checkouts: join(root, 'checkouts'),
+    removing: join(root, 'removing'),
     logs: join(root, 'logs'),
     folders: join(root, 'folders'),
     backups: join(root, 'backups'),

@@ -5,11 +5,12 @@ import { git } from '../git/git.ts';
 import type { Mirror } from '../git/mirror/mirror.ts';
 import { createCheckout } from '../git/workspace/checkout.ts';
 import type { LaunchLimits } from '../process/launch.ts';
+import { removeLater, removeMatching, removeRemaining, removingFolder } from '../process/remove-later.ts';
 import type { Contain } from '../process/sandbox/sandbox.ts';
 import { endLeftover } from '../process/supervised.ts';
 import type { Config } from '../schema/config.ts';
 import { realWorld, type World } from '../world.ts';
-import { namesIn, removeTree } from './copy-tree.ts';
+import { namesIn } from './copy-tree.ts';
 import { copyIncluded, describeIncluded } from './included.ts';
 import type { KeptDependencies } from './kept-dependencies.ts';
 import { layerDependencies, layerWorkFolder } from './layer-dependencies.ts';
@@ -126,8 +127,7 @@ async function plainCheckout(options: CheckoutOptions, world: World): Promise<As
   );
   const remove = async () => {
     showLayers(path);
-    await removeTree(path);
-    await removeTree(layerWorkFolder(path));
+    for (const each of [path, layerWorkFolder(path)]) await removeLater(each, removingFolder(options.home), world);
   };
   return { path, [Symbol.asyncDispose]: remove };
 }
@@ -135,8 +135,11 @@ async function plainCheckout(options: CheckoutOptions, world: World): Promise<As
 /** Ends and removes what a killed engine was preparing; only for the engine that now holds the data directory's lock. */
 export async function clearLeftovers(home: string): Promise<void> {
   for (const name of await namesIn(setupsFolder(home))) await endLeftover(join(setupsFolder(home), name));
-  await removeTree(checkoutsFolder(home));
-  await clearSeeds(join(home, 'seeds'));
+  const removing = removingFolder(home);
+  await removeMatching(checkoutsFolder(home), /./, removing);
+  await removeMatching(join(home, 'workspaces'), /\.(making|removing)-/, removing);
+  await clearSeeds(join(home, 'seeds'), removing);
+  if ((await namesIn(removing)).length > 0) removeRemaining(removing);
 }
 
 /** A hash of everything in a commit that a set-up installs from: lockfiles, manifests, and the scripts that it names. */

@@ -2,8 +2,9 @@ import { lstat, mkdir, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { exists } from '../git/path-kind.ts';
 import { isFolderInUse } from '../process/proc-stat.ts';
+import { removeLater } from '../process/remove-later.ts';
 import { crashpoint, type World } from '../world.ts';
-import { copyTree, removeTree } from './copy-tree.ts';
+import { copyTree } from './copy-tree.ts';
 import { targetInside } from './inside.ts';
 import { reportCopying, type Seed } from './seed.ts';
 import { describePath, hashTree } from './seed-manifest.ts';
@@ -28,8 +29,14 @@ const TICK_MS = 10;
  * other file of a checkout is removed, and the next checkout is written from its commit.
  */
 export class KeptDependencies implements AsyncDisposable {
+  readonly #removing: string;
   readonly #kept: Kept[] = [];
   #isClosed = false;
+
+  /** What is no longer used goes to the folder `removing`. */
+  constructor(removing: string) {
+    this.#removing = removing;
+  }
 
   /** Installs a seed into a checkout: moved from an earlier check if it is unchanged, else copied. */
   async install(
@@ -45,7 +52,7 @@ export class KeptDependencies implements AsyncDisposable {
       for (const entry of seed.entries) {
         const target = await targetInside(checkout, entry);
         if (target === undefined) continue;
-        if (await exists(target)) await removeTree(target);
+        if (await exists(target)) await this.#remove(target);
         const known = earlier?.stamps.find((stamp) => stamp.entry === entry);
         if (earlier !== undefined && known !== undefined) await move(join(earlier.folder, known.entry), target);
         else {
@@ -55,7 +62,7 @@ export class KeptDependencies implements AsyncDisposable {
         stamps.push({ entry, root: await describePath(target), below: known?.below ?? (await hashBelow(target)) });
       }
     } finally {
-      if (earlier !== undefined) await removeTree(earlier.folder);
+      if (earlier !== undefined) await this.#remove(earlier.folder);
     }
     await world.sleep(TICK_MS, signal);
     return { seed: seed.key, stamps };
@@ -78,13 +85,17 @@ export class KeptDependencies implements AsyncDisposable {
       this.#kept.push({ seed: installed.seed, folder, stamps });
     } catch {
       // A check may have made them unmovable; then the next check gets a copy.
-      await removeTree(folder);
+      await this.#remove(folder);
     }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
-    for (const { folder } of this.#kept.splice(0)) await removeTree(folder);
+    for (const { folder } of this.#kept.splice(0)) await this.#remove(folder);
+  }
+
+  #remove(folder: string): Promise<void> {
+    return removeLater(folder, this.#removing);
   }
 
   /** Taken before anything is awaited, so that two checks never share them; what was changed is left out. */
@@ -93,7 +104,7 @@ export class KeptDependencies implements AsyncDisposable {
     const [kept] = index < 0 ? [] : this.#kept.splice(index, 1);
     if (kept === undefined) return undefined;
     if (isFolderInUse(kept.folder) !== false) {
-      await removeTree(kept.folder);
+      await this.#remove(kept.folder);
       return undefined;
     }
     const stamps: Stamp[] = [];

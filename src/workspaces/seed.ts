@@ -3,6 +3,7 @@ import { mkdir, readdir, readlink, rename, rm, symlink, writeFile } from 'node:f
 import { dirname, isAbsolute, join, relative } from 'node:path';
 import { exists } from '../git/path-kind.ts';
 import { isMountedAnywhere } from '../process/proc-stat.ts';
+import { removeLater } from '../process/remove-later.ts';
 import type { Contain } from '../process/sandbox/sandbox.ts';
 import type { Config } from '../schema/config.ts';
 import { crashpoint, realWorld, type World } from '../world.ts';
@@ -61,13 +62,13 @@ const CACHES = 'caches';
 const REPLACED = 'replaced-';
 
 /** Removes what killed engines left of seeds, and seeds that were replaced, except those that a program still sees. */
-export async function clearSeeds(seeds: string): Promise<void> {
+export async function clearSeeds(seeds: string, removing: string): Promise<void> {
   for (const project of await namesIn(seeds)) {
     const folder = join(seeds, project);
     const leftovers = (await namesIn(folder)).filter((name) => /\.(making|replaced)-/.test(name));
     for (const name of leftovers) {
       const files = join(folder, name.slice(0, name.indexOf('.')), 'files');
-      if (!name.includes(`.${REPLACED}`) || !isMountedAnywhere(files)) await removeTree(join(folder, name));
+      if (!name.includes(`.${REPLACED}`) || !isMountedAnywhere(files)) await removeLater(join(folder, name), removing);
     }
   }
 }

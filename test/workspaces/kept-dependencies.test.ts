@@ -5,6 +5,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { GateCheckout } from '../../src/gates/gate.ts';
+import { removingFolder } from '../../src/process/remove-later.ts';
 import { clearLeftovers, gateCheckout } from '../../src/workspaces/checkout.ts';
 import { KeptDependencies } from '../../src/workspaces/kept-dependencies.ts';
 import { CheckedProject, shell } from '../gates/project.ts';
@@ -18,16 +19,16 @@ const FILES = {
 };
 
 let project: CheckedProject | undefined;
-let kept = new KeptDependencies();
+let kept = new KeptDependencies('');
 afterEach(async () => {
   await kept[Symbol.asyncDispose]();
-  kept = new KeptDependencies();
   await project?.[Symbol.asyncDispose]();
   project = undefined;
 });
 
 async function make(workspace: object = { setup: [INSTALL] }): Promise<CheckedProject> {
   project = await CheckedProject.make({ files: FILES, workspace });
+  kept = new KeptDependencies(removingFolder(project.home));
   return project;
 }
 
@@ -140,7 +141,7 @@ describe('kept dependencies', () => {
     await kept[Symbol.asyncDispose]();
     expect(readdirSync(folder)).toEqual([]);
 
-    kept = new KeptDependencies();
+    kept = new KeptDependencies(removingFolder(made.home));
     await (await open(made))[Symbol.asyncDispose]();
     await clearLeftovers(made.home);
     await using next = await open(made);

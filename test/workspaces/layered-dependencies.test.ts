@@ -6,6 +6,7 @@ import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { diffUnsaved } from '../../src/git/save/diff-unsaved.ts';
 import { saveWorkspace } from '../../src/git/save/save.ts';
 import { createWorkspace, removeWorkspace } from '../../src/git/workspace/workspace.ts';
+import { removingFolder } from '../../src/process/remove-later.ts';
 import { run } from '../../src/process/run.ts';
 import { bubblewrapCommand, overlayFolders } from '../../src/process/sandbox/bubblewrap.ts';
 import { layeringProblem } from '../../src/process/sandbox/layering.ts';
@@ -138,7 +139,7 @@ describe.skipIf(problem !== undefined)(`dependencies below a workspace ${title}`
     const unchanged = async () => {
       const other = await layered(made, 'other');
       expect(await inside(other.path, readAll)).toBe('installed\ninner\n');
-      await removeWorkspace({ mirror: made.mirror, path: other.path });
+      await removeWorkspace({ mirror: made.mirror, path: other.path, removing: removingFolder(made.home) });
       await using checkout = await gateCheckout({ ...made.at(made.base), contain, canLayer: true });
       expect(await inside(checkout.path, readAll)).toBe('installed\ninner\n');
       expect(await shell(made.root, readAll)).toBe('installed\ninner\n');
@@ -177,7 +178,7 @@ describe.skipIf(problem !== undefined)(`dependencies below a workspace ${title}`
     expect(
       (await shell(made.mirror.dir, `git diff --name-only ${made.base} ${saved.commit}`)).trim().split('\n'),
     ).toEqual(['a.txt', 'c.txt']);
-    await removeWorkspace({ mirror: made.mirror, path: one.path });
+    await removeWorkspace({ mirror: made.mirror, path: one.path, removing: removingFolder(made.home) });
     expect(readdirSync(join(made.home, 'workspaces')).filter((name) => name !== 'one.work')).toEqual([]);
   });
 

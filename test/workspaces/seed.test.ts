@@ -246,7 +246,7 @@ describe('a checkout for gates', () => {
     expect(identify(pid)).toBeDefined();
     await clearLeftovers(made.home);
     expect(identify(pid)).toBeUndefined();
-    expect((await readdir(made.home)).includes('checkouts')).toBe(false);
+    expect(await readdir(join(made.home, 'checkouts'))).toEqual([]);
     expect(await readdir(join(made.home, 'seeds/project'))).toEqual([]);
   });
 });

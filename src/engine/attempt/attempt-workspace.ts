@@ -10,11 +10,11 @@ import { readRef } from '../../git/refs/mirror-refs.ts';
 import { saveWorkspace } from '../../git/save/save.ts';
 import { layOutConflict } from '../../git/workspace/lay-out-conflict.ts';
 import { checkWorkspace, createWorkspace, removeWorkspace } from '../../git/workspace/workspace.ts';
+import { removeLater } from '../../process/remove-later.ts';
 import type { SavedWork } from '../../schema/event.ts';
 import type { TaskKey } from '../../schema/ids.ts';
 import { attemptId } from '../../schema/ids.ts';
 import { seedForCommit } from '../../workspaces/checkout.ts';
-import { removeTree } from '../../workspaces/copy-tree.ts';
 import { childEnvironment } from '../../workspaces/environment.ts';
 import { layerWorkFolder } from '../../workspaces/layer-dependencies.ts';
 import { linkWorkspace, unlinkWorkspace } from '../../workspaces/location.ts';
@@ -138,9 +138,10 @@ export async function removeAttemptWorkspace(ctx: EngineContext, run: ActiveRun,
 }
 
 async function removeWithRecords(ctx: EngineContext, { project }: ActiveRun, path: string): Promise<void> {
-  await removeWorkspace({ mirror: project.mirror, path });
+  const { removing } = ctx.home;
+  await removeWorkspace({ mirror: project.mirror, path, removing });
   showLayers(path);
-  await removeTree(layerWorkFolder(path));
+  await removeLater(layerWorkFolder(path), removing);
   for (const file of [excludedFile(ctx, path), layersFile(ctx, path)]) await rm(file, { force: true });
 }
 

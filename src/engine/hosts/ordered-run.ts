@@ -62,7 +62,7 @@ export async function openOrder(
     toMeasure: undefined,
     nativeFiles: undefined,
     projectHosts: undefined,
-    keptDependencies: new KeptDependencies(),
+    keptDependencies: new KeptDependencies(host.home.removing),
     baselines: new Map(),
     writtenBack: { version: 0, content: undefined },
     warnedEdits: new Map(),

@@ -1,8 +1,9 @@
-import { lstat, readdir, realpath, rm } from 'node:fs/promises';
+import { lstat, readdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RunState } from '../../core/run/state.ts';
 import { AppError, messageOf } from '../../errors.ts';
 import type { Home } from '../../home.ts';
+import { removeLater } from '../../process/remove-later.ts';
 import { runStream } from '../../schema/ids.ts';
 import { attemptWorkspaceOf, removeAttemptWorkspace, saveAttemptWorkspace } from '../attempt/attempt-workspace.ts';
 import type { EngineContext } from '../loop/context.ts';
@@ -37,7 +38,7 @@ export async function cleanUp(
     const path = join(ctx.home.attempts, name);
     if (endedRun(ctx, name, request) === undefined) continue;
     items.push({ what: 'raw output', path, bytes: await treeBytes(path), reason: reasonOf(name) });
-    if (request.apply) await rm(path, { recursive: true, force: true });
+    if (request.apply) await removeLater(path, ctx.home.removing);
   }
   if (unsaved.length > 0) {
     const rest = `the other ${items.length} ${items.length === 1 ? 'entry was' : 'entries were'} removed`;
@@ -95,6 +96,7 @@ function permanentItems(home: Home): { what: string; path: string; reason: strin
     { what: 'mirrors', path: home.mirrors, reason: 'saved work of all projects' },
     { what: 'database', path: home.database, reason: 'events and transcripts; manyhands archive --remove shrinks it' },
     { what: 'prepared workspaces', path: home.seeds, reason: 'new workspaces start from them' },
+    { what: 'removed', path: home.removing, reason: 'it is being deleted' },
     { what: 'backups', path: home.backups, reason: 'the newest replace the oldest' },
     { what: 'archives', path: home.archives, reason: 'runs that were archived' },
   ];

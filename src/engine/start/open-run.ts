@@ -58,7 +58,7 @@ export async function openRun(
     toMeasure: undefined,
     nativeFiles: undefined,
     projectHosts: undefined,
-    keptDependencies: new KeptDependencies(),
+    keptDependencies: new KeptDependencies(ctx.home.removing),
     baselines: new Map(),
     warnedEdits: new Map(),
     writtenBack: { version: 0, content: undefined },

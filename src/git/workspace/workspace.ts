@@ -1,6 +1,7 @@
 import { appendFile, mkdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { AppError, errorCode, fromSystemError } from '../../errors.ts';
+import { AppError, fromSystemError } from '../../errors.ts';
+import { removeLater } from '../../process/remove-later.ts';
 import { crashpoint, realWorld, type World } from '../../world.ts';
 import { git } from '../git.ts';
 import { lfsSections, type Mirror, requireUnmodified } from '../mirror/mirror-config.ts';
@@ -75,20 +76,18 @@ export async function hidePaths(path: string, paths: readonly string[]): Promise
   if (lines.length > 0) await appendFile(join(path, '.git', 'info', 'exclude'), `\n${lines.join('')}`);
 }
 
-/** Removes a workspace whose work is saved: renamed at once, then deleted. */
+/** Removes a workspace whose work is saved: it is gone at once, and deleted later from the folder `removing`. */
 export async function removeWorkspace(
-  options: { mirror: Mirror; path: string },
+  options: { mirror: Mirror; path: string; removing: string },
   world: World = realWorld,
 ): Promise<void> {
-  const removed = `${options.path}.removing-${world.token()}`;
   crashpoint('workspace.removing');
   try {
-    await rename(options.path, removed);
+    await removeLater(options.path, options.removing, world);
   } catch (error) {
-    if (errorCode(error) !== 'ENOENT') throw fromSystemError(error, `removing the workspace ${options.path}`);
+    throw fromSystemError(error, `removing the workspace ${options.path}`);
   }
   await dropPrivateIndex(options.mirror, options.path);
-  await rm(removed, { recursive: true, force: true });
   crashpoint('workspace.removed');
 }
 

@@ -22,6 +22,7 @@ export const where = operation({
       { what: 'workspaces', path: home.workspaces },
       { what: 'attempts (raw output)', path: home.attempts },
       { what: 'checkouts for checks', path: home.checkouts },
+      { what: 'removed, not yet deleted', path: home.removing },
       { what: 'dependency seeds', path: home.seeds },
       { what: 'benchmarks', path: home.bench },
       { what: 'backups', path: home.backups },

@@ -2,6 +2,7 @@ import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, write
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { checkWorkspace, createWorkspace, hidePaths, removeWorkspace } from '../../../src/git/workspace/workspace.ts';
+import { removalsEnded } from '../../../src/process/remove-later.ts';
 import {
   commit,
   folder,
@@ -127,16 +128,19 @@ test('a kept workspace is checked for its folder, branch, commit and leftover lo
   expect(await checkWorkspace(path, expected)).toMatchObject({ ok: false, reason: /instead of/ });
   shell(path, 'symbolic-ref', 'HEAD', 'refs/heads/x');
   expect(await checkWorkspace(path, expected)).toMatchObject({ ok: false, reason: /HEAD is ref: refs\/heads\/x/ });
-  await removeWorkspace({ mirror: box.mirror, path });
+  await removeWorkspace({ mirror: box.mirror, path, removing: join(box.dir, 'removing') });
   expect(await checkWorkspace(path, expected)).toMatchObject({ ok: false, reason: /not a folder/ });
 });
 
 test('removing a workspace removes all of it, and removing it again is not an error', async () => {
   const box = await sandbox();
   const path = await workspace(box);
-  await removeWorkspace({ mirror: box.mirror, path });
-  await removeWorkspace({ mirror: box.mirror, path });
-  expect(readdirSync(box.dir).sort()).toEqual(['mirror', 'user']);
+  const removing = join(box.dir, 'removing');
+  await removeWorkspace({ mirror: box.mirror, path, removing });
+  await removeWorkspace({ mirror: box.mirror, path, removing });
+  expect(readdirSync(box.dir).sort()).toEqual(['mirror', 'removing', 'user']);
+  await removalsEnded(removing);
+  expect(readdirSync(removing)).toEqual([]);
   expect(readdirSync(join(box.mirror.dir, 'manyhands/indexes'))).toEqual([]);
 });
 

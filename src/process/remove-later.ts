@@ -1,0 +1,98 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdir, readdir, rename, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { errorCode } from '../errors.ts';
+import { crashpoint, realWorld, type World } from '../world.ts';
+
+/** `rm` on Linux stays on the file system of what it removes: a program may have mounted something there. */
+const RM = process.platform === 'linux' ? 'rm -rf --one-file-system' : 'rm -rf';
+/**
+ * Empties the folder $1 at each line of its input and at its end, which is at the latest the end of the engine. A link
+ * names what could not be moved into the folder. Module caches are read-only on purpose.
+ */
+const REMOVER = `remove() {
+  ${RM} -- "$1" 2>/dev/null || { chmod -R u+rwX -- "$1" && ${RM} -- "$1"; } 2>/dev/null
+}
+empty() {
+  for entry in "$1"/*; do
+    if [ -L "$entry" ]; then
+      target=$(readlink "$entry")
+      case $target in *.removing-*) remove "$target" ;; esac
+    fi
+    remove "$entry"
+  done
+}
+empty "$1"
+while read -r _; do empty "$1"; done
+empty "$1"`;
+
+/** By the folder that each empties. */
+const removers = new Map<string, ChildProcess>();
+
+/** The folder of a data directory in which is what waits for its deletion. */
+export function removingFolder(home: string): string {
+  return join(home, 'removing');
+}
+
+/**
+ * Takes a file or folder away at once and deletes it later, in a process with low priority that outlives this one until
+ * all is deleted. What a killed one left is deleted with the next.
+ */
+export async function removeLater(path: string, removing: string, world: World = realWorld): Promise<void> {
+  const token = world.token();
+  await mkdir(removing, { recursive: true, mode: 0o700 });
+  crashpoint('removal.renaming');
+  try {
+    await rename(path, join(removing, token));
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === 'ENOENT') return;
+    // On another file system, or read-only, which forbids another parent: it is renamed beside its place.
+    if (!['EXDEV', 'EACCES', 'EPERM'].includes(code ?? '')) throw error;
+    const beside = `${path}.removing-${token}`;
+    await symlink(beside, join(removing, token));
+    await rename(path, beside);
+  }
+  crashpoint('removal.renamed');
+  removeRemaining(removing);
+}
+
+/** Deletes what is in the folder, such as what an earlier engine left. */
+export function removeRemaining(removing: string): void {
+  const running = removers.get(removing);
+  if (running !== undefined) return void running.stdin?.write('\n');
+  const remover = spawn('nice', ['-n', '19', 'sh', '-c', REMOVER, 'remove', removing], {
+    cwd: '/',
+    env: { PATH: '/usr/bin:/bin', LC_ALL: 'C' },
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  const forget = () => removers.delete(removing);
+  // Where it cannot be started or was killed, the next removal or the next engine starts another.
+  remover.on('error', forget).on('exit', forget);
+  remover.stdin.on('error', forget);
+  remover.unref();
+  // Node's types do not say that a pipe is a socket, which alone can stop keeping this process alive.
+  (remover.stdin as unknown as { unref(): void }).unref();
+  removers.set(removing, remover);
+}
+
+/** Resolves when everything that was removed until now is deleted, or cannot be. */
+export async function removalsEnded(removing: string): Promise<void> {
+  const remover = removers.get(removing);
+  if (remover === undefined) return;
+  removers.delete(removing);
+  const ended = new Promise((resolve) => remover.once('exit', resolve).once('error', resolve));
+  remover.ref();
+  remover.stdin?.end();
+  await ended;
+}
+
+/** Takes away the entries of a folder whose names match, such as what a killed engine did not complete. */
+export async function removeMatching(folder: string, pattern: RegExp, removing: string): Promise<void> {
+  const names = await readdir(folder).catch((error: unknown): string[] => {
+    if (errorCode(error) === 'ENOENT') return [];
+    throw error;
+  });
+  for (const name of names) if (pattern.test(name)) await removeLater(join(folder, name), removing);
+}
