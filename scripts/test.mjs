@@ -12,9 +12,9 @@ await finish(async () => {
   const [first, ...rest] = process.argv.slice(2);
   const args = argumentsFor(first, rest);
   return (
-    (await runTool('typescript/bin/tsc', ['--noEmit'])) ||
-    (await runTool('typescript/bin/tsc', ['--noEmit', '-p', 'src/dashboard'])) ||
-    (await runTool('typescript/bin/tsc', ['--noEmit', '-p', 'test/browser'])) ||
+    (await checkTypes('.', 'types')) ||
+    (await checkTypes('src/dashboard', 'types-dashboard')) ||
+    (await checkTypes('test/browser', 'types-browser')) ||
     (await runTool('@biomejs/biome/bin/biome', ['check', '.'])) ||
     (await runTool('vitest/vitest.mjs', ['run', ...args]))
   );
@@ -37,6 +37,12 @@ function filesWithVariants() {
     .filter((file) => file.endsWith('.test.ts'))
     .map((file) => join('test', file))
     .filter((file) => readFileSync(join(ROOT, file), 'utf8').includes('support/variants.ts'));
+}
+
+/** Only what has changed since the last time, which is recorded in a file. */
+function checkTypes(project, record) {
+  const args = ['--noEmit', '-p', project, '--incremental', '--tsBuildInfoFile', join('.setup', record)];
+  return runTool('typescript/bin/tsc', args);
 }
 
 function runTool(script, args) {

@@ -3,7 +3,7 @@ import { type FailureRule, restUntil } from './failure.ts';
 /** Rate limits count per minute; a provider that names no time is called again after one. */
 const REST_MS = 60_000;
 
-/** The provider refuses for a short time only, so another agent takes over while this one rests. */
+/** The provider refuses for a short time only, so another agent continues, and this one is not used until then. */
 export const rateLimit: FailureRule<'rate-limit'> = {
   kind: 'rate-limit',
   title: 'Rate limit',

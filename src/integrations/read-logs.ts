@@ -84,8 +84,8 @@ function withoutPart(text: string, isCut: boolean): string {
 }
 
 function lastLines(lines: readonly string[], { contains, maxLines }: LogRequest): LogLines {
-  const wanted = contains?.toLowerCase();
-  const found = lines.filter((line) => line !== '' && (wanted === undefined || line.toLowerCase().includes(wanted)));
+  const search = contains?.toLowerCase();
+  const found = lines.filter((line) => line !== '' && (search === undefined || line.toLowerCase().includes(search)));
   const kept: string[] = [];
   let chars = 0;
   for (const line of found.slice(-maxLines).reverse()) {

@@ -203,9 +203,9 @@ export function bestEntries(entries: readonly KnowledgeEntry[], text: string): K
   const candidates = entries
     .filter(isKept)
     .map((entry) => ({ entry, words: new Set(wordsOf(`${entry.title} ${entry.text} ${entry.tags.join(' ')}`)) }));
-  const wanted = [...new Set(wordsOf(text))];
+  const query = [...new Set(wordsOf(text))];
   const weights = new Map(
-    wanted.map((word) => {
+    query.map((word) => {
       const count = candidates.filter(({ words }) => words.has(word)).length;
       return [word, count === 0 ? 0 : Math.log(1 + candidates.length / count)];
     }),
@@ -213,7 +213,7 @@ export function bestEntries(entries: readonly KnowledgeEntry[], text: string): K
   return candidates
     .map(({ entry, words }) => ({
       entry,
-      score: wanted.reduce((sum, word) => sum + (words.has(word) ? (weights.get(word) ?? 0) : 0), 0),
+      score: query.reduce((sum, word) => sum + (words.has(word) ? (weights.get(word) ?? 0) : 0), 0),
     }))
     .filter(({ score }) => score > 0)
     .sort((a, b) => b.score - a.score || b.entry.at - a.entry.at)

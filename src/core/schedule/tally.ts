@@ -93,7 +93,7 @@ export function beginTally(runs: readonly RunState[], schedulingInput: Schedulin
   };
 }
 
-/** The agents with what this pass has started; an agent that rests on every host that has it is rate-limited. */
+/** The agents with what this pass has started; an agent with a limit on every host that has it is rate-limited. */
 export function availabilityOf({ availability }: SchedulingInput, { busy, hosts }: Tally): AgentAvailability {
   if (hosts === undefined) return { ...availability, busy };
   return { ...availability, busy, rateLimited: { ...hosts.rateLimited, ...availability.rateLimited } };

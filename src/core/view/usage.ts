@@ -99,7 +99,7 @@ function nameOf(by: UsageBy, charged: Charged): string {
     case 'agent':
       return charged.by;
     case 'model':
-      return charged.usage.kind === 'known' ? (charged.usage.model ?? 'not said') : 'not said';
+      return charged.usage.kind === 'known' ? (charged.usage.model ?? 'not reported') : 'not reported';
     case 'run':
       return charged.run;
     case 'project':

@@ -97,7 +97,7 @@ export const ORCHESTRATOR_JSON: readonly KeyMapping[] = [
     type: Listed,
     turn: (tools) => widening('verify.tools', tools, `verifiers use ${tools.join(', ')} without asking`),
   }),
-  ...ignored('an agent rests until the reset that its provider names', ['agent.rateLimitWaitMs']),
+  ...ignored('an agent is not used until the reset that its provider names', ['agent.rateLimitWaitMs']),
   mapped('verification.maxAttempts', 'verify.maxAttempts', { type: Whole }),
   mapped('verification.delayMs', 'verify.delayMs', { type: Whole }),
   mapped('verification.disabled', 'verify.disabled', { type: Flag }),

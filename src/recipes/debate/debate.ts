@@ -47,8 +47,8 @@ export const debate: Recipe<DebateInput> = {
 /** The outcome of a debate as Markdown. */
 export function debateDocument(question: string, { isAgreed, rounds, points, positions }: DebateOutcome): string {
   const verdict = `${isAgreed ? 'Agreement' : 'No agreement'} after ${rounds} ${rounds === 1 ? 'round' : 'rounds'}.`;
-  const said = positions.flatMap(({ side, text }) => [`### ${side}`, '', text, '']);
-  return pointsDocument(question, points, ['## Result', '', verdict, '', '## Positions', '', ...said]);
+  const statements = positions.flatMap(({ side, text }) => [`### ${side}`, '', text, '']);
+  return pointsDocument(question, points, ['## Result', '', verdict, '', '## Positions', '', ...statements]);
 }
 
 function nextTasks(run: RunState, input: DebateInput): Unfolding {

@@ -43,10 +43,10 @@ export const watch: Recipe<WatchInput> = {
     const found = newProposals(run, input);
     if (found.length === 0) return undefined;
     const points = found.map(({ title, file, line }, index) => {
-      const said = outputOf(run, `confirm/${index + 1}`, ConfirmOutput);
-      const status = said === undefined ? 'open' : said.verdict === 'confirmed' ? 'done' : 'rejected';
-      const evidence = said?.evidence ?? `${file}:${line}`;
-      return { id: `P${index + 1}`, title, status, by: said?.verdict ?? null, round: input.round, evidence } as const;
+      const output = outputOf(run, `confirm/${index + 1}`, ConfirmOutput);
+      const status = output === undefined ? 'open' : output.verdict === 'confirmed' ? 'done' : 'rejected';
+      const evidence = output?.evidence ?? `${file}:${line}`;
+      return { id: `P${index + 1}`, title, status, by: output?.verdict ?? null, round: input.round, evidence } as const;
     });
     return { unit: 'round', plan: 1, points, rounds: [], warnings: [], stop: null };
   },

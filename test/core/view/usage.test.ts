@@ -54,7 +54,7 @@ describe('usage', () => {
 
   it('is grouped by the billed model, also when none was named', () => {
     expect(summarizeUsage([exampleState()], 'model').map((row) => [row.name, row.cost])).toEqual([
-      ['not said', 1],
+      ['not reported', 1],
       ['big', 0.25],
     ]);
   });
