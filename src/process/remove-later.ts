@@ -6,19 +6,18 @@ import { crashpoint, realWorld, type World } from '../world.ts';
 
 /** `rm` on Linux stays on the file system of what it removes: a program may have mounted something there. */
 const RM = process.platform === 'linux' ? 'rm -rf --one-file-system' : 'rm -rf';
+const BESIDE = '.beside';
 /**
  * Empties the folder $1 at each line of its input and at its end, which is at the latest the end of the engine. A link
- * names what could not be moved into the folder. Module caches are read-only on purpose.
+ * with the suffix of ours names what could not be moved into the folder; one that a program left in the place of a folder
+ * is removed itself. Module caches are read-only on purpose.
  */
 const REMOVER = `remove() {
   ${RM} -- "$1" 2>/dev/null || { chmod -R u+rwX -- "$1" && ${RM} -- "$1"; } 2>/dev/null
 }
 empty() {
   for entry in "$1"/*; do
-    if [ -L "$entry" ]; then
-      target=$(readlink "$entry")
-      case $target in *.removing-*) remove "$target" ;; esac
-    fi
+    case $entry in *${BESIDE}) [ ! -L "$entry" ] || remove "$(readlink "$entry")" ;; esac
     remove "$entry"
   done
 }
@@ -50,7 +49,7 @@ export async function removeLater(path: string, removing: string, world: World =
     // On another file system, or read-only, which forbids another parent: it is renamed beside its place.
     if (!['EXDEV', 'EACCES', 'EPERM'].includes(code ?? '')) throw error;
     const beside = `${path}.removing-${token}`;
-    await symlink(beside, join(removing, token));
+    await symlink(beside, join(removing, `${token}${BESIDE}`));
     await rename(path, beside);
   }
   crashpoint('removal.renamed');

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import { removalsEnded, removeLater, removeMatching, removeRemaining } from '../../src/process/remove-later.ts';
+import { removalsEnded, removeLater, removeMatching } from '../../src/process/remove-later.ts';
 
 const OTHER_FILE_SYSTEM = '/dev/shm';
 
@@ -69,11 +69,11 @@ describe('a removed folder', () => {
     },
   );
 
-  it('is named by a link only if it was renamed for its removal', async () => {
-    const precious = makeTree(join(folder, 'precious'));
-    mkdirSync(removing);
-    symlinkSync(precious, join(removing, 'forged'));
-    removeRemaining(removing);
+  it('that a program replaced by a link is only the link, whatever it names', async () => {
+    const precious = makeTree(join(folder, 'precious.removing-1'));
+    const path = join(folder, 'replaced');
+    symlinkSync(precious, path);
+    await removeLater(path, removing);
     await removalsEnded(removing);
     expect([readdirSync(removing), readdirSync(join(precious, 'deep')).length]).toEqual([[], 3]);
   });
