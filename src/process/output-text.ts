@@ -39,14 +39,18 @@ export async function outputText(file: string): Promise<string> {
   return join(firstLines(head, HEAD_BYTES), lastLines(tail, TAIL_BYTES - MARK_BYTES), size);
 }
 
-/** The last line of a file that is not blank, cleaned; empty if there is none. */
+/** What TAP adds to a result between two marks. */
+const TAP_DETAILS = /^ *---\n[^]*?^ *\.\.\.$/gm;
+const WORD = /[\p{L}\p{N}]/u;
+
+/** The last line of a file that says something, cleaned; empty if there is none. */
 export async function lastLine(file: string): Promise<string> {
   await using handle = await open(file, 'r');
   const { size } = await handle.stat();
   const length = Math.min(size, LAST_LINE_BYTES);
   const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, size - length);
-  const lines = cleanText(buffer.subarray(0, bytesRead).toString('utf8')).split('\n');
-  return lines.findLast((line) => line.trim() !== '')?.trim() ?? '';
+  const text = cleanText(buffer.subarray(0, bytesRead).toString('utf8')).replaceAll(TAP_DETAILS, '');
+  return text.split('\n').findLast((line) => WORD.test(line))?.trim() ?? '';
 }
 
 /** The number of lines in a file; a last line without a newline counts. */

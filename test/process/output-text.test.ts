@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { cleanText, outputText } from '../../src/process/output-text.ts';
+import { cleanText, lastLine, outputText } from '../../src/process/output-text.ts';
 
 let folder: string;
 beforeAll(async () => {
@@ -58,4 +58,15 @@ it.each(['\u001b]', '\u001b[', '\u001b', '\u001b[1;', '\r', 'a\r', ' ', '\u009b1
 
 it('handles bytes that are not text', async () => {
   expect(await evidence(Buffer.from([0xff, 0xfe, 0x41, 0x00, 0x0a]))).toMatch(/A\n$/);
+});
+
+it.each([
+  ['ok 1 - counts\n  ---\n  duration_ms: 1\n  ...\n', 'ok 1 - counts'],
+  ['test_cart.py\n......\n\n', 'test_cart.py'],
+  ['ok 1 - a\n  ---\n  duration_ms: 1\n', 'duration_ms: 1'],
+  ['====\n', ''],
+])('finds the last line that says something in %j', async (content, line) => {
+  const file = join(folder, 'last-line');
+  await writeFile(file, content);
+  expect(await lastLine(file)).toBe(line);
 });

@@ -45,7 +45,8 @@ export async function checkAddedTests(
   tests: CandidateTests,
 ): Promise<LandingProof> {
   if (tests.added.length > 0) {
-    const red = await passesWith(ctx, run, candidate, { commit: tests.onto, paths: tests.added });
+    const subject = 'the candidate without the tests that it adds';
+    const red = await passesWith(ctx, run, candidate, { commit: tests.onto, paths: tests.added, subject });
     if (red?.verdict === 'error') return { verdict: 'error', evidence: red };
     if (red !== undefined)
       return { verdict: 'held', reason: `Without the tests that it adds ${red.gate} fails: ${red.summary}` };
@@ -117,7 +118,8 @@ async function runOnBase(
   const runners = evidence.tests?.runners.map(({ runner }) => runner) ?? [];
   if (files.length === 0 || runners.length === 0) return undefined;
   const selected = selectTests(gate, runners, files);
-  const overlay = { commit: candidate.commit, paths: files };
+  const subject = `the base with the tests of the ${candidate.tasks.length === 1 ? 'task' : 'tasks'}`;
+  const overlay = { commit: candidate.commit, paths: files, subject };
   const result = await runGate(ctx, run, { ...candidate, commit: tests.onto }, { gate: selected, overlay });
   if (result.tests === undefined || !result.tests.runners.some(({ named }) => named)) return undefined;
   return judgeOnBase(ctx, run, { evidence, result, files });

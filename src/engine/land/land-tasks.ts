@@ -187,7 +187,8 @@ async function passGuards(
     await refuseCandidate(ctx, run, merge, proof);
     return 'settled';
   }
-  const red = await passesWith(ctx, run, candidate, { commit: merge.onto, paths: overlay });
+  const subject = 'the candidate with the tests of the base';
+  const red = await passesWith(ctx, run, candidate, { commit: merge.onto, paths: overlay, subject });
   merge.tests = { onto: merge.onto, added: [], modified: [...tests.added, ...tests.modified] };
   if (red === undefined) return 'alone';
   if (red.verdict === 'error') {

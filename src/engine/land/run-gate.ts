@@ -22,8 +22,8 @@ export type Candidate = {
   isApproved?: boolean;
 };
 
-/** Files that a checkout has as they are in another commit. */
-export type Overlay = { commit: string; paths: readonly string[] };
+/** Files that a checkout has as they are in another commit; `subject` names for people what is checked then. */
+export type Overlay = { commit: string; paths: readonly string[]; subject: string };
 
 /** Folders below HOME in which toolchains are installed or keep what they have downloaded. */
 const TOOL_FOLDERS = {
@@ -59,7 +59,7 @@ async function runGateOnce(
   const containing = await containCommands(ctx, run, 'check');
   const { size } = ctx.checkSlots;
   const check = what.isFresh === true ? 'repeats the failed check' : 'check';
-  const about = `${check} on ${checkedCommit(run, candidate)}: ${shellText(what.gate)}`;
+  const about = `${check} on ${what.overlay?.subject ?? checkedCommit(run, candidate)}: ${shellText(what.gate)}`;
   using step = ctx.activities.begin(
     { run, tasks: candidate.tasks },
     { kind: 'waiting', what: `waits for a free slot (${size} of ${size} checks run): ${about}` },
