@@ -40,7 +40,7 @@ export async function outputText(file: string): Promise<string> {
 }
 
 /** What TAP adds to a result between two marks. */
-const TAP_DETAILS = /^ *---\n[^]*?^ *\.\.\.$/gm;
+const TAP_DETAILS = /^ *---\n[\s\S]*?^ *\.\.\.$/gm;
 const WORD = /[\p{L}\p{N}]/u;
 
 /** The last line of a file that says something, cleaned; empty if there is none. */
@@ -50,7 +50,8 @@ export async function lastLine(file: string): Promise<string> {
   const length = Math.min(size, LAST_LINE_BYTES);
   const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, size - length);
   const text = cleanText(buffer.subarray(0, bytesRead).toString('utf8')).replaceAll(TAP_DETAILS, '');
-  return text.split('\n').findLast((line) => WORD.test(line))?.trim() ?? '';
+  const line = text.split('\n').findLast((each) => WORD.test(each));
+  return line?.trim() ?? '';
 }
 
 /** The number of lines in a file; a last line without a newline counts. */
