@@ -1,10 +1,14 @@
 /** Options without an equivalent: the reason, and their names. */
 const UNUSED: Readonly<Record<string, string>> = {
+  'what is monitored is a check: --check "<command>"': '--monitor-required --monitor-flow',
+  'the instruction is the text of --prompt': '--prompt-file',
+  'output is always streamed': '--enable-streaming',
   'a task that needs a failed one does not start': '--error-policy',
   'a rate-limited agent is not used until its reset': '--rate-limit',
   'every task has its own workspace': '--isolate',
+  'pull requests are reviewed in parallel; --max-parallel 1 does one at a time': 'review:--parallel',
   'work is saved before a workspace is removed': '--keep-worktrees',
-  'a run starts without confirmation; --plan-only waits for one': 'do:-y do:--yes',
+  'a run starts without confirmation; --plan-only waits for one': 'do:-y do:--yes auto:-y auto:--yes',
   'say it in the goal, or in a role': `--mode --gather --gather-mode --gather-max-rounds --gather-file --skip-gather
     --architecture-mode --architecture-pattern --architecture-deliberation`,
   'a run ends by its checks, its budget and its deadline; --max-iterations limits the rounds': `--max-phase-iterations
@@ -22,17 +26,30 @@ const UNUSED: Readonly<Record<string, string>> = {
   'the project is analyzed without a model': '--use-claude --no-claude',
   'tasks are always planned with a schema': '--use-sdk --no-sdk',
   'existing settings are kept, and a missing file is written': 'init:-f',
+  'a run keeps its agents; manyhands retry --agent changes them': 'resume:--provider status:--provider',
+  'checks belong to a run: --check when it starts': 'verify-run:--test-command verify-run:--test-timeout-seconds',
+  'nothing is installed by it': 'upgrade-check:--apply',
+  'it is written only with --apply': 'archive-runs:--remove',
+  'keys are never printed': '--include-secrets',
+  'your .mcp.json is never written': '--repair-mcp repair-mcp-paths:--apply --create --mcp-path',
+  'planned tasks are kept with the run; manyhands plan --run writes them': 'yolo:--config',
 };
 
 /** The options of a worker of another tool, as those of a job. */
 export const WORKER_OPTIONS =
   '[--role: --role {--role}][--profile: --agent {--profile}][--allow-write: --write][--timeout-seconds: --stop time={--timeout-seconds}s]';
 
-const RUN_WORKER = `manyhands job {text}${WORKER_OPTIONS}`;
+/** A file of tasks, and files to which an instruction applies, of another tool. */
+export const BULK_RUN = 'manyhands bulk run {file}[--provider: --agent {--provider}]';
+export const BULK_SCAN =
+  'manyhands bulk scan[--glob: --glob {--glob}][--files: --glob {--files}] --prompt {text} --output tasks.jsonl\n  and: manyhands bulk run tasks.jsonl[--provider: --agent {--provider}]';
+
+/** One task of one worker of another tool, as a job. */
+export const RUN_WORKER = `manyhands job {text}${WORKER_OPTIONS}`;
 
 /**
- * Options of other tools, and what to type here: other options (they replace what was typed), a whole command, or `nothing` with
- * the reason. `review:-m` is `-m` of the command `review` only.
+ * Options of other tools, and what to type here: other options (they replace what was typed), an argument, nothing at
+ * all, a whole command, or `nothing` with the reason. `review:-m` is `-m` of the command `review` only.
  */
 export const OTHER_OPTIONS: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
@@ -44,43 +61,39 @@ export const OTHER_OPTIONS: Readonly<Record<string, string>> = {
   '--phase-provider': '--agent {--phase-provider}',
   '--quality-gate': '--check {--quality-gate}',
   '--test-command': '--check {--test-command}',
-  '--monitor-required': '--check "<command>"',
-  '--monitor-flow': '--check "<command>"',
-  '--doc': 'manyhands do @{--doc}',
+  '--doc': 'manyhands do @{--doc}{options}',
   '--max-execution-processes': '--max-parallel {--max-execution-processes}',
   '--phase-parallelism': '--max-parallel {--phase-parallelism}',
   '--discover': '--plan-only',
   '--resume': 'manyhands resume',
   '--runtime-dir': 'manyhands resume',
-  '--manifest': 'manyhands bulk run {file}',
-  '--task-file': 'manyhands bulk run {file}',
-  '--prompt-file': 'manyhands bulk scan --prompt "<instruction>"',
-  '--glob': 'manyhands bulk scan --glob {--glob} --prompt {text} --output tasks.jsonl',
-  '--files': 'manyhands bulk scan --glob {--files} --prompt {text} --output tasks.jsonl',
+  '--manifest': BULK_RUN,
+  '--task-file': BULK_RUN,
+  '--glob': BULK_SCAN,
+  '--files': BULK_SCAN,
   '--config': 'manyhands init --import',
   '-c': 'manyhands init --import',
-  'run:--config': 'manyhands run {file}',
-  'yolo:--config': 'manyhands yolo {text}',
-  '--from-todo': 'manyhands run {file}[--execute: --execute][-e: --execute]',
-  '--yolo': 'manyhands yolo {file}',
+  'run:--config': '{--config}',
+  'run:--from-todo': '{--from-todo}',
+  'run:--yolo': '',
   '--auto-approve': '--yes',
   '-e': '--execute',
   '-n': '--dry-run',
   '-s': '--sequential',
   'review:-r': '--from-run',
   'review:-m': '--automerge',
+  'review:-p': '--pr {-p}',
   'review:--sequential': '--max-parallel 1',
   'review:-s': '--max-parallel 1',
-  'review:--parallel': 'nothing: pull requests are reviewed in parallel; --max-parallel 1 does one at a time',
   '--list': 'manyhands config list',
   '--mock': '--rehearse',
   '--file': 'manyhands run {file}',
   'resume:--run-id': 'manyhands resume {run}',
   'retry:--run-id': 'manyhands retry {run}',
   'do:--run-id': 'manyhands resume {run}',
-  '--run-id': 'the run as an argument: manyhands show {run}',
-  '--workflow-id': 'the run as an argument: manyhands show {run}',
-  '--node-id': 'the node as an argument: manyhands retry <run> {node}',
+  '--run-id': '{--run-id}',
+  '--workflow-id': '{--workflow-id}',
+  '--node-id': '{--node-id}',
   '--cwd': '-C {--cwd}',
   '--project-dir': '-C {--project-dir}',
   '--project': '-C {--project}',

@@ -112,13 +112,12 @@ function missingValueText({ code, message }: CommanderError, program: Command): 
 
 /** What replaces a command or an option of another tool, and what of it is not used; the table is only loaded for an error. */
 async function replacement({ code, message }: CommanderError, argv: readonly string[]): Promise<string | undefined> {
-  const { omittedOptions, replacedCommand, replacedOption } = await import('./other-tools.ts');
+  const { replacedCommand, replacedOption } = await import('./other-tools.ts');
   const option = code === 'commander.unknownOption' ? /'([^'=]+)/.exec(message)?.[1] : undefined;
   const isCommand = code === 'commander.unknownCommand';
-  const use = isCommand ? replacedCommand(argv) : option === undefined ? undefined : replacedOption(option, argv);
-  if (use === undefined) return undefined;
-  const omitted = omittedOptions(argv, use);
-  return `Use instead: ${use}${omitted.length === 0 ? '' : `\nNot used there: ${omitted.join(', ')}`}`;
+  const found = isCommand ? replacedCommand(argv) : option === undefined ? undefined : replacedOption(option, argv);
+  if (found === undefined) return undefined;
+  return `Use instead: ${found.use}${found.omitted.length === 0 ? '' : `\nNot used there: ${found.omitted.join(', ')}`}`;
 }
 
 /** Names the command of an input error, so that its hint can be pasted. */

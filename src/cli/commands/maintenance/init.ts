@@ -77,7 +77,10 @@ export const initCommand: CliCommand = {
       act: async (flags) => {
         if (flags.remove && !flags.agentsMd) throw new AppError('USAGE', '--remove requires --agents-md');
         if (flags.force && (!flags.agentsMd || flags.remove))
-          throw new AppError('USAGE', '--force requires --agents-md, without --remove');
+          throw new AppError(
+            'USAGE',
+            '--force requires --agents-md, without --remove; settings that exist are kept: change them with manyhands config set',
+          );
         const dir = await realpath(await resolveDir(session.platform.terminal, flags.dir));
         const root = await requireRoot(session, dir, flags);
         const document = flags.remove

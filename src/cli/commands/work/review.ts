@@ -56,6 +56,8 @@ async function review(session: Session, flags: Flags): Promise<number> {
   const { terminal } = session.platform;
   const { land: _, base: __, title: ___, ...options } = await startOptions(terminal, flags);
   const isNamed = flags.pr.length > 0 || flags.fromRun !== undefined;
+  if (!isNamed && session.argv.includes('-p'))
+    terminal.err('note: -p is --max-parallel; a pull request is named with --pr <number>\n');
   if (flags.detach && !isNamed)
     throw new AppError('USAGE', '--detach cannot ask which pull requests to review: name them with --pr or --from-run');
   return work(session, {
