@@ -8,6 +8,8 @@ export type ProcessEntry = {
   group: number;
   session: number;
   isEnded: boolean;
+  /** It runs no program any more, and has not ended yet. */
+  isEnding?: boolean;
   startTime: string;
 };
 
@@ -16,6 +18,8 @@ export type Probe = { kind: 'found'; entry: ProcessEntry } | { kind: 'none' } | 
 
 /** Zombies and dying processes accept signals but no longer run. */
 const ENDED_STATES = 'ZXx';
+/** A flag of the kernel: the first thread is at its end. */
+const EXITING = 0x4;
 
 /** A line of stat has some 300 bytes; all processes are probed after each attempt, so the buffer is reused. */
 const buffer = Buffer.alloc(4096);
@@ -42,19 +46,20 @@ export function childrenOf(pid: number): ProcessEntry[] | undefined {
   }
 }
 
-/** Reads a line of /proc/<pid>/stat; the program's name in it may contain spaces and brackets. */
+/** Reads a line of /proc/<pid>/stat; the program's name in it may contain spaces and brackets. A program whose first thread alone has ended still runs, although the kernel shows it as a zombie. */
 export function parseProcStat(text: string): ProcessEntry | undefined {
   const nameEnd = text.lastIndexOf(')');
   const pid = Number.parseInt(text, 10);
   const [state, parent, group, session, ...rest] = text.slice(nameEnd + 2).split(' ');
-  const startTime = rest[15];
+  const [flags, threads, startTime] = [Number(rest[2]), Number(rest[13]), rest[15]];
   if (nameEnd < 0 || !Number.isInteger(pid) || !state || !startTime) return undefined;
   return {
     pid,
     parent: Number(parent),
     group: Number(group),
     session: Number(session),
-    isEnded: ENDED_STATES.includes(state),
+    isEnded: ENDED_STATES.includes(state) && threads <= 1,
+    ...((flags & EXITING) !== 0 && threads <= 1 ? { isEnding: true } : {}),
     startTime,
   };
 }

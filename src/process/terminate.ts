@@ -43,12 +43,15 @@ export async function sweep(target: Target): Promise<number> {
   if (thisMachine()?.boot !== target.identity.boot) return 0;
   const cgroup = findCgroup(target);
   const killed = new Set<string>();
-  const helpers = new Set<string>();
+  /** Judged when it is found: it may have ended by itself when the others are listed again. */
+  const ending = new Set<string>();
+  const onFound = (member: ProcessEntry) => {
+    if (member.isEnding === true || isSandboxHelper(member) || endsWithSandbox(member)) ending.add(keyOf(member));
+  };
   using limit = timeLimit(KILLED_MS, realWorld);
   for (let pauseMs = 1; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
-    const members = freeze(target, cgroup, killed);
+    const members = freeze(target, cgroup, { found: killed, onFound });
     if (members.length === 0) break;
-    for (const member of members) if (isSandboxHelper(member) || endsWithSandbox(member)) helpers.add(keyOf(member));
     if (limit.signal.aborted) throw stuck(members);
     if (cgroup !== undefined) killCgroup(cgroup);
     for (const member of members) signalOne(member, 'SIGKILL');
@@ -56,7 +59,7 @@ export async function sweep(target: Target): Promise<number> {
   }
   await leaveCgroup(target);
   await removeLimits(target);
-  return killed.size - helpers.size;
+  return killed.size - ending.size;
 }
 
 /** How a program's descendants are found on this system; only a cgroup contains those that hide on purpose. */
@@ -82,7 +85,11 @@ async function requestExit(target: Target, graceMs: number): Promise<void> {
 }
 
 /** Stops all members until no new one is found, because a running process can fork faster than we can list. */
-function freeze(target: Target, cgroup: string | undefined, found: Set<string>): ProcessEntry[] {
+function freeze(
+  target: Target,
+  cgroup: string | undefined,
+  { found, onFound }: { found: Set<string>; onFound(member: ProcessEntry): void },
+): ProcessEntry[] {
   for (;;) {
     const members = findMembers(target, cgroup, found);
     const fresh = members.filter((member) => !found.has(keyOf(member)));
@@ -90,6 +97,7 @@ function freeze(target: Target, cgroup: string | undefined, found: Set<string>):
     for (const member of fresh) {
       found.add(keyOf(member));
       signalOne(member, 'SIGSTOP');
+      onFound(member);
     }
   }
 }
@@ -111,12 +119,12 @@ function findMembers(target: Target, cgroup: string | undefined, found: Readonly
 }
 
 /** Whether the system ends it by itself: the processes of a sandbox have a namespace of their own, and end a moment after its first one. */
-function endsWithSandbox({ pid }: ProcessEntry): boolean {
+function endsWithSandbox({ pid, startTime }: ProcessEntry): boolean {
   try {
     return readlinkSync(`/proc/${pid}/ns/pid`) !== readlinkSync('/proc/self/ns/pid');
-  } catch (error) {
-    // It has ended by itself, so it was not left running.
-    return errorCode(error) === 'ENOENT' && process.platform === 'linux';
+  } catch {
+    // It has ended by itself, so it was not left running; the kernel may then also answer that access is denied.
+    return process.platform === 'linux' && identify(pid)?.startTime !== startTime;
   }
 }
 

@@ -59,6 +59,16 @@ test('a program name with spaces and brackets does not shift the fields of stat'
   expect(parseProcStat(line)).toEqual(found.kind === 'found' ? found.entry : undefined);
 });
 
+test('a zombie with a thread that runs has not ended, and one at its end is known', () => {
+  const stat = (state: string, flags: number, threads: number) =>
+    parseProcStat(`7 (cat) ${state} 1 7 7 0 -1 ${flags} 0 0 0 0 0 0 0 0 20 0 ${threads} 0 900 0 0`);
+  expect(stat('Z', 0x4, 1)).toMatchObject({ isEnded: true });
+  expect(stat('Z', 0x4, 2)).toEqual(expect.not.objectContaining({ isEnding: true }));
+  expect(stat('Z', 0x4, 2)).toMatchObject({ isEnded: false });
+  expect(stat('R', 0x4, 1)).toMatchObject({ isEnded: false, isEnding: true });
+  expect(stat('R', 0, 1)).toEqual({ pid: 7, parent: 1, group: 7, session: 7, isEnded: false, startTime: '900' });
+});
+
 test('the output of ps on macOS is read: start time, group, zombies', () => {
   const recorded = [
     '  501     1   501 Ss   Sat Nov 14 09:12:01 2026    ',

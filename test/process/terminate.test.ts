@@ -18,6 +18,14 @@ async function output(target: Target, count: number): Promise<ProcessIdentity[]>
 }
 
 const DAEMON = `setsid sh -c '(trap "" TERM HUP; echo pid $(exec sh -c "echo \\$PPID"); exec sleep 60) & exit' &`;
+/** Only its first thread ends, so that the kernel shows it as a zombie, and without an environment. */
+const HIDDEN = [
+  'import ctypes, os, platform, signal, threading, time',
+  'def rest(): time.sleep(0.1); print("pid", os.getpid(), flush=True); time.sleep(60)',
+  'signal.signal(signal.SIGTERM, signal.SIG_IGN)',
+  'threading.Thread(target=rest).start()',
+  'ctypes.CDLL(None).syscall(60 if platform.machine() == "x86_64" else 93, 0)',
+].join('\n');
 
 const TREES: [what: string, script: string, count: number][] = [
   ['a program that ignores the request', `trap '' TERM; echo pid $$; sleep 60; sleep 60`, 1],
@@ -29,6 +37,9 @@ const TREES: [what: string, script: string, count: number][] = [
     `trap '' TERM; env -i sh -c 'echo pid $$; sleep 60; sleep 60' & wait; sleep 60`,
     1,
   ],
+  ...(existsSync('/usr/bin/python3')
+    ? [['a program that hides behind a zombie', `/usr/bin/python3 -c '${HIDDEN}'`, 1] as [string, string, number]]
+    : []),
 ];
 
 for (const mode of ['cgroup', 'process-tree']) {
