@@ -6,8 +6,8 @@ import {
   hasAttemptToken,
   holderMembership,
   isAttemptToken,
-  type LocalConnection,
   membershipOf,
+  type TcpConnection,
 } from '../process/launch-membership.ts';
 import type { Peer } from '../process/socket-peer.ts';
 import type { Origin } from '../schema/actor.ts';
@@ -34,8 +34,8 @@ export function originOfPeer(home: Home, claimed: Origin, peer: Peer): Origin {
   }
 }
 
-/** The origin of an HTTP request of this machine if it was sent by a program of an attempt; undefined for any other sender. */
-export function agentOverHttp(home: Home, connection: LocalConnection): Origin | undefined {
+/** The origin of an HTTP request if it was sent by a program of an attempt; undefined for any other sender. */
+export function agentOverHttp(home: Home, connection: TcpConnection): Origin | undefined {
   const membership = holderMembership(connection, home.root);
   if (membership.kind === 'outside') return undefined;
   if (membership.kind === 'unknown') throw unidentified();

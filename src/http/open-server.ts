@@ -119,14 +119,14 @@ async function bindServer(
   }
 }
 
-/** Programs of attempts run on this machine only. */
+/** Programs of attempts run on this machine only; which of its addresses they connect from is their choice. */
 function agentBehind(
   home: Home,
-  { remoteAddress = '', localAddress, localPort, remotePort }: Socket,
+  { remoteAddress = '', localAddress = '', localPort, remotePort }: Socket,
 ): Origin | undefined {
-  const isOfThisMachine = isLoopback(asHost(remoteAddress)) || remoteAddress === localAddress;
-  if (!isOfThisMachine || localPort === undefined || remotePort === undefined) return undefined;
-  return agentOverHttp(home, { port: localPort, remotePort });
+  if (localPort === undefined || remotePort === undefined) return undefined;
+  const isLocal = isLoopback(asHost(remoteAddress)) || remoteAddress === localAddress;
+  return agentOverHttp(home, { address: localAddress, port: localPort, remoteAddress, remotePort, isLocal });
 }
 
 /** Next to the built program; when run from sources, in the build folder. */

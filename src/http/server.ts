@@ -147,6 +147,8 @@ export async function openHttp(options: HttpOptions): Promise<HttpServer> {
           connections.release(incoming.socket);
         }
         if (identity === undefined || !isGitPath(pathOf(incoming))) return route(incoming, outgoing);
+        if (isChange(incoming) && options.agentOf?.(incoming) !== undefined)
+          throw new AppError('CALLED_BY_AGENT', 'The repository of the server is not for programs of an attempt');
         const sender = { identity, token: tokenIn(incoming) ?? '' };
         return repository.answer(incoming, outgoing, sender);
       })

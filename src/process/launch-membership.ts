@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { cgroupMembers, launchGroupsOf } from './cgroup.ts';
-import { type ProcessEntry, probeProc } from './proc-stat.ts';
+import { environmentOf, type ProcessEntry, probeProc } from './proc-stat.ts';
 import { shimFolder } from './shim.ts';
 
 /**
@@ -23,31 +23,63 @@ export function membershipOf(pid: number, root: string, startedBefore = Number.P
   return groups.some((folders) => folders.length === 0) ? { kind: 'unknown' } : { kind: 'outside' };
 }
 
-/** Both ends of a TCP connection within this machine. */
-export type LocalConnection = { port: number; remotePort: number };
+/** Both ends of a TCP connection as the end that accepted it sees them; `isLocal`: the other end is certainly of this machine. */
+export type TcpConnection = {
+  address: string;
+  port: number;
+  remoteAddress: string;
+  remotePort: number;
+  isLocal: boolean;
+};
 
-/** Whether the other end of a connection within this machine is held by a launched program; `unknown`: no process holds it any more. */
-export function holderMembership(connection: LocalConnection, root: string): Membership {
+/**
+ * Whether the other end of a connection is held by a launched program; `unknown`: no process of this user holds it,
+ * because it has ended, or has hidden the connection in a message to itself or in a thread of its own.
+ */
+export function holderMembership(connection: TcpConnection, root: string): Membership {
   if (process.platform !== 'linux') return { kind: 'outside' };
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
   // Without a running launch there is nothing to search for.
   if (!foldersOf(new Set(pids.map(Number))).some((folder) => isBelow(folder, root))) return { kind: 'outside' };
-  const inode = inodeOf(connection);
-  if (inode === undefined) return { kind: 'unknown' };
-  const holders = pids.filter((pid) => hasDescriptor(pid, `socket:[${inode}]`));
-  const found = holders.map((pid) => membershipOf(Number(pid), root));
-  return found.find(({ kind }) => kind === 'inside') ?? { kind: 'outside' };
+  const found = otherEndOf(connection);
+  if (found === undefined) return { kind: connection.isLocal ? 'unknown' : 'outside' };
+  const holders = pids.filter((pid) => hasDescriptor(pid, `socket:[${found.inode}]`));
+  const memberships = holders.map((pid) => membershipOf(Number(pid), root));
+  const inside = memberships.find(({ kind }) => kind === 'inside');
+  if (inside !== undefined) return inside;
+  // The descriptors of other users cannot be seen, and no launched program belongs to one.
+  const isOurs = found.user === process.getuid?.();
+  return { kind: !isOurs || memberships.some(({ kind }) => kind === 'outside') ? 'outside' : 'unknown' };
 }
 
-/** The inode of the socket at the other end, from the system's table of connections. */
-function inodeOf({ port, remotePort }: LocalConnection): string | undefined {
+/** The socket at the other end and its user, from the system's table of connections; undefined where it is not of this machine. */
+function otherEndOf({ address, port, remoteAddress, remotePort }: TcpConnection) {
+  const [own, other] = [`${plainAddress(remoteAddress)} ${remotePort}`, `${plainAddress(address)} ${port}`];
   for (const table of ['/proc/net/tcp', '/proc/net/tcp6']) {
     for (const line of linesOf(table)) {
-      const [, own = '', other = '', , , , , , , inode] = line.trim().split(/\s+/);
-      if (portOf(own) === remotePort && portOf(other) === port && inode !== '0') return inode;
+      const [, local = '', remote = '', , , , , user, , inode = '0'] = line.trim().split(/\s+/);
+      if (inode !== '0' && endOf(local) === own && endOf(remote) === other) return { inode, user: Number(user) };
     }
   }
   return undefined;
+}
+
+/** An end as that table has it: an address whose groups of four bytes are reversed, and a port. */
+function endOf(text: string): string {
+  const [digits = '', port = ''] = text.split(':');
+  const bytes = (digits.match(/.{8}/g) ?? []).flatMap((group) => (group.match(/../g) ?? []).reverse());
+  const numbers = bytes.map((byte) => Number.parseInt(byte, 16));
+  const words = (bytes.join('').match(/.{4}/g) ?? []).join(':');
+  const address = numbers.length === 4 ? numbers.join('.') : (URL.parse(`http://[${words}]/`)?.hostname ?? '');
+  return `${plainAddress(address.replace(/^\[|\]$/g, ''))} ${Number.parseInt(port, 16)}`;
+}
+
+/** An IPv4 address is the same in both tables. */
+function plainAddress(address: string): string {
+  const [, high = '', low = ''] = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/i.exec(address) ?? [];
+  if (high === '') return address.replace(/^::ffff:(?=\d+\.)/i, '');
+  const [a, b] = [Number.parseInt(high, 16), Number.parseInt(low, 16)];
+  return [a >> 8, a & 255, b >> 8, b & 255].join('.');
 }
 
 function linesOf(file: string): string[] {
@@ -57,10 +89,6 @@ function linesOf(file: string): string[] {
     // A system without IPv6 has no such table.
     return [];
   }
-}
-
-function portOf(address: string): number {
-  return Number.parseInt(address.slice(address.lastIndexOf(':') + 1), 16);
 }
 
 function hasDescriptor(pid: string, target: string): boolean {
@@ -88,13 +116,7 @@ export function isAttemptToken(token: string | undefined): boolean {
 
 /** Whether the environment with which a process started marks it as one of an attempt; a process can evade this. */
 export function hasAttemptToken(pid: number): boolean {
-  try {
-    const found = /(?:^|\0)MANYHANDS_TOKEN=([^\0]*)/.exec(readFileSync(`/proc/${pid}/environ`, 'latin1'));
-    return isAttemptToken(found?.[1]);
-  } catch {
-    // It has ended, belongs to another user, or the system has no /proc.
-    return false;
-  }
+  return isAttemptToken(/(?:^|\0)MANYHANDS_TOKEN=([^\0]*)/.exec(environmentOf(pid))?.[1]);
 }
 
 /** The process and its ancestors, nearest first. */

@@ -73,6 +73,36 @@ function readShort(path: string): string {
   }
 }
 
+/** The variables with which a process started, each followed by a zero; empty where it has ended or belongs to another user. */
+export function environmentOf(pid: number): string {
+  const own = readIfAllowed(`/proc/${pid}/environ`);
+  if (own !== '') return own;
+  // Where its first thread has ended, another one shows them.
+  for (const thread of namesIn(`/proc/${pid}/task`)) {
+    const found = readIfAllowed(`/proc/${pid}/task/${thread}/environ`);
+    if (found !== '') return found;
+  }
+  return '';
+}
+
+function readIfAllowed(file: string): string {
+  try {
+    return readFileSync(file, 'latin1');
+  } catch {
+    // It has ended, belongs to another user, or the system has no /proc.
+    return '';
+  }
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    // It has ended since it was listed.
+    return [];
+  }
+}
+
 /** Whether another process works in a folder or holds a file of it open; undefined where the system does not show it. */
 export function isFolderInUse(folder: string): boolean | undefined {
   if (process.platform !== 'linux') return undefined;

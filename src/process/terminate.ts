@@ -6,7 +6,7 @@ import { identify, liveness, type ProcessIdentity, requireToken } from './identi
 import { removeLimits } from './limit-groups.ts';
 import { thisMachine } from './machine.ts';
 import { BRIDGE_NAME } from './network/bridge.ts';
-import { type ProcessEntry, probeProc } from './proc-stat.ts';
+import { environmentOf, type ProcessEntry, probeProc } from './proc-stat.ts';
 import { listPs } from './ps.ts';
 import { timeLimit } from './time-limit.ts';
 import { waitForExit } from './wait-for-exit.ts';
@@ -220,11 +220,7 @@ function tokenTest(token: string, shim: ProcessIdentity): (entry: ProcessEntry) 
   const earliest = Number(shim.startTime);
   return (entry) => {
     if (Number(entry.startTime) < earliest) return false;
-    try {
-      return readFileSync(`/proc/${entry.pid}/environ`, 'latin1').includes(value);
-    } catch {
-      // It has ended or belongs to another user: not ours to signal in either case.
-      return false;
-    }
+    // One that has ended or belongs to another user is not ours to signal.
+    return environmentOf(entry.pid).includes(value);
   };
 }
