@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError, isAbsent } from '../../errors.ts';
+import { isFolder } from '../path-kind.ts';
 import { readPlainText } from '../plain-file.ts';
 
 const OID = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/;
@@ -34,7 +35,7 @@ export async function readRefs(gitDir: string, under = 'refs'): Promise<Map<stri
   for (const [name, oid] of parsePackedRefs(await readPlainText(join(gitDir, 'packed-refs')))) {
     if (name === under || name.startsWith(`${under}/`)) refs.set(name, oid);
   }
-  await walk(gitDir, under, refs);
+  if (await isFolder(join(gitDir, under))) await walk(gitDir, under, refs);
   return refs;
 }
 

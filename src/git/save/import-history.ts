@@ -11,6 +11,7 @@ import type { RefChange } from '../refs/mirror-refs.ts';
 import { readRefs } from '../refs/refs.ts';
 import type { AgentGit } from '../workspace/agent-git.ts';
 import { packedRefs, writeCloneDir } from '../workspace/clone-dir.ts';
+import { showObjects } from './agent-objects.ts';
 import { parseIndex } from './index-file.ts';
 
 type PackTransfer = {
@@ -42,6 +43,8 @@ const MAX_INDEX_BYTES = 512 * 1024 * 1024;
 export type ImportRequest = {
   mirror: Mirror;
   agent: AgentGit;
+  /** The workspace. */
+  path: string;
   /** The prefix of the refs to create in the mirror. */
   prefix: string;
   /** A temporary folder of ours. */
@@ -86,7 +89,7 @@ export async function importHistory(request: ImportRequest): Promise<ImportedCom
     mirror,
     dir: source,
     head: 'ref: refs/heads/none',
-    borrowed: [agent.objects],
+    borrowed: await showObjects(agent.objects, request),
     config: UNTRUSTED_OBJECTS,
   });
   const { graph, tips, problems } = await findCommits(request, source);

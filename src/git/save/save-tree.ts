@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import { lstat, mkdir, readFile } from 'node:fs/promises';
+import { lstat, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type GitOptions, git } from '../git.ts';
 import { commitTree } from '../merge/commit.ts';
 import type { Mirror } from '../mirror/mirror-config.ts';
+import { readPlainText } from '../plain-file.ts';
 import { writeRefs } from '../refs/mirror-refs.ts';
 import { readAgentGit } from '../workspace/agent-git.ts';
 import { type Added, addAll, isWithin } from './add-all.ts';
@@ -200,7 +201,7 @@ function idOf(folder: Folder, objectFormat: 'sha1' | 'sha256'): string {
 /** Whether a folder is another worktree of the agent's own repository: a copy of the work, not a part of it. */
 async function isLinkedWorktree(folder: string): Promise<boolean> {
   // Where .git is a folder, it is a repository of its own.
-  const text = await readFile(join(folder, '.git'), 'utf8').catch(() => '');
+  const text = await readPlainText(join(folder, '.git'), 4096);
   return /^gitdir:.*\.git\/worktrees\//.test(text);
 }
 

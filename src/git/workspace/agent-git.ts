@@ -1,5 +1,5 @@
 import { readdir, realpath } from 'node:fs/promises';
-import { join, resolve, sep } from 'node:path';
+import { dirname, join, resolve, sep } from 'node:path';
 import { errorCode } from '../../errors.ts';
 import { isFolder } from '../path-kind.ts';
 import { readPlainText } from '../plain-file.ts';
@@ -22,7 +22,8 @@ const REBASE_STATES = ['rebase-merge/orig-head', 'rebase-merge/onto', 'rebase-ap
 const MAX_LOG_LINES = 10_000;
 
 /**
- * Reads the git directory of a work tree without running git in it; undefined when there is none that may be read.
+ * Reads the git directory of a work tree without running git in it; undefined when there is none that may be read. No
+ * link is followed: it could lead to the commits of any repository of the user.
  * A `.git` file counts only for a repository nested in `within`, and only if it points inside it.
  */
 export async function readAgentGit(workTree: string, within?: string): Promise<AgentGit | undefined> {
@@ -44,20 +45,22 @@ async function findGitDir(workTree: string, within: string | undefined): Promise
   if (await isFolder(dotGit)) return dotGit;
   if (within === undefined) return undefined;
   const [, target] = /^gitdir: (.+?)\n?$/.exec(await readPlainText(dotGit, 4096)) ?? [];
-  return target === undefined ? undefined : inside(resolve(workTree, target), within);
+  return target === undefined ? undefined : pathInside(resolve(workTree, target), within);
 }
 
 async function findCommonDir(gitDir: string, within: string): Promise<string | undefined> {
   const common = (await readPlainText(join(gitDir, 'commondir'), 4096)).trim();
-  return common === '' ? gitDir : inside(resolve(gitDir, common), within);
+  return common === '' ? gitDir : pathInside(resolve(gitDir, common), within);
 }
 
-async function inside(path: string, within: string): Promise<string | undefined> {
+/** The real path of something that an agent names, if that is inside a folder. */
+export async function pathInside(path: string, within: string): Promise<string | undefined> {
+  if (path.includes('\0')) return undefined;
   try {
     const [real, root] = await Promise.all([realpath(path), realpath(within)]);
     return real.startsWith(root + sep) ? real : undefined;
   } catch (error) {
-    if (['ENOENT', 'ENOTDIR', 'ELOOP'].includes(errorCode(error) ?? '')) return undefined;
+    if (['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG', 'EACCES'].includes(errorCode(error) ?? '')) return undefined;
     throw error;
   }
 }
@@ -75,15 +78,18 @@ function refNameFor(name: string, oid: string, refs: ReadonlyMap<string, string>
 
 async function addStates(gitDir: string, tips: Map<string, string>): Promise<void> {
   for (const name of [...STATES, ...REBASE_STATES]) {
+    if (!(await isFolder(dirname(join(gitDir, name))))) continue;
     const oids = (await readPlainText(join(gitDir, name), 65_536)).split(/\s+/).filter(isOid);
     for (const [index, oid] of oids.entries()) tips.set(`state/${name}-${index}`, oid);
   }
 }
 
 async function addWorktreeHeads(common: string, refs: ReadonlyMap<string, string>, tips: Map<string, string>) {
-  // A folder that is missing or cannot be listed has no heads.
-  const names = await readdir(join(common, 'worktrees')).catch((): string[] => []);
+  const folder = join(common, 'worktrees');
+  // A folder that is missing, is a link or cannot be listed has no heads.
+  const names = (await isFolder(folder)) ? await readdir(folder).catch((): string[] => []) : [];
   for (const [index, name] of names.entries()) {
+    if (!(await isFolder(join(folder, name)))) continue;
     const head = await readHead(join(common, 'worktrees', name), refs);
     if (head !== undefined) tips.set(`worktrees/${index}`, head);
   }
@@ -91,8 +97,10 @@ async function addWorktreeHeads(common: string, refs: ReadonlyMap<string, string
 
 async function readLogs(common: string): Promise<Set<string>> {
   const past = new Set<string>();
+  const folder = join(common, 'logs');
+  if (!(await isFolder(folder))) return past;
   // As above: logs that cannot be listed are ignored.
-  const entries = await readdir(join(common, 'logs'), { withFileTypes: true, recursive: true }).catch(() => []);
+  const entries = await readdir(folder, { withFileTypes: true, recursive: true }).catch(() => []);
   for (const entry of entries) {
     if (!entry.isFile()) continue;
     const lines = (await readPlainText(join(entry.parentPath, entry.name))).split('\n');
