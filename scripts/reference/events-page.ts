@@ -59,7 +59,9 @@ const MEANINGS: Record<EventType, string> = {
     'A person sent a message to the agent of a task. A running attempt is interrupted for it, and the next attempt receives it.',
   'task.asked': 'An agent asked a person a question. Without an answer in time, its task waits.',
   'task.answered':
-    'A question was answered by a person, or by its default at its deadline; an agent that no longer waits gets it as a message.',
+    'A question was answered by a person, or by its default at its deadline. With `delivery`, the call of the running agent returns it.',
+  'task.answer-delivered':
+    'The agent has the answer, from its call or as a message for its next attempt. It is recorded after an answer with `delivery`.',
   'task.requeued': 'A person queued a task again. It begins in a clean workspace, and its limits count from zero.',
   'task.landing': 'The work of a task waits to land.',
   'gate.ended': 'A gate ended: a check of a candidate, or an inspection of the work of an attempt.',

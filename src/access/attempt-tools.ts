@@ -14,7 +14,7 @@ import type { Identity } from '../operations/authorize.ts';
 import { dispatch } from '../operations/dispatch.ts';
 import type { Origin } from '../schema/actor.ts';
 import { configuredIntegrations, type Integration, integrationsOf } from '../schema/config/integrations.ts';
-import { isSameToken, loadToolKey, toolToken } from '../store/credentials/tool-tokens.ts';
+import { isTokenOf, loadToolKey, toolToken } from '../store/credentials/tool-tokens.ts';
 import { writePrivate } from '../store/private-file.ts';
 import { crashpoint, type World } from '../world.ts';
 import type { Handle } from './socket/connection.ts';
@@ -23,10 +23,21 @@ import { socketPath } from './socket/socket-path.ts';
 import { LONGEST_ARGUMENTS, TOOLS_FILE, ToolRequest } from './socket/tool-client.ts';
 
 type Sources = { home: Home; world: World; app: () => App };
+type HandledRequest = Parameters<Handle>[0];
 type HandledCall = Parameters<Handle>[1];
 
 /** A request has the arguments, an id and a token, and little else. */
 const LONGEST_REQUEST_BYTES = LONGEST_ARGUMENTS + 16_384;
+/** What one attempt may use of the engine: more is a program that has gone wrong, or an attack. */
+const MOST_CONNECTIONS = 32;
+const MOST_UNREAD_BYTES = 4 * 1024 * 1024;
+const MOST_CALLS_AT_ONCE = 64;
+const MOST_CALLS = 100_000;
+const MOST_ARGUMENT_BYTES = 32 * 1024 * 1024;
+
+/** What an attempt has used since this engine opened its tools. */
+type ToolUsage = { atOnce: number; calls: number; argumentBytes: number };
+
 /** The refusals of tools that are recorded in the run. */
 const RECORDED: readonly string[] = ['INPUT_INVALID', 'REFUSED', 'TASK_UNKNOWN'];
 
@@ -42,17 +53,21 @@ export class AttemptSockets implements AttemptTools {
   async open(owner: ToolsOwner): Promise<OpenTools> {
     const { world } = this.#sources;
     this.#key ??= loadToolKey({ root: this.#sources.home.root, world });
-    const token = toolToken(await this.#key, owner.id);
+    const key = await this.#key;
+    const token = toolToken(key, owner.id);
     const socket = socketPath(owner.folder, 'tools.sock');
     const file = join(owner.folder, TOOLS_FILE);
     const command = toolsProgram();
     crashpoint('tools.opening');
+    const usage: ToolUsage = { atOnce: 0, calls: 0, argumentBytes: 0 };
     const server = await serveSocket(
       {
         path: socket,
+        maxConnections: MOST_CONNECTIONS,
+        maxUnreadBytes: MOST_UNREAD_BYTES,
         maxLineBytes: LONGEST_REQUEST_BYTES,
         onOversize: () => void this.#refuse(owner, 'a request that is too long').catch(() => {}),
-        handle: (request, call) => this.#handle(owner, token, request, call),
+        handle: (request, call) => this.#count(owner, usage, request, () => this.#handle(owner, key, request, call)),
       },
       world,
     );
@@ -74,14 +89,36 @@ export class AttemptSockets implements AttemptTools {
     };
   }
 
+  /** Refuses what is above the limits of an attempt, before anything else is done for it. */
+  async #count<T>(
+    owner: ToolsOwner,
+    usage: ToolUsage,
+    { operation: tool, input }: HandledRequest,
+    handle: () => Promise<T>,
+  ): Promise<T> {
+    usage.calls += 1;
+    usage.argumentBytes += JSON.stringify(input ?? null).length;
+    const limit = exceededLimit(usage);
+    if (limit !== undefined) {
+      await this.#refuse(owner, `${tool}: more than ${limit}`);
+      throw new AppError('TOOL_REFUSED', `An attempt may use at most ${limit}`);
+    }
+    usage.atOnce += 1;
+    try {
+      return await handle();
+    } finally {
+      usage.atOnce -= 1;
+    }
+  }
+
   async #handle(
     owner: ToolsOwner,
-    token: string,
-    { operation: tool, input: sent }: Parameters<Handle>[0],
+    key: string,
+    { operation: tool, input: sent }: HandledRequest,
     { signal }: HandledCall,
   ): Promise<unknown> {
     const request = ToolRequest.safeParse(sent);
-    if (!request.success || !isSameToken(request.data.token, token)) {
+    if (!request.success || !isTokenOf(key, owner.id, request.data.token)) {
       await this.#refuse(owner, `${tool} with the token of another attempt`);
       throw new AppError('TOOL_REFUSED', 'The token does not belong to this attempt');
     }
@@ -128,6 +165,12 @@ export class AttemptSockets implements AttemptTools {
     const { redact } = control?.activeRun(owner.run) ?? { redact: String };
     await control?.record(owner.run, (state) => refuseCall(state, redact(what).slice(0, 200)), originOf(owner));
   }
+}
+
+function exceededLimit({ atOnce, calls, argumentBytes }: ToolUsage): string | undefined {
+  if (atOnce >= MOST_CALLS_AT_ONCE) return `${MOST_CALLS_AT_ONCE} calls at once`;
+  if (calls > MOST_CALLS) return `${MOST_CALLS} calls`;
+  return argumentBytes > MOST_ARGUMENT_BYTES ? `${MOST_ARGUMENT_BYTES / 1024 / 1024} MB of arguments` : undefined;
 }
 
 function originOf({ id }: ToolsOwner): Origin {

@@ -8,6 +8,7 @@ import { AppError, errorCode, fromSystemError } from '../errors.ts';
 import { OPERATIONS } from '../operations/all.ts';
 import type { AccessRole } from '../operations/authorize.ts';
 import type { Origin } from '../schema/actor.ts';
+import { ToolToken } from '../store/credentials/tool-tokens.ts';
 import type { World } from '../world.ts';
 import { operationRoutes } from './api/operation-routes.ts';
 import { problemOf, problemText, sendProblem } from './api/problem.ts';
@@ -204,7 +205,7 @@ async function admit(
 
 /** Records in its run that the token of an attempt, which is for tools alone, was sent here. */
 async function recordToolToken(incoming: IncomingMessage, caller: Caller): Promise<void> {
-  const token = /^Bearer ([0-9a-f]{64})$/i.exec(incoming.headers.authorization ?? '')?.[1];
+  const token = ToolToken.safeParse(incoming.headers.authorization?.replace(/^Bearer /i, '')).data;
   if (token === undefined) return;
   const what = `${incoming.method} ${pathOf(incoming).slice(0, 100)} with the token of its tools`;
   // Without an engine there is no attempt; the request is refused in any case.

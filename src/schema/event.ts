@@ -6,7 +6,7 @@ import { LandMode } from './config/land.ts';
 import { withPresentNames } from './config/recorded.ts';
 import { Config } from './config.ts';
 import { CommandNetworkUse, ContainmentRecord, NetworkUse } from './containment.ts';
-import { Question, QuestionId } from './coordination/question.ts';
+import { Answer, Question, QuestionId } from './coordination/question.ts';
 import { ParentTask, RunEnd, SubRunChanged, SubRunEnded, SubRunStarted } from './coordination/sub-run.ts';
 import { Failure } from './failure.ts';
 import { Evidence } from './gate.ts';
@@ -210,12 +210,8 @@ export const RunEvent = z.discriminatedUnion('type', [
     goesOn: z.boolean(),
   }),
   event('task.asked', { ...AttemptRef, question: Question, call: z.string() }),
-  event('task.answered', {
-    task: TaskKey,
-    question: QuestionId,
-    answer: z.string(),
-    byDefault: z.boolean().optional(),
-  }),
+  event('task.answered', { task: TaskKey, ...Answer.shape }),
+  event('task.answer-delivered', { task: TaskKey, question: QuestionId }),
   event('task.requeued', { task: TaskKey, reason: z.string() }),
   event('task.landing', { task: TaskKey, commit: z.string(), ref: z.string() }),
   event('task.proposed', {

@@ -2,6 +2,9 @@ import { realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { AppError, errorCode } from '../errors.ts';
 
+/** Each folder of a path that does not exist is looked for. */
+const MOST_FOLDERS = 200;
+
 /** A folder of workspaces has one for each task, called by run and ordinal. */
 const WORKSPACE_NAME = /^[0-9a-z]{8}-\d+$/;
 
@@ -13,7 +16,7 @@ export async function projectPath(
   given: string,
   { workspace, root }: { workspace: string; root: string },
 ): Promise<string> {
-  if (given.includes('\0')) throw outside(given);
+  if (given.includes('\0') || given.split('/').length > MOST_FOLDERS) throw outside(given);
   const path = await nearestRealPath(isAbsolute(given) ? resolve(given) : resolve(workspace, given));
   for (const folder of [workspace, root]) {
     const inside = pathBelow(await nearestRealPath(folder), path);

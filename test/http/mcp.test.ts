@@ -63,7 +63,10 @@ describe('/mcp', () => {
     expect((await head('host: evil.example', ...json)).status).toBe(403);
     expect((await head(own, 'origin: http://evil.example', ...json)).status).toBe(403);
     expect((await head(own, ...json.slice(0, 2))).status).toBe(401);
-    expect((await head(own, ...json.slice(0, 2), `authorization: Bearer ${'f'.repeat(64)}`)).status).toBe(401);
+    const code = 'f'.repeat(64);
+    const token = `k3v9q2xa-1-1.${code}`;
+    for (const sent of [code, token])
+      expect((await head(own, ...json.slice(0, 2), `authorization: Bearer ${sent}`)).status).toBe(401);
     expect((await head(own, json[0] ?? '', json[2] ?? '', 'content-length: 100000000')).status).toBe(413);
     for (const headers of [
       { accept: 'text/html' },
@@ -75,6 +78,6 @@ describe('/mcp', () => {
     }
     expect((await server.ask('/mcp', { method: 'GET' })).headers.get('allow')).toBe('POST');
     const what = 'POST /mcp with the token of its tools';
-    expect(server.calls).toEqual([{ name: 'record-refusal', input: { what, by: { token: 'f'.repeat(64) } } }]);
+    expect(server.calls).toEqual([{ name: 'record-refusal', input: { what, by: { token } } }]);
   });
 });

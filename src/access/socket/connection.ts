@@ -45,14 +45,22 @@ const OWNER: Origin = { actor: { kind: 'person', name: 'owner' }, via: 'cli' };
 
 type InFlight = { controller: AbortController; window: SendWindow; ended: Promise<void> };
 
-/** A client with more unread output than this is disconnected; it can reconnect, and other clients are not affected. */
-const SLOW_READER_BYTES = 32 * 1024 * 1024;
+/** What one client may cost. */
+export type ConnectionLimits = {
+  /** A client that sends a longer line is disconnected; `onOversize` is called before. */
+  maxLineBytes?: number;
+  onOversize?: () => void;
+  /** A client with more unread output is disconnected; it can reconnect, and other clients are not affected. */
+  maxUnreadBytes?: number;
+};
+
+const MOST_UNREAD_BYTES = 32 * 1024 * 1024;
 
 /** Serves one client: requests run concurrently, and responses are sent as they become ready. */
 export function serveConnection(
   socket: Socket,
   handle: Handle,
-  { maxLineBytes = LONGEST_LINE_BYTES, onOversize }: { maxLineBytes?: number; onOversize?: () => void } = {},
+  { maxLineBytes = LONGEST_LINE_BYTES, onOversize, maxUnreadBytes = MOST_UNREAD_BYTES }: ConnectionLimits = {},
 ): Connection {
   const inFlight = new Map<number, InFlight>();
   let isGreeted = false;
@@ -123,7 +131,7 @@ export function serveConnection(
 
   function send(line: Buffer): void {
     if (socket.destroyed || socket.writableEnded) return;
-    if (socket.writableLength > SLOW_READER_BYTES) socket.destroy();
+    if (socket.writableLength > maxUnreadBytes) socket.destroy();
     else socket.write(line);
   }
 

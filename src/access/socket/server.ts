@@ -3,17 +3,16 @@ import { lstat, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { AppError, errorCode, fromSystemError } from '../../errors.ts';
 import { crashpoint, realWorld, type World } from '../../world.ts';
-import { type Connection, type Handle, serveConnection } from './connection.ts';
+import { type Connection, type ConnectionLimits, type Handle, serveConnection } from './connection.ts';
 import { prepareSocketFolder } from './socket-path.ts';
 
 export type SocketServer = AsyncDisposable & { connections(): number };
 
-export type ServeOptions = {
+export type ServeOptions = ConnectionLimits & {
   path: string;
   handle: Handle;
-  /** A client that sends a longer line is disconnected; `onOversize` is called before. */
-  maxLineBytes?: number;
-  onOversize?: () => void;
+  /** Further clients are disconnected at once. */
+  maxConnections?: number;
 };
 
 /** The time limit for clients and handlers to stop when the server ends. */
@@ -24,7 +23,7 @@ const FAREWELL_MS = 1_000;
  * the caller must hold the engine's lock, which proves that no process listens on it.
  */
 export async function serveSocket(options: ServeOptions, world: World = realWorld): Promise<SocketServer> {
-  const { path, handle, ...limits } = options;
+  const { path, handle, maxConnections, ...limits } = options;
   const connections = new Set<Connection>();
   await prepareSocketFolder(path);
   await removeStaleSocket(path);
@@ -33,6 +32,7 @@ export async function serveSocket(options: ServeOptions, world: World = realWorl
     connections.add(connection);
     socket.on('close', () => connections.delete(connection));
   });
+  if (maxConnections !== undefined) server.maxConnections = maxConnections;
   crashpoint('socket.opening');
   await listenPrivately(server, path);
   crashpoint('socket.opened');

@@ -15,7 +15,7 @@ import { pauseOnFailures } from '../run/pause.ts';
 import { requirePhase, requireTask } from '../run/require.ts';
 import type { AttemptState, RunState, TaskState } from '../run/state.ts';
 import { CRASHES_IN_A_ROW, candidatesFor } from '../schedule/route.ts';
-import { waitForAnswer } from './decide-question.ts';
+import { followQuestion, undeliveredAnswers } from './decide-question.ts';
 import { decideRetry, isCrash } from './decide-retry.ts';
 import type { Warning } from './health.ts';
 import { nextStepAfter } from './next-step.ts';
@@ -99,6 +99,11 @@ export function dismissWarning(
 export function endAttempt(state: RunState, command: EndAttempt): RunEvent[] {
   const task = requireTask(state, command.task);
   requireCurrent(task, command.attempt);
+  const isCancelled = state.status.kind === 'cancelling' || task.interrupt === 'cancel';
+  return [...(isCancelled ? [] : undeliveredAnswers(task)), ...endAndFollow(state, task, command)];
+}
+
+function endAndFollow(state: RunState, task: TaskState, command: EndAttempt): RunEvent[] {
   const { follow: requested, now, failure: reported, unsaved, refused = [], ...rest } = command;
   const failure = reported ?? unresolvedConflict(task, command);
   const follow = reported === undefined ? TRY_AGAIN : requested;
@@ -109,8 +114,8 @@ export function endAttempt(state: RunState, command: EndAttempt): RunEvent[] {
   const hold = unsaved === undefined ? policyHold(state, { task: command.task, refused, failure }) : undefined;
   const commit = command.saved?.commit ?? requireCurrent(task, command.attempt).base;
   if (hold !== undefined) return [ended, { type: 'task.held', data: { task: command.task, hold, commit } }];
-  const waiting = waitForAnswer(state, task, failure);
-  if (waiting !== undefined) return [{ type: 'attempt.ended', data: rest }, ...waiting];
+  const asked = followQuestion(state, task, { failure, now });
+  if (asked !== undefined) return [{ type: 'attempt.ended', data: rest }, ...asked];
   if (failure === undefined) return [ended, ...heldIfDenied(state, refused, afterSuccess(state, task, command))];
   if (unsaved !== undefined) {
     const remedy = failure.kind === 'disk-full' ? 'Free some disk space' : 'Fix the reported error';

@@ -5,6 +5,7 @@ import type { FileLock, LockEvent, LockRequest } from '../../schema/coordination
 export type LocksState = { held: FileLock[]; queue: LockRequest[]; released: Pick<FileLock, 'by' | 'path'>[] };
 
 const MOST_LOCKS = 1_000;
+const MOST_REQUESTS = 20;
 
 export function emptyLocks(): LocksState {
   return { held: [], queue: [], released: [] };
@@ -15,6 +16,9 @@ export function requestLocks(state: LocksState, request: LockRequest, now: numbe
   if (holdsAll(state, request)) return [];
   if (state.held.filter(({ by }) => by === request.by).length + request.paths.length > MOST_LOCKS)
     throw new AppError('REFUSED', `More than ${MOST_LOCKS} locks of one owner are refused`);
+  const waiting = state.queue.filter(({ by, until }) => by === request.by && until > now);
+  if (waiting.length >= MOST_REQUESTS && !waiting.some((each) => isSameRequest(each, request)))
+    throw new AppError('REFUSED', `${MOST_REQUESTS} requests of one owner already wait; release them first, or wait`);
   const event: LockEvent = { type: 'locks.requested', data: request };
   const after = evolveLocks(structuredClone(state), { event, at: now });
   const cycle = findWaitCycle(after, request.by);
@@ -105,9 +109,13 @@ function releasedAfter(
 
 /** A request that is repeated keeps its place. */
 function enqueue(state: LocksState, request: LockRequest): void {
-  const known = state.queue.find(({ by, paths }) => by === request.by && paths.join('\0') === request.paths.join('\0'));
+  const known = state.queue.find((each) => isSameRequest(each, request));
   if (known === undefined) state.queue.push({ ...request });
   else known.until = request.until;
+}
+
+function isSameRequest(a: LockRequest, b: LockRequest): boolean {
+  return a.by === b.by && a.paths.join('\0') === b.paths.join('\0');
 }
 
 /** In order: a request gets its locks when nobody else holds them and no earlier request waits for them. */

@@ -2,7 +2,7 @@ import type { Origin } from '../../schema/actor.ts';
 import type { RunEvent } from '../../schema/event.ts';
 import { attemptOf, dismiss, endAttempt, startAttempt, warn } from '../attempt/fold-attempt.ts';
 import { messageTask, requeueTask } from '../attempt/fold-interrupt.ts';
-import { foldAnswered, foldAsked } from '../attempt/fold-question.ts';
+import { foldAnswered, foldAsked, foldDelivered } from '../attempt/fold-question.ts';
 import { endCall, startCall } from '../models/fold-call.ts';
 import { changeSettings } from './changed-settings.ts';
 import {
@@ -167,6 +167,9 @@ function apply(state: RunState, event: RunEvent, when: When): void {
       return;
     case 'task.answered':
       foldAnswered(state, event, when);
+      return;
+    case 'task.answer-delivered':
+      foldDelivered(state, event);
       return;
     case 'task.requeued':
       requeueTask(state, event, at);

@@ -114,6 +114,8 @@ export type QuestionState = Question & {
   call: string;
   at: number;
   answer: { text: string; byDefault: boolean; at: number; origin: Origin | null } | null;
+  /** It is answered, and its agent has not received the answer yet. */
+  isUndelivered?: boolean;
 };
 
 export type TaskState = {

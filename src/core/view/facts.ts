@@ -137,6 +137,7 @@ function factsByKey(state: RunState, { event, at }: { event: RunEvent; at: numbe
     case 'task.messaged':
     case 'task.asked':
     case 'task.answered':
+    case 'task.answer-delivered':
     case 'task.requeued':
     case 'task.retrying':
     case 'task.landing':
@@ -168,6 +169,7 @@ function taskFact(
       return `warning dismissed: ${event.data.sign}`;
     case 'attempt.spawned':
     case 'attempt.used':
+    case 'task.answer-delivered':
       return undefined;
     case 'task.messaged':
       return `message from the user: ${[event.data.message, ...event.data.comments.map(({ text }) => text)].join(' ').trim()}`;

@@ -34,7 +34,6 @@ type Listener = (isWaiting: boolean) => void;
 export class AttemptWaits {
   readonly #counts = new Map<string, number>();
   readonly #listeners = new Map<string, Set<Listener>>();
-  readonly #awaited = new Map<string, number>();
   readonly #onChange: () => void;
 
   constructor(onChange: () => void) {
@@ -55,21 +54,6 @@ export class AttemptWaits {
     } finally {
       this.#change(name, -1);
     }
-  }
-
-  /** Marks an answer as awaited by a call, until the returned function is called. */
-  await(name: string): () => void {
-    this.#awaited.set(name, (this.#awaited.get(name) ?? 0) + 1);
-    return () => {
-      const left = (this.#awaited.get(name) ?? 1) - 1;
-      if (left === 0) this.#awaited.delete(name);
-      else this.#awaited.set(name, left);
-    };
-  }
-
-  /** Whether a call waits for this answer and will return it. */
-  isAwaited(name: string): boolean {
-    return this.#awaited.has(name);
   }
 
   /** Calls the listener when the attempt of a task begins or ends to wait; returns the function that unsubscribes. */

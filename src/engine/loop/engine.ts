@@ -250,9 +250,7 @@ export class Engine implements EngineContext {
         this.#inFlight.track(run, this.submit(run, (state) => blockTask(state, intent)).committed);
         return;
       case 'answer':
-        this.submit(run, (state) =>
-          defaultAnswer(state, intent, { now: this.world.now(), waits: this.coordination.waits }),
-        );
+        this.submit(run, (state) => defaultAnswer(state, { question: intent.question, now: this.world.now() }));
         return;
       case 'give-up':
         this.submit(run, (state) => giveUpTask(state, intent));

@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import type { App } from '../../app.ts';
 import { refuseCall } from '../../core/run/decide-run.ts';
-import { attemptId, RunId } from '../../schema/ids.ts';
-import { isSameToken, loadToolKey, ToolToken, toolToken } from '../../store/credentials/tool-tokens.ts';
+import { RunId } from '../../schema/ids.ts';
+import { attemptOfToken, loadToolKey, ToolToken } from '../../store/credentials/tool-tokens.ts';
 import { operation } from '../operation.ts';
 
 /** Records in its run that a request with the token of an attempt, or of one of its programs, was refused. */
@@ -19,7 +18,10 @@ export const recordRefusal = operation({
   }),
   output: z.object({ recorded: z.boolean() }),
   run: async (app, { what, by }) => {
-    const attempt = 'attempt' in by ? by.attempt : await attemptOf(app, by.token);
+    const attempt =
+      'attempt' in by
+        ? by.attempt
+        : attemptOfToken(await loadToolKey({ root: app.home.root, world: app.world }), by.token);
     const run = RunId.safeParse(attempt?.split('-', 1)[0]);
     if (attempt === undefined || !run.success || app.control === undefined) return { recorded: false };
     const origin = { actor: { kind: 'agent' as const, attempt }, via: 'http' as const };
@@ -27,15 +29,3 @@ export const recordRefusal = operation({
     return { recorded: true };
   },
 });
-
-/** The attempt of a run in progress that has this token, or had it. */
-async function attemptOf({ control, home, world }: App, token: string): Promise<string | undefined> {
-  const key = await loadToolKey({ root: home.root, world });
-  for (const { id, ledger } of control?.activeRuns() ?? [])
-    for (const { ordinal, attempts } of Object.values(ledger.state.tasks))
-      for (const { number } of attempts) {
-        const attempt = attemptId(id, ordinal, number);
-        if (isSameToken(token, toolToken(key, attempt))) return attempt;
-      }
-  return undefined;
-}

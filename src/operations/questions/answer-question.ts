@@ -21,10 +21,7 @@ export const answerQuestion = operation({
     crashpoint('question.answering');
     const state = await control.submit(
       start.run,
-      (before) => {
-        const isAwaited = control.waits.isAwaited(`${start.run} ${question}`);
-        return decideAnswer(before, { question, answer, isAwaited, now: app.world.now() });
-      },
+      (before) => decideAnswer(before, { question, answer, now: app.world.now() }),
       origin,
     );
     crashpoint('question.answered');

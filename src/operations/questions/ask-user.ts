@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { askQuestion, findAsked } from '../../core/attempt/decide-question.ts';
+import { askQuestion, deliverAnswer, findAsked } from '../../core/attempt/decide-question.ts';
 import { AppError } from '../../errors.ts';
 import { runStream } from '../../schema/ids.ts';
 import { crashpoint } from '../../world.ts';
@@ -62,14 +62,14 @@ export const askUser = operation({
     const id = find()?.id ?? '';
     const answerOf = () =>
       requireTask(app.runs.state(run), task).questions?.find((each) => each.id === id)?.answer ?? undefined;
-    const awaiting = control.waits.await(`${run} ${id}`);
     const caller = { run, task };
-    const answered = await waitForChange(app, { caller, streams: [runStream(run)], seconds, signal }, answerOf).finally(
-      awaiting,
-    );
-    // Read again: an answer that came before the end of the wait is delivered here and nowhere else.
-    const answer = answered ?? answerOf();
-    if (answer !== undefined) return { answered: true as const, answer: answer.text, byDefault: answer.byDefault };
-    return { answered: false as const, question: id, instruction: END_TURN };
+    const answer = await waitForChange(app, { caller, streams: [runStream(run)], seconds, signal }, answerOf);
+    if (answer === undefined) return { answered: false as const, question: id, instruction: END_TURN };
+    // A client that disconnected did not get it: its repeated call does, or the next attempt.
+    signal.throwIfAborted();
+    crashpoint('question.delivering');
+    await control.submit(run, (state) => deliverAnswer(state, { task, question: id }), origin);
+    crashpoint('question.delivered');
+    return { answered: true as const, answer: answer.text, byDefault: answer.byDefault };
   },
 });

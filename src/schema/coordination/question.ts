@@ -13,3 +13,12 @@ export const Question = z.object({
   deadline: z.number().optional(),
 });
 export type Question = z.infer<typeof Question>;
+
+/** The answer of a person, or the default at the deadline. */
+export const Answer = z.object({
+  question: QuestionId,
+  answer: z.string(),
+  byDefault: z.boolean().optional(),
+  /** Its agent was running: the call that asked returns the answer, or its next attempt gets it as a message. */
+  delivery: z.literal('call').optional(),
+});

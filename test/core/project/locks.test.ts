@@ -51,6 +51,14 @@ describe('locks on files', () => {
     expect(holders(release(state, 'a', ['src']))).toEqual({ 'src/api/x.ts': 'b' });
   });
 
+  it('are requested at most twenty times at once by an owner, and a request that is repeated counts once', () => {
+    let state = request(emptyLocks(), 'a', ['x']);
+    for (let index = 0; index < 20; index += 1) state = request(state, 'b', ['x', `${index}`]);
+    expect(() => request(state, 'b', ['x', 'more'])).toThrow('20 requests');
+    expect(request(state, 'b', ['x', '7']).queue).toHaveLength(20);
+    expect(request(state, 'c', ['x']).queue).toHaveLength(21);
+  });
+
   it('are remembered after their release, until their owner ends', () => {
     const early = release(request(emptyLocks(), 'a', ['src', 'x']), 'a', ['src']);
     expect(neverLocked(early, 'a', ['src/y', 'x', 'z'])).toEqual(['z']);

@@ -86,7 +86,8 @@ describe('after a kill at a crash point of tools, a restart', () => {
     expect([...named]).toEqual(
       expect.arrayContaining([
         ...['tools.opening', 'tools.opened', 'lock.requesting', 'lock.requested', 'lock.releasing', 'lock.released'],
-        ...['note.writing', 'note.written', 'question.asking', 'question.asked', 'subtask.requesting'],
+        ...['note.writing', 'note.written', 'question.asking', 'question.asked', 'question.delivering'],
+        ...['question.delivered', 'subtask.requesting'],
         ...['subtask.requested', 'subrun.starting', 'subrun.started', 'subrun.opening', 'subrun.opened'],
         ...['subrun.ending', 'subrun.ended', 'knowledge.proposing', 'knowledge.proposed'],
       ]),
