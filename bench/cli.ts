@@ -4,7 +4,6 @@ import { RunCards } from '../src/access/overviews/run-cards.ts';
 import { RunReader } from '../src/access/run-reader.ts';
 import { runLedger } from '../src/engine/loop/ledger.ts';
 import { projectId } from '../src/git/read/repository.ts';
-import { runStream } from '../src/schema/ids.ts';
 import { openSqliteStore } from '../src/store/sqlite/open.ts';
 import { realWorld } from '../src/world.ts';
 import { bigRunHistory, storeHistory } from '../test/support/big-run.ts';
@@ -99,7 +98,7 @@ async function fill(home: string, root: string): Promise<void> {
       run,
       history.reduce((count, { events }) => count + events.length, 0),
     );
-    await runLedger(store, realWorld, runStream(run), reader.state(run)).snapshot();
+    await runLedger(store, realWorld, reader.state(run)).snapshot();
   }
 }
 

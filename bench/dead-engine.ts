@@ -28,12 +28,7 @@ export async function dieDuringRun(folder: string, size: number): Promise<never>
   await openProject({ home }, start.project);
   const first: RunEvent = { type: 'run.started', data: start };
   await store.append([{ stream: runStream(LEFT_RUN), expected: 0, events: [first] }], realWorld.now());
-  const ledger = runLedger(
-    store,
-    realWorld,
-    runStream(first.data.run),
-    evolve(undefined, { event: first, at: realWorld.now() }),
-  );
+  const ledger = runLedger(store, realWorld, evolve(undefined, { event: first, at: realWorld.now() }));
   await work(ledger, size);
   process.kill(process.pid, 'SIGKILL');
   return new Promise(() => {});

@@ -36,6 +36,15 @@ const SNAPSHOT_EVERY = 1_000;
 type StoredShape = { type: string; data: unknown };
 type Loaded<State> = { state: State; version: number };
 
+type Source<State, Event> = {
+  store: Store;
+  world: World;
+  stream: string;
+  fold: Fold<State, Event>;
+  /** What must be done before events are appended; undefined if nothing. Later events wait too. */
+  before?: ((events: readonly Event[]) => Promise<void> | undefined) | undefined;
+};
+
 /**
  * The state of one stream (a run, a project, an account) and the way to change it. A decision is folded at once, so
  * that the next one sees it, and acknowledged after the commit; if the commit fails, the state is loaded again. Only
@@ -46,17 +55,18 @@ export class Ledger<State, Event extends StoredShape> {
   readonly #store: Store;
   readonly #world: World;
   readonly #fold: Fold<State, Event>;
+  readonly #before: Source<State, Event>['before'];
   #loaded: Loaded<State>;
   #snapshotAt: number;
+  /** The last append that waits, or waits for one that does. */
+  #waiting: Promise<unknown> | undefined;
 
-  constructor(
-    source: { store: Store; world: World; stream: string; fold: Fold<State, Event> },
-    loaded: Loaded<State> = load(source.store, source.stream, source.fold),
-  ) {
+  constructor(source: Source<State, Event>, loaded: Loaded<State> = load(source.store, source.stream, source.fold)) {
     this.stream = source.stream;
     this.#store = source.store;
     this.#world = source.world;
     this.#fold = source.fold;
+    this.#before = source.before;
     this.#loaded = loaded;
     this.#snapshotAt = loaded.version;
   }
@@ -92,7 +102,7 @@ export class Ledger<State, Event extends StoredShape> {
     for (const event of events) state = this.#fold.evolve(state, { event, at, origin });
     this.#loaded = { state, version: expected + events.length };
     const own = events.length === 0 ? [] : [{ stream: this.stream, expected, events, order, ...by }];
-    return { events, committed: this.#append([...own, ...also], at) };
+    return { events, committed: this.#append([...own, ...also], at, this.#before?.(events)) };
   }
 
   /** As `submit`, for a stream that has other writers: decides again when one of them was faster. */
@@ -117,15 +127,37 @@ export class Ledger<State, Event extends StoredShape> {
     await this.#store.saveSnapshot({ stream: this.stream, version, codec, state });
   }
 
-  async #append(writes: Write[], at: number): Promise<void> {
+  async #append(writes: Write[], at: number, ready: Promise<void> | undefined): Promise<void> {
     try {
-      await this.#store.append(writes, at);
+      if (ready !== undefined || this.#waiting !== undefined) await this.#appendInTurn(writes, at, ready);
+      else await this.#store.append(writes, at);
     } catch (error) {
       this.#loaded = load(this.#store, this.stream, this.#fold);
       if (typeof error === 'object' && error !== null) storeFailures.add(error);
       throw error;
     }
+    // A snapshot must not be ahead of the events that are stored.
+    if (this.#waiting !== undefined) return;
     if (this.version - this.#snapshotAt > SNAPSHOT_EVERY + this.#snapshotAt / 2) await this.snapshot();
+  }
+
+  /** Appends when everything that was decided before has been handed to the store, and the writes are ready. */
+  async #appendInTurn(writes: Write[], at: number, ready: Promise<void> | undefined): Promise<void> {
+    const earlier = this.#waiting;
+    let appended: Promise<unknown> | undefined;
+    const handedOver = Promise.allSettled([earlier, ready]).then(async ([, own]) => {
+      if (own.status === 'rejected') throw own.reason;
+      appended = this.#store.append(writes, at);
+      // Its error is for who awaits it below; the next one only waits for its turn.
+      appended.catch(() => {});
+    });
+    this.#waiting = handedOver;
+    try {
+      await handedOver;
+    } finally {
+      if (this.#waiting === handedOver) this.#waiting = undefined;
+    }
+    await appended;
   }
 }
 

@@ -36,6 +36,13 @@ const FAULTS: readonly Fault[] = [
     times: 1,
     inject: (fleet) => fleet.pauseLeader(60),
   },
+  {
+    what: 'the leader is killed and a server that stands by takes over, and is killed too',
+    times: 1,
+    inject: (fleet) => fleet.replaceLeader(25),
+  },
+  { what: 'a host is of the release before', times: 1, inject: (fleet) => fleet.changeRelease(-1) },
+  { what: 'a host is two releases older', times: 1, inject: (fleet) => fleet.changeRelease(-2) },
   ...(['down', 'slow', 'refuses'] as const).map((how) => ({
     what: `the repository of the hosts ${how === 'refuses' ? how : `is ${how}`}`,
     times: 2,
@@ -71,6 +78,18 @@ describe.skipIf(WITHOUT !== undefined)(
         }
         expect(await fleet.violations()).toEqual([]);
       });
+
+    it.each(SEEDS)('although the disk of PostgreSQL is full (seed %i)', async (seed) => {
+      const random = randomFrom(seed);
+      const addresses = networks.map(({ server }) => server);
+      await using full = await startPostgres({ addresses, diskMb: 256 });
+      await using fleet = await FaultyFleet.start(full, networks, { items: ITEMS, hosts: HOSTS, random });
+      for (const seconds of [3, 12]) {
+        await full.fillDisk(seconds);
+        await pause(2_000 + random() * 3_000);
+      }
+      expect(await fleet.violations()).toEqual([]);
+    });
 
     it.each(SEEDS)('although the clocks of its hosts are off by an hour (seed %i)', async (seed) => {
       const random = randomFrom(seed);

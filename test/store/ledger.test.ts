@@ -51,6 +51,32 @@ describe('a ledger', () => {
     return new Ledger({ store, world: realWorld, stream: STREAM, fold });
   }
 
+  it('appends in order, and nothing before it is ready', async () => {
+    const ready = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    let calls = 0;
+    const before = ([event]: readonly Added[]) => (event?.data.by === 1 ? undefined : ready[calls++]?.promise);
+    const ledger = new Ledger({ store, world: realWorld, stream: STREAM, fold: sumFold(), before });
+    const submitted = [2, 1, 3, 1].map((by) => ledger.submit(add(by)).committed);
+    expect(ledger.state.total).toBe(7);
+    ready[1]?.resolve();
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    expect(store.read(STREAM)).toEqual([]);
+    ready[0]?.resolve();
+    await Promise.all(submitted);
+    expect(store.read(STREAM).map(({ data }) => (data as Added['data']).by)).toEqual([2, 1, 3, 1]);
+    await ledger.submit(add(1)).committed;
+    expect(ledger.version).toBe(5);
+  });
+
+  it('loads its state again where what must be done before fails, and refuses what was decided after it', async () => {
+    const before = ([event]: readonly Added[]) => (event?.data.by === 2 ? Promise.reject(new Error('no')) : undefined);
+    const ledger = new Ledger({ store, world: realWorld, stream: STREAM, fold: sumFold(), before });
+    await ledger.submit(add(1)).committed;
+    const results = await Promise.allSettled([2, 3].map((by) => ledger.submit(add(by)).committed));
+    expect(results).toMatchObject([{ reason: { message: 'no' } }, { reason: { code: 'CONFLICT' } }]);
+    expect([ledger.state.total, store.read(STREAM).length]).toEqual([1, 1]);
+  });
+
   it('folds a decision at once and acknowledges it after the commit', async () => {
     const ledger = open();
     const { committed } = ledger.submit(add(3));

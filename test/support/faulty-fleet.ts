@@ -2,7 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { namedCommits } from '../../src/core/run/named-commits.ts';
 import { RunDocument } from '../../src/schema/document.ts';
+import { RunEvent } from '../../src/schema/event.ts';
+import { HOSTS_RELEASE } from '../../src/store/fleet.ts';
 import { type FleetProject, makeFleetProject } from './fleet.ts';
 import { type Cut, type HostNetwork, makeHostNetwork } from './host-network.ts';
 import { type Postgres, query } from './postgres.ts';
@@ -12,6 +15,8 @@ type Running = ReturnType<FleetProject['project']['start']>;
 
 /** How long an agent works, so that faults find many of them. */
 const AGENT_SECONDS = 5;
+/** Longer than any run with faults takes on a slow machine. */
+const MAX_RUN_MS = 900_000;
 
 /** A run on hosts whose parts are made to fail, and are started again as a service would be. */
 export class FaultyFleet implements AsyncDisposable {
@@ -86,12 +91,25 @@ export class FaultyFleet implements AsyncDisposable {
     network?.restore();
   }
 
+  /** Kills the leader while a second server stands by, which continues the run and then ends as well. */
+  async replaceLeader(seconds: number): Promise<void> {
+    const second = this.#startSecond();
+    await second.received('Standing by');
+    this.killLeader();
+    await pause(seconds * 1_000);
+    second.kill('SIGKILL');
+    await second.done;
+  }
+
+  /** Lets a host seem to be of another release; the one before is accepted, older ones are not. */
+  async changeRelease(by: number): Promise<void> {
+    const other = `jsonb_set(registration::jsonb, '{release}', '${HOSTS_RELEASE + by}')::text`;
+    await query(this.#url, `UPDATE manyhands.hosts SET registration = ${other} WHERE name = '${this.#anyHost()}'`);
+  }
+
   /** Pauses the leader while a second server stands by and takes over; the paused one must not write afterwards. */
   async pauseLeader(seconds: number): Promise<void> {
-    const { project, env } = this.fleet;
-    const second = project.start(['serve', '--port', '0'], {
-      env: { ...env, MANYHANDS_HOME: join(project.root, 'second') },
-    });
+    const second = this.#startSecond();
     const paused = this.#leader;
     paused?.kill('SIGSTOP');
     await pause(seconds * 1_000);
@@ -133,8 +151,7 @@ export class FaultyFleet implements AsyncDisposable {
     found.push(...gaps.map(({ stream }) => `stream ${stream} has gaps`));
     const orders = await query(this.#url, 'SELECT id FROM manyhands.orders');
     found.push(...orders.map(({ id }) => `the order ${id} is left`));
-    for (const commit of await savedCommits(this.#url))
-      if (!hasCommit(exchange, commit)) found.push(`commit ${commit} is lost`);
+    found.push(...(await lostCommits(this.#url, exchange)).map((commit) => `commit ${commit} is lost`));
     await this.#end();
     found.push(...(await project.leftovers()).map(({ command }) => `left running: ${command}`));
     return found;
@@ -149,6 +166,18 @@ export class FaultyFleet implements AsyncDisposable {
     this.#isEnding = true;
     for (const host of this.#hosts.values()) host.kill('SIGTERM');
     await Promise.all(this.#services);
+  }
+
+  /** Another server may have ended the run. */
+  async #isEnded(): Promise<boolean> {
+    const { project, env } = this.fleet;
+    const list = (await project.mh(['ls', '--all', '--json'], { env })).json as { status: string }[] | undefined;
+    return list?.[0]?.status === 'done' || list?.[0]?.status === 'failed';
+  }
+
+  #startSecond(): Running {
+    const { project, env } = this.fleet;
+    return project.start(['serve', '--port', '0'], { env: { ...env, MANYHANDS_HOME: join(project.root, 'second') } });
   }
 
   #anyHost(): string {
@@ -183,14 +212,16 @@ export class FaultyFleet implements AsyncDisposable {
   async #keepLeader(): Promise<void> {
     const { project, env } = this.fleet;
     let args = ['bulk', 'run', 'items.jsonl', '--agent', 'command:./agent.sh', '--json'];
-    for (let start = 1; start <= 60; start += 1) {
+    let last = '';
+    for (const giveUpAt = Date.now() + MAX_RUN_MS; Date.now() < giveUpAt; ) {
       this.#leader = project.start(args, { env });
       const ended = await this.#leader.done;
-      if (ended.code === 0 || ended.code === 1) return;
+      if (ended.code === 0 || ended.code === 1 || (await this.#isEnded())) return;
+      last = `code ${ended.code}, ${ended.stderr.trim().split('\n').slice(-5).join(' | ')}`;
       args = ['bulk', 'resume', '--json'];
       await pause(1_000);
     }
-    this.#problems.push('the run did not end');
+    this.#problems.push(`the run did not end: ${last}`);
   }
 }
 
@@ -208,22 +239,13 @@ function paidTwice(file: string): string[] {
   return [...twice.map((attempt) => `${attempt} began twice`), ...together.map((line) => `ran at once: ${line}`)];
 }
 
-async function savedCommits(url: string): Promise<string[]> {
-  const rows = await query(
-    url,
-    "SELECT data::jsonb #>> '{saved,commit}' AS commit FROM manyhands.events WHERE type = 'attempt.ended' AND data::jsonb ? 'saved'",
-  );
-  return rows.map(({ commit }) => String(commit));
-}
-
-function hasCommit(repository: string, commit: string): boolean {
-  try {
-    execFileSync('git', ['-C', repository, 'cat-file', '-e', `${commit}^{commit}`], { stdio: 'pipe' });
-    return true;
-  } catch {
-    // It is not there.
-    return false;
-  }
+/** The commits that an event names and the repository of the hosts does not have. */
+export async function lostCommits(url: string, repository: string): Promise<string[]> {
+  const rows = await query(url, "SELECT type, data FROM manyhands.events WHERE stream LIKE 'run/%' ORDER BY position");
+  const commits = namedCommits(rows.map(({ type, data }) => RunEvent.parse({ type, data: JSON.parse(String(data)) })));
+  const input = `${commits.join('\n')}\n`;
+  const found = execFileSync('git', ['-C', repository, 'cat-file', '--batch-check'], { input, encoding: 'utf8' });
+  return found.split('\n').flatMap((line) => (line.endsWith(' missing') ? line.slice(0, -' missing'.length) : []));
 }
 
 /** A module that moves the clock of the process that imports it. */

@@ -18,6 +18,8 @@ export interface Postgres extends AsyncDisposable {
   restart(signal?: 'SIGQUIT' | 'SIGINT'): Promise<void>;
   stop(signal?: 'SIGQUIT' | 'SIGINT'): Promise<void>;
   start(): Promise<void>;
+  /** Leaves no space on its disk for some seconds, and starts it again where that has ended it; needs a disk of its own. */
+  fillDisk(seconds: number): Promise<void>;
 }
 
 /** Why there is no PostgreSQL here; undefined if there is one. */
@@ -27,10 +29,18 @@ export const WITHOUT_POSTGRES = binaries() === undefined ? 'PostgreSQL is not in
 const AS_OTHER_USER = process.getuid?.() === 0 ? ['unshare', '-U', '--map-user=1000', '--map-group=1000'] : ['env'];
 
 /** Starts a server; every test that needs one has its own. */
-export async function startPostgres({ addresses = [] }: { addresses?: readonly string[] } = {}): Promise<Postgres> {
+export async function startPostgres({
+  addresses = [],
+  diskMb,
+}: {
+  addresses?: readonly string[];
+  /** Puts its data on a disk of its own, of this size; needs root. */
+  diskMb?: number;
+} = {}): Promise<Postgres> {
   const bin = binaries();
   if (bin === undefined) throw new Error(WITHOUT_POSTGRES);
   const folder = mkdtempSync(join(tmpdir(), 'manyhands-pg-'));
+  if (diskMb !== undefined) execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${diskMb}m`, 'tmpfs', folder]);
   const data = join(folder, 'data');
   const options = { cwd: folder, env: { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' } };
   const [program = '', ...prefix] = AS_OTHER_USER;
@@ -80,8 +90,19 @@ export async function startPostgres({ addresses = [] }: { addresses?: readonly s
       await stop(signal);
       await start();
     },
+    fillDisk: async (seconds) => {
+      const file = join(folder, 'filler');
+      execFileSync('sh', ['-c', 'cat /dev/zero > "$1" || true', 'sh', file], { stdio: 'ignore' });
+      await pause(seconds * 1_000);
+      await rm(file);
+      if (server?.exitCode !== null || !(await answers(urlOf('postgres')))) {
+        await stop('SIGQUIT');
+        await start();
+      }
+    },
     [Symbol.asyncDispose]: async () => {
       await stop();
+      if (diskMb !== undefined) execFileSync('umount', [folder]);
       await rm(folder, { recursive: true, force: true });
     },
   };

@@ -208,6 +208,7 @@ async function fetchWork(
     if (isOver) return unusable('the run was cancelled before it was fetched');
   }
   const tree = await treeOf(mirror, saved.commit).catch((error: unknown) => messageOf(error));
+  ctx.hosts?.exchange.note(url, [saved.commit]);
   return tree === saved.tree ? { saved } : unusable(`the tree of ${saved.commit.slice(0, 10)} is another one`);
 }
 

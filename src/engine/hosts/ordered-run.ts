@@ -4,7 +4,7 @@ import { lastAttempt, type TaskState } from '../../core/run/state.ts';
 import { AppError } from '../../errors.ts';
 import { fetchCommits, openBareMirror } from '../../git/push/transfer.ts';
 import type { Repository } from '../../git/read/repository.ts';
-import { attemptId, runStream } from '../../schema/ids.ts';
+import { attemptId } from '../../schema/ids.ts';
 import type { Store } from '../../store/store.ts';
 import { KeptDependencies } from '../../workspaces/kept-dependencies.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
@@ -43,7 +43,7 @@ export async function openOrder(
   const store = reportingStore(memory, order, report);
   // Secrets are never in an order: variables have the values of this host's own settings, or those that the leader sent.
   const config = withValues(state.start.config, await host.implementations.config(host.home.root), secrets);
-  const ledger = runLedger(store, host.world, runStream(state.start.run), state);
+  const ledger = runLedger(store, host.world, state);
   const run: ActiveRun = {
     id: state.start.run,
     ledger,

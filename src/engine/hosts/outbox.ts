@@ -7,7 +7,7 @@ type Waiting = { report: Report; bytes: number; resolve: () => void; reject: (er
 
 type Parts = {
   world: World;
-  /** Stores reports; false if this process has lost its lease. Throws DATABASE_UNREACHABLE where that may change. */
+  /** Stores reports; false if this process has lost its lease. Throws one of OUTAGES where they can be stored later. */
   store(reports: readonly Report[]): Promise<boolean>;
   /** Called once, when the lease is lost. */
   onLost(): void;
@@ -17,6 +17,8 @@ const MOST_REPORTS = 200;
 /** What is stored at once, so that a lost connection costs little. */
 const MOST_BYTES = 4 * 1024 * 1024;
 const AGAIN_MS = 500;
+/** A database that does not answer, or has no space left, may accept the same reports later. */
+const OUTAGES: readonly string[] = ['DATABASE_UNREACHABLE', 'NO_SPACE'];
 
 /** The reports of a host, stored in order; one that was stored although the answer was lost is stored once. */
 export class Outbox {
@@ -75,7 +77,8 @@ export class Outbox {
         for (const { reject } of some) reject(this.#lost);
       }
     } catch (error) {
-      if (!(error instanceof AppError) || error.code !== 'DATABASE_UNREACHABLE' || this.#lost !== undefined) {
+      const isOutage = error instanceof AppError && OUTAGES.includes(error.code);
+      if (!isOutage || this.#lost !== undefined) {
         for (const { reject } of some) reject(this.#lost ?? error);
         return;
       }

@@ -5,25 +5,20 @@ import { taskOf } from '../../core/run/phase.ts';
 import { valuesFor } from '../../core/run/recorded-config.ts';
 import type { RunState } from '../../core/run/state.ts';
 import type { HostInput, HostsInput } from '../../core/schedule/hosts.ts';
-import { withMutex } from '../../git/mutex.ts';
-import { pushCommits } from '../../git/push/transfer.ts';
 import { attemptId, type TaskKey } from '../../schema/ids.ts';
 import { type Fleet, type FleetHost, HOSTS_RELEASE, isReleaseAccepted } from '../../store/fleet.ts';
 import { checkpointSection, memorySection } from '../attempt/memory.ts';
 import { readProgress } from '../attempt/progress-file.ts';
 import type { ActiveRun, AttemptHosts, EngineContext, Executor, OrderOf } from '../loop/context.ts';
 import type { AttemptOrder } from './attempt-order.ts';
+import { Exchange } from './exchange.ts';
 import { followAttempt } from './follow-attempt.ts';
-
-/** How long a task waits before its commits are pushed again. */
-const PUSH_AGAIN_MS = 5_000;
 
 /** The hosts of an installation as the engine that leads it uses them. */
 export class RemoteHosts implements AttemptHosts {
   readonly executor: Executor;
+  readonly exchange = new Exchange();
   readonly #fleet: Fleet;
-  /** Commits that are in the repository of hosts, by its URL. */
-  readonly #pushed = new Map<string, Set<string>>();
 
   constructor(fleet: Fleet, onChange: () => void) {
     this.#fleet = fleet;
@@ -57,7 +52,8 @@ export class RemoteHosts implements AttemptHosts {
     if (url === undefined) return undefined;
     const task = taskOf(run.ledger.state, key);
     const commits = commitsForHost(run.ledger.state, key);
-    if (!(await this.#push(ctx, run, { key, url, commits }))) return undefined;
+    const signal = AbortSignal.any([ctx.stopping, run.cancel.signal]);
+    if (!(await this.exchange.push(ctx, run, { tasks: [key], url, commits, signal }))) return undefined;
     const attempt = attemptId(run.id, task.ordinal, task.attempts.length + 1);
     const memory = await memorySection(ctx, run, { task, attempt });
     const progress = await readProgress(run);
@@ -82,42 +78,6 @@ export class RemoteHosts implements AttemptHosts {
       };
       return { id, host, instance, body: JSON.stringify(order) };
     };
-  }
-
-  async #push(
-    ctx: EngineContext,
-    run: ActiveRun,
-    { key, url, commits }: { key: TaskKey; url: string; commits: readonly string[] },
-  ): Promise<boolean> {
-    const known = this.#pushed.get(url) ?? new Set();
-    this.#pushed.set(url, known);
-    const isKnown = () => commits.every((commit) => known.has(commit));
-    return (
-      isKnown() || withMutex(`push ${url}`, async () => isKnown() || this.#pushNow(ctx, run, { key, url, commits }))
-    );
-  }
-
-  async #pushNow(
-    ctx: EngineContext,
-    run: ActiveRun,
-    { key, url, commits }: { key: TaskKey; url: string; commits: readonly string[] },
-  ): Promise<boolean> {
-    const known = this.#pushed.get(url);
-    const missing = commits.filter((commit) => known?.has(commit) !== true);
-    using step = ctx.activities.begin(
-      { run, tasks: [key] },
-      { kind: 'mirror', what: 'pushes its commits to the repository of the hosts' },
-    );
-    const signal = AbortSignal.any([ctx.stopping, run.cancel.signal]);
-    const pushed = await pushCommits({ mirror: run.project.mirror, url, signal }, missing);
-    if (pushed.kind === 'done') {
-      for (const commit of missing) known?.add(commit);
-      return true;
-    }
-    step.update({ kind: 'waiting', what: `waits for the repository of the hosts (hosts.git): ${pushed.detail}` });
-    // Safe: a pause that is aborted ends the attempt to start.
-    await ctx.world.sleep(PUSH_AGAIN_MS, signal).catch(() => {});
-    return false;
   }
 }
 

@@ -42,9 +42,14 @@ export async function checkCandidate(
   gates: readonly CommandGateSpec[],
 ): Promise<Proof> {
   const flags: RiskFlag[] = [];
+  const { commit, tasks } = candidate;
+  const shared = ctx.hosts?.exchange.share(ctx, run, { tasks, commits: [commit] });
+  // Safe: it is awaited before anything that names the commit is recorded.
+  shared?.catch(() => {});
   for (const gate of gates) {
     const evidence = await checkWith(ctx, run, candidate, gate);
     throwIfStopped(ctx, run);
+    await shared;
     const flaky = recordFlaky(run.id, evidence);
     // What passed before the base moves is known to the runs that start there.
     const proofs = candidate.onto === undefined ? [] : shareProofs([evidence]);
@@ -56,6 +61,7 @@ export async function checkCandidate(
     if (isSatisfied(evidence.verdict)) continue;
     return { verdict: evidence.verdict === 'error' ? 'error' : 'fail', evidence };
   }
+  await shared;
   return flags.length === 0
     ? { verdict: 'pass' }
     : { verdict: 'held', reason: flags.map(({ detail }) => detail).join('; ') };

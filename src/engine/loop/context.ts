@@ -148,9 +148,26 @@ export interface Executor {
 /** Makes the order of a claim; undefined if its host was lost, or it needs a commit that is not pushed. */
 export type OrderOf = (claim: StartAttempt) => HostOrder | undefined;
 
+/** The repository of the hosts, which has everything that an event names before the event is written. */
+export interface CommitExchange {
+  /** Commits that were fetched from the repository need not be pushed to it. */
+  note(url: string, commits: readonly string[]): void;
+  /** Pushes commits until they are there; rejects when the run is cancelled or the engine stops. */
+  share(
+    ctx: EngineContext,
+    run: ActiveRun,
+    what: { tasks: readonly TaskKey[]; commits: readonly string[] },
+  ): Promise<void>;
+  /** Pushes the commit that a run is to start from; a run whose base cannot be shared does not start. */
+  shareBase(base: { mirror: Mirror; url: string | undefined; commit: string; signal: AbortSignal }): Promise<void>;
+  /** What must be done before these events are written; undefined if nothing. */
+  beforeEvents(ctx: EngineContext, run: ActiveRun, events: readonly RunEvent[]): Promise<void> | undefined;
+}
+
 /** Other machines that perform attempts. */
 export interface AttemptHosts {
   readonly executor: Executor;
+  readonly exchange: CommitExchange;
   /**
    * Brings everything that an attempt on a host needs to where the host finds it, before the attempt is recorded. The
    * function that it returns makes the order without waiting, so that it fits the state in which the task is claimed.

@@ -10,7 +10,7 @@ import { KnowledgeEvent } from '../../schema/coordination/knowledge.ts';
 import { LockEvent } from '../../schema/coordination/lock.ts';
 import { NoteEvent } from '../../schema/coordination/note.ts';
 import { AccountEvent, RunEvent } from '../../schema/event.ts';
-import { accountStream } from '../../schema/ids.ts';
+import { accountStream, runStream } from '../../schema/ids.ts';
 import { WatchEvent } from '../../schema/watch/watch-event.ts';
 import { type Fold, Ledger, load } from '../../store/ledger.ts';
 import type { Store, StoredEvent } from '../../store/store.ts';
@@ -54,9 +54,15 @@ export const WATCH_FOLD: Fold<WatchState, WatchEvent> = {
 
 export type RunLedger = Ledger<RunState, RunEvent>;
 
-/** The ledger of a run whose state is already folded. */
-export function runLedger(store: Store, world: World, stream: string, state: RunState): RunLedger {
-  return new Ledger({ store, world, stream, fold: RUN_FOLD }, { state, version: state.version });
+/** The ledger of a run whose state is already folded; `before`: what must be done before events are appended. */
+export function runLedger(
+  store: Store,
+  world: World,
+  state: RunState,
+  before?: (events: readonly RunEvent[]) => Promise<void> | undefined,
+): RunLedger {
+  const stream = runStream(state.start.run);
+  return new Ledger({ store, world, stream, fold: RUN_FOLD, before }, { state, version: state.version });
 }
 
 /** Folds a run from its newest snapshot and what came after it. */

@@ -27,7 +27,7 @@ import { mirrorProgress } from '../loop/activities.ts';
 import type { ActiveRun, EngineContext, Project } from '../loop/context.ts';
 import { loadRun, runLedger } from '../loop/ledger.ts';
 import { recoverFromExchange } from './exchange-recovery.ts';
-import { ensureClone } from './project-clone.ts';
+import { ensureClone, localProject } from './project-clone.ts';
 
 /** Opens a recorded run: with the recipe version, agents and roles that it was started with, never newer ones. */
 export async function openRun(
@@ -37,18 +37,18 @@ export async function openRun(
 ): Promise<ActiveRun> {
   const state = loaded?.state ?? loadRun(ctx.store, runStream(run));
   const { start } = state;
+  start.project = localProject(ctx.home, start.project);
   const project = loaded?.project ?? (await openShowing(ctx, start.project));
   const lost = await recoverCommits(ctx, project, state);
   await repairBranch(project, state);
   await removeReadOutput(ctx, state);
-  const values = await currentValues(ctx, start, start.config);
   const recipe = ctx.implementations.recipe(start.recipe.name, start.recipe.version);
   const active: ActiveRun = {
     id: run,
-    ledger: runLedger(ctx.store, ctx.world, runStream(state.start.run), state),
+    ledger: runLedger(ctx.store, ctx.world, state, (events) => ctx.hosts?.exchange.beforeEvents(ctx, active, events)),
     project,
     recipe,
-    ...openSettings(ctx, start, values),
+    ...openSettings(ctx, start, await currentValues(ctx, start, start.config)),
     ...loadRoles(ctx, start.roles),
     cancel: new AbortController(),
     force: new AbortController(),
@@ -173,7 +173,7 @@ type LostCommits = Map<string, { name: string; task?: TaskKey }>;
 
 /** A mirror that was deleted, or lost objects, is completed from the repository and the commits of workspaces; returns what a run needs and neither has. */
 async function recoverCommits(
-  { home }: Pick<EngineContext, 'home'>,
+  ctx: EngineContext,
   { mirror, repository }: Project,
   state: RunState,
 ): Promise<LostCommits> {
@@ -187,10 +187,10 @@ async function recoverCommits(
   needed.set(state.tip.commit, { name: 'its branch' });
   const missing = await recoverObjects(mirror, {
     repository,
-    workspaces: home.workspaces,
+    workspaces: ctx.home.workspaces,
     commits: [...needed.keys()],
   });
-  const lost = await recoverFromExchange(mirror, state.start.config.hosts.git, missing);
+  const lost = await recoverFromExchange(ctx, mirror, state, missing);
   const found = new Map([...needed].filter(([commit]) => lost.includes(commit)));
   const gone = [...found].filter(([, { task }]) => task === undefined);
   if (gone.length > 0) throw lostForGood(mirror, gone);

@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { AppError } from '../../errors.ts';
 import { withMutex } from '../../git/mutex.ts';
 import { exists } from '../../git/path-kind.ts';
@@ -12,6 +12,13 @@ import type { Store } from '../../store/store.ts';
 /** The folder of a project that was added by its URL: the same name on every machine. */
 export function cloneFolder({ clones }: Pick<Home, 'clones'>, id: string): string {
   return join(clones, `${id}${CLONE_SUFFIX}`);
+}
+
+/** A recorded project as this machine has it: one that was added by its URL is in this data directory, whichever it was in. */
+export function localProject<P extends { id: string; root: string }>(home: Pick<Home, 'clones'>, project: P): P {
+  const here = cloneFolder(home, project.id);
+  const isClone = project.root.endsWith(`/${basename(home.clones)}/${basename(here)}`);
+  return isClone ? { ...project, root: here } : project;
 }
 
 /** Clones a project that was added by its URL, where this machine does not have it yet. */

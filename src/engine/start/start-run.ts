@@ -94,6 +94,7 @@ export async function startRun(
     );
   }
   if (land === 'pr') await requireForge(ctx, repository, config.git);
+  await ctx.hosts?.exchange.shareBase({ mirror, url: config.hosts.git, commit: base.commit, signal: ctx.stopping });
   const run = ctx.world.runId();
   const start: RunStart = {
     run,

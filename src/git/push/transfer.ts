@@ -50,6 +50,15 @@ export async function fetchRefs(transfer: Transfer, prefix: string): Promise<Tra
   return fetchInto(transfer, [`${requirePrefix(prefix)}*:${prefix}*`]);
 }
 
+/** Fetches the work that hosts saved for runs. */
+export async function fetchAttempts(transfer: Transfer, runs: readonly string[]): Promise<Transferred> {
+  const all = runs.map((run) => requirePrefix(`refs/manyhands/attempts/${run}/`).slice(0, -1));
+  return fetchInto(
+    transfer,
+    all.map((each) => `${each}-*:${each}-*`),
+  );
+}
+
 /** Fetches a single ref of ours. */
 export async function fetchRef(transfer: Transfer, ref: string): Promise<Transferred> {
   requirePrefix(`${ref}/`);

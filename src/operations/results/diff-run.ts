@@ -4,7 +4,7 @@ import { AppError } from '../../errors.ts';
 import { diffStat, diffText, type FileStat } from '../../git/read/diff.ts';
 import { completeKey, findRun, RunRef } from '../find-run.ts';
 import { operation } from '../operation.ts';
-import { type CommitRange, mirrorOf } from './project-mirror.ts';
+import { type CommitRange, mirrorOfRun } from './project-mirror.ts';
 
 /** Shows what a run changed compared with its base, or a task's last saved attempt compared with its start. */
 export const diffRun = operation({
@@ -18,7 +18,7 @@ export const diffRun = operation({
   run: async (app, { task, ...ref }) => {
     const state = await findRun(app, ref);
     const range = rangeOf(state, task);
-    const mirror = await mirrorOf(app, state.start.project);
+    const mirror = await mirrorOfRun(app, state);
     const stat = statText(await diffStat(mirror, range));
     return { run: state.start.run, ...range, stat, diff: await diffText(mirror, range) };
   },

@@ -3,7 +3,7 @@ import { AppError } from '../../errors.ts';
 import { objectRef, openBareMirror, pushCommits } from '../../git/push/transfer.ts';
 import { findRun, RunRef } from '../find-run.ts';
 import { operation } from '../operation.ts';
-import { mirrorOf } from './project-mirror.ts';
+import { mirrorOfRun } from './project-mirror.ts';
 
 /** Puts the current commit of a run into the repository of the server, from which clients fetch it. */
 export const offerResult = operation({
@@ -22,10 +22,10 @@ export const offerResult = operation({
   }),
   run: async (app, ref) => {
     const state = await findRun(app, ref);
-    const { run, project, base } = state.start;
+    const { run, base } = state.start;
     const { commit } = state.tip;
     if (commit === base.commit) throw new AppError('REFUSED', `Run ${run} has nothing to fetch`, { run });
-    const mirror = await mirrorOf(app, project);
+    const mirror = await mirrorOfRun(app, state);
     if (mirror.objectFormat !== 'sha1')
       throw new AppError('REPOSITORY_UNSUPPORTED', 'Repositories with SHA-256 cannot be fetched from a server yet');
     await openBareMirror(app.home.exchange, mirror.objectFormat, app.world);

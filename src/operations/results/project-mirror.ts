@@ -1,10 +1,13 @@
 import { join } from 'node:path';
 import type { App } from '../../app.ts';
+import type { RunState } from '../../core/run/state.ts';
+import { fetchResults } from '../../engine/start/exchange-recovery.ts';
 import { openProject } from '../../engine/start/open-run.ts';
+import { ensureClone, localProject } from '../../engine/start/project-clone.ts';
 import { AppError } from '../../errors.ts';
 import type { Mirror } from '../../git/mirror/mirror.ts';
 import { openStoredMirror } from '../../git/mirror/mirror-config.ts';
-import { fetchRefs } from '../../git/push/transfer.ts';
+import { fetchAttempts, fetchRefs } from '../../git/push/transfer.ts';
 import { changedFiles, diffStat } from '../../git/read/diff.ts';
 import { fileTraits } from '../../git/read/file-traits.ts';
 import { listSaved } from '../../git/save/saved-work.ts';
@@ -19,9 +22,18 @@ const LATE = 'refs/manyhands/late';
 
 export type CommitRange = { from: string; to: string };
 
+/** The mirror of a run's project, with the results of the run, also where another server led before. */
+export async function mirrorOfRun(app: App, state: RunState): Promise<Mirror> {
+  const mirror = await mirrorOf(app, state.start.project);
+  if (app.env.MANYHANDS_DATABASE_URL) await fetchResults(mirror, state);
+  return mirror;
+}
+
 /** The mirror of a project, which contains its results even if the user's repository was deleted. */
-export async function mirrorOf({ home }: Pick<App, 'home'>, project: ProjectRef): Promise<Mirror> {
+export async function mirrorOf({ home, store }: Pick<App, 'home' | 'store'>, recorded: ProjectRef): Promise<Mirror> {
+  const project = localProject(home, recorded);
   try {
+    await ensureClone({ home, store }, project);
     return (await openProject({ home }, project)).mirror;
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'REPOSITORY_GONE') throw error;
@@ -50,7 +62,7 @@ export async function changesBetween(mirror: Mirror, range: CommitRange): Promis
 /** All work that was ever saved for a project. */
 export async function savedWork(app: App, project: ProjectRef): ReturnType<typeof listSaved> {
   const mirror = await mirrorOf(app, project);
-  const late = (await fetchLateWork(app, project, mirror)) ? await listSaved(mirror, LATE) : [];
+  const late = (await fetchHostsWork(app, project, mirror)) ? await listSaved(mirror, LATE) : [];
   const isOwn = ({ ref }: { ref: string }) => {
     const [, run = ''] = SAVED_REF.exec(ref) ?? [];
     return app.runs.ids().includes(run) && app.runs.state(run).start.project.id === project.id;
@@ -58,13 +70,16 @@ export async function savedWork(app: App, project: ProjectRef): ReturnType<typeo
   return [...(await listSaved(mirror, 'refs/manyhands/attempts')), ...late.filter(isOwn)];
 }
 
-/** Fetches what hosts pushed after they had lost their lease; false where there are no hosts. */
-async function fetchLateWork(app: App, project: ProjectRef, mirror: Mirror): Promise<boolean> {
+/** Fetches what hosts pushed, also after they had lost their lease; false where there are no hosts. */
+async function fetchHostsWork(app: App, project: ProjectRef, mirror: Mirror): Promise<boolean> {
   if (!app.env.MANYHANDS_DATABASE_URL) return false;
   // Settings that cannot be read are reported by the commands that need them.
   const config = await (await app.implementations()).config(project.root).catch(() => undefined);
   if (config?.hosts.git === undefined) return false;
+  const transfer = { mirror, url: config.hosts.git };
+  const runs = app.runs.ids().filter((run) => app.overviews.of(run).projectId === project.id);
   // A repository that does not answer has no more to offer than what was fetched before.
-  await fetchRefs({ mirror, url: config.hosts.git }, `${LATE}/`).catch(() => {});
+  await fetchAttempts(transfer, runs).catch(() => {});
+  await fetchRefs(transfer, `${LATE}/`).catch(() => {});
   return true;
 }

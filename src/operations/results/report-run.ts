@@ -16,7 +16,7 @@ import { operation } from '../operation.ts';
 import { lineOf } from '../transcripts/read-transcript.ts';
 import { rangeOf } from './diff-run.ts';
 import { examineIfPossible } from './examine-result.ts';
-import { mirrorOf } from './project-mirror.ts';
+import { mirrorOfRun } from './project-mirror.ts';
 
 /** Writes the report of a run, even if its repository was deleted. */
 export const reportRun = operation({
@@ -55,7 +55,7 @@ const MOST_ROWS = 2_000;
 const MOST_ATTEMPTS = 500;
 
 async function fullMaterial(app: App, state: RunState, isReadable: boolean): Promise<FullMaterial> {
-  const diff = isReadable ? await diffText(await mirrorOf(app, state.start.project), rangeOf(state, undefined)) : null;
+  const diff = isReadable ? await diffText(await mirrorOfRun(app, state), rangeOf(state, undefined)) : null;
   const attempts = state.order.flatMap((task) => {
     const { ordinal = 0, attempts: all = [] } = state.tasks[task] ?? {};
     return all.map(({ number }) => ({ task, number, id: attemptId(state.start.run, ordinal, number) }));

@@ -6,7 +6,7 @@ import { changedFiles, diffText } from '../../git/read/diff.ts';
 import { findRun, RunRef } from '../find-run.ts';
 import { operation } from '../operation.ts';
 import { rangeOf } from './diff-run.ts';
-import { mirrorOf } from './project-mirror.ts';
+import { mirrorOfRun } from './project-mirror.ts';
 
 /** Of more tasks than this, only the last ones are attributed: each costs a call of git. */
 const MAX_TASKS = 200;
@@ -37,7 +37,7 @@ export const runChanges = operation({
   run: async (app, ref) => {
     const state = await findRun(app, ref);
     const range = rangeOf(state, undefined);
-    const mirror = await mirrorOf(app, state.start.project);
+    const mirror = await mirrorOfRun(app, state);
     const tasks: z.infer<typeof ChangedByTask>[] = [];
     for (const task of landedTasks(state)) tasks.push(await changesOf(mirror, task));
     return { run: state.start.run, ...range, diff: await diffText(mirror, range), tasks };

@@ -4,7 +4,7 @@ import { ChangeSummary } from '../../schema/change.ts';
 import { findRun, RunRef } from '../find-run.ts';
 import { operation } from '../operation.ts';
 import { rangeOf } from './diff-run.ts';
-import { changesBetween, mirrorOf } from './project-mirror.ts';
+import { changesBetween, mirrorOfRun } from './project-mirror.ts';
 
 /** Statistics of a diff: files by kind, notable changes, and whether tests are missing. */
 export const summarizeDiff = operation({
@@ -18,7 +18,7 @@ export const summarizeDiff = operation({
   run: async (app, { task, ...ref }) => {
     const state = await findRun(app, ref);
     const range = rangeOf(state, task);
-    const mirror = await mirrorOf(app, state.start.project);
+    const mirror = await mirrorOfRun(app, state);
     return { run: state.start.run, ...range, ...changeSummary(await changesBetween(mirror, range)) };
   },
 });

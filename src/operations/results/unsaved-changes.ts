@@ -9,7 +9,7 @@ import { exists } from '../../git/path-kind.ts';
 import { diffUnsaved } from '../../git/save/diff-unsaved.ts';
 import { completeKey, findRun, RunRef } from '../find-run.ts';
 import { operation } from '../operation.ts';
-import { mirrorOf } from './project-mirror.ts';
+import { mirrorOfRun } from './project-mirror.ts';
 
 /** Each running task costs some calls of git. */
 const MAX_TASKS = 12;
@@ -43,7 +43,7 @@ export const unsavedChanges = operation({
     const state = await findRun(app, ref);
     const only = task === undefined ? undefined : completeKey(state, task);
     const running = Object.keys(state.running).filter((key) => only === undefined || key === only);
-    const mirror = await mirrorOf(app, state.start.project);
+    const mirror = await mirrorOfRun(app, state);
     const tasks: z.infer<typeof UnsavedWork>[] = [];
     for (const key of running.slice(0, MAX_TASKS)) {
       const found = state.tasks[key];

@@ -9,7 +9,7 @@ import { TaskLabel } from '../../schema/document.ts';
 import { RiskSeverity } from '../../schema/risk.ts';
 import { completeKey, findRun, RunRef } from '../find-run.ts';
 import { operation } from '../operation.ts';
-import { changesBetween, mirrorOf } from '../results/project-mirror.ts';
+import { changesBetween, mirrorOfRun } from '../results/project-mirror.ts';
 
 /** A sign that the last attempt of a task may be failing, or a finding about what landed. */
 export const WarningItem = z.object({
@@ -52,7 +52,7 @@ export const listWarnings = operation({
     });
     const range = { from: state.start.base.commit, to: state.tip.commit };
     const hasChanges = range.from !== range.to && named === undefined;
-    const changes = hasChanges ? await changesBetween(await mirrorOf(app, state.start.project), range) : [];
+    const changes = hasChanges ? await changesBetween(await mirrorOfRun(app, state), range) : [];
     const findings = resultFindings(state, changes).filter(({ task }) => task === null || keys.includes(task));
     return [...signs, ...findings.map((finding) => warningOf(state, finding))];
   },

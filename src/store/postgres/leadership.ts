@@ -2,6 +2,7 @@ import { AppError } from '../../errors.ts';
 import type { World } from '../../world.ts';
 import type { Changes } from './changes.ts';
 import type { Connection } from './connection.ts';
+import { isOutage } from './postgres-error.ts';
 import { beginTerm, type Candidate, endTerm, notLeader, RENEW_MS, readLeader, renewTerm, type Term } from './term.ts';
 import { type SendOrders, writeChanges } from './write-changes.ts';
 
@@ -76,7 +77,7 @@ export class Leadership implements AsyncDisposable {
         term.commitNumber = id.number;
         return id.number;
       } catch (error) {
-        const isUnreachable = error instanceof AppError && error.code === 'DATABASE_UNREACHABLE';
+        const isUnreachable = isOutage(error);
         const isOver = world.now() >= Math.min(giveUpAt, this.#closingAt);
         if (error instanceof AppError && error.code === 'NOT_LEADER') this.#loseTerm(error);
         if (isUnreachable && isOver) this.#failure = error;

@@ -4,9 +4,9 @@ import { AppError, errorCode, messageOf } from '../../errors.ts';
 const DISK_FULL = '53100';
 /**
  * Classes and codes after which the same statements can succeed on a new connection: connection exceptions, shutdown and
- * start of the server, too many connections, a server that became read-only, a deadlock, a lock or statement that took too long.
+ * start of the server, too few resources, an error of its disk, a server that became read-only, a deadlock, a lock or statement that took too long.
  */
-const TRANSIENT = /^(08|57P0[1-3]|53300|25006|40|55P03|57014|25P0[34])/;
+const TRANSIENT = /^(08|57P0[1-3]|53|58|25006|40|55P03|57014|25P0[34])/;
 /** The login, the database or the rights are wrong. */
 const REFUSED = /^(28|3D|42501)/;
 /** Messages of the driver for a connection that ended or did not answer in time; they have no code. */
@@ -20,6 +20,11 @@ export function isTransient(error: unknown): boolean {
   if (error instanceof AppError) return error.code === 'DATABASE_UNREACHABLE';
   const code = errorCode(error) ?? '';
   return TRANSIENT.test(code) || SYSTEM_ERROR.test(code) || LOST.test(messageOf(error));
+}
+
+/** Whether the same statements can succeed later: the database does not answer, or has no space left. */
+export function isOutage(error: unknown): boolean {
+  return error instanceof AppError && (error.code === 'DATABASE_UNREACHABLE' || error.code === 'NO_SPACE');
 }
 
 /** Converts an error of the driver or the server to an AppError, which never contains the password; any other error is returned unchanged. */

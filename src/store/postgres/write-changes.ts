@@ -26,21 +26,19 @@ export async function writeChanges(
   sendOrders?: SendOrders,
 ): Promise<void> {
   crashpoint('shared.writing');
-  await client.query('BEGIN');
-  const { rowCount } = await client.query(
-    `UPDATE manyhands.installation SET commit_number = $2, transcript_id = greatest(transcript_id, $3)
-     WHERE epoch = $1 AND commit_number = $2 - 1 RETURNING pg_notify($4, $2::text)`,
-    [epoch, number, changes.transcriptId, COMMITS_CHANNEL],
-  );
-  if (rowCount !== 1) {
-    await client.query('ROLLBACK');
+  // Without orders and removals, one statement is the whole transaction.
+  const isOne = changes.orders.length === 0 && changes.removedRuns.length === 0;
+  if (!isOne) await client.query('BEGIN');
+  for (const run of changes.removedRuns) await removeRun(client, number, run);
+  const { rows } = await client.query<{ terms: number }>(statementOf({ epoch, number }, changes));
+  if (rows[0]?.terms !== 1) {
+    if (!isOne) await client.query('ROLLBACK');
     await requireCommitted(client, { epoch, number });
     return;
   }
-  await insertChanges(client, number, changes);
   if (changes.orders.length > 0) await sendOrders?.(client, changes.orders);
   crashpoint('shared.written');
-  await client.query('COMMIT');
+  if (!isOne) await client.query('COMMIT');
   crashpoint('shared.committed');
 }
 
@@ -61,14 +59,34 @@ async function requireCommitted(client: ClientBase, { epoch, number }: CommitId)
   throw new AppError('DATA_DAMAGED', message, { epoch, number });
 }
 
-/** Adds the rows of a commit, after removing the runs that it removed. */
-async function insertChanges(client: ClientBase, number: number, changes: Changes): Promise<void> {
-  for (const run of changes.removedRuns) await removeRun(client, number, run);
-  if (changes.blobs.length > 0) await insertBlobs(client, number, changes.blobs);
-  if (changes.events.length > 0) await insertEvents(client, number, changes.events);
-  if (changes.attempts.length > 0) await upsertAttempts(client, number, changes.attempts);
-  if (changes.transcript.length > 0) await insertTranscript(client, changes.transcript);
+/**
+ * The rows of a commit in one prepared statement: each round trip to the database delays every decision. Nothing is added
+ * unless the term is the current one and the commit the next one.
+ */
+function statementOf({ epoch, number }: CommitId, changes: Changes): { name: string; text: string; values: unknown[] } {
+  const values: unknown[] = [epoch, number, changes.transcriptId, COMMITS_CHANNEL];
+  const inserts = [
+    ...(changes.blobs.length > 0 ? [blobsInsert(changes.blobs)] : []),
+    ...(changes.events.length > 0 ? [eventsInsert(changes.events)] : []),
+    ...(changes.attempts.length > 0 ? [attemptsUpsert(changes.attempts)] : []),
+    ...(changes.transcript.length > 0 ? [transcriptInsert(changes.transcript)] : []),
+  ];
+  const parts = inserts.map(({ name, into, numbered, columns, conflict = '' }) => {
+    const first = values.length + 1;
+    values.push(...columns.map(({ rows }) => rows));
+    const arrays = columns.map(({ type }, index) => `$${first + index}::${type}[]`).join(', ');
+    const selected = numbered ? '$2, added.*' : 'added.*';
+    return `${name} AS (INSERT INTO ${into} SELECT ${selected} FROM term, unnest(${arrays}) AS added ${conflict})`;
+  });
+  const term = `term AS (
+    UPDATE manyhands.installation SET commit_number = $2, transcript_id = greatest(transcript_id, $3)
+    WHERE epoch = $1 AND commit_number = $2 - 1 RETURNING pg_notify($4, $2::text))`;
+  const text = `WITH ${[term, ...parts].join(',\n')} SELECT count(*) AS terms FROM term`;
+  return { name: `commit-${inserts.map(({ name }) => name).join('-')}`, text, values };
 }
+
+type Column = { type: 'text' | 'bigint' | 'bytea'; rows: readonly unknown[] };
+type Insert = { name: string; into: string; numbered: boolean; columns: Column[]; conflict?: string };
 
 async function removeRun(client: ClientBase, number: number, run: string): Promise<void> {
   await client.query('DELETE FROM manyhands.events WHERE stream = $1', [`run/${run}`]);
@@ -77,68 +95,58 @@ async function removeRun(client: ClientBase, number: number, run: string): Promi
   await client.query('INSERT INTO manyhands.removals VALUES ($1, $2)', [number, run]);
 }
 
-async function insertEvents(client: ClientBase, number: number, rows: readonly Row[]): Promise<void> {
-  await client.query(
-    `INSERT INTO manyhands.events (commit_number, position, stream, version, at, type, data, origin, hash)
-     SELECT $1, * FROM unnest($2::bigint[], $3::text[], $4::bigint[], $5::bigint[], $6::text[], $7::text[], $8::text[], $9::text[])`,
-    [
-      number,
-      ...integers(rows, 'position'),
-      ...texts(rows, 'stream'),
-      ...integers(rows, 'version', 'at'),
-      ...texts(rows, 'type', 'data'),
-      optionalTexts(rows, 'origin'),
-      ...texts(rows, 'hash'),
-    ],
-  );
+function eventsInsert(rows: readonly Row[]): Insert {
+  const into = 'manyhands.events (commit_number, position, stream, version, at, type, data, origin, hash)';
+  const columns = [
+    ...integers(rows, 'position'),
+    ...texts(rows, 'stream'),
+    ...integers(rows, 'version', 'at'),
+    ...texts(rows, 'type', 'data'),
+    optionalTexts(rows, 'origin'),
+    ...texts(rows, 'hash'),
+  ];
+  return { name: 'events', into, numbered: true, columns };
 }
 
-async function insertBlobs(client: ClientBase, number: number, rows: readonly Row[]): Promise<void> {
-  await client.query(
-    `INSERT INTO manyhands.blobs (commit_number, hash, text) SELECT $1, * FROM unnest($2::text[], $3::bytea[])
-     ON CONFLICT (hash) DO NOTHING`,
-    [number, ...texts(rows, 'hash'), bytes(rows, 'text')],
-  );
+function blobsInsert(rows: readonly Row[]): Insert {
+  const into = 'manyhands.blobs (commit_number, hash, text)';
+  const conflict = 'ON CONFLICT (hash) DO NOTHING';
+  return { name: 'blobs', into, numbered: true, columns: [...texts(rows, 'hash'), bytes(rows, 'text')], conflict };
 }
 
-async function upsertAttempts(client: ClientBase, number: number, rows: readonly Row[]): Promise<void> {
-  await client.query(
-    `INSERT INTO manyhands.attempts (commit_number, attempt, usage, cursors)
-     SELECT $1, * FROM unnest($2::text[], $3::text[], $4::text[])
-     ON CONFLICT (attempt) DO UPDATE SET
-       commit_number = excluded.commit_number, usage = excluded.usage, cursors = excluded.cursors`,
-    [number, ...texts(rows, 'attempt'), optionalTexts(rows, 'usage'), ...texts(rows, 'cursors')],
-  );
+function attemptsUpsert(rows: readonly Row[]): Insert {
+  const into = 'manyhands.attempts (commit_number, attempt, usage, cursors)';
+  const conflict = `ON CONFLICT (attempt) DO UPDATE SET
+    commit_number = excluded.commit_number, usage = excluded.usage, cursors = excluded.cursors`;
+  const columns = [...texts(rows, 'attempt'), optionalTexts(rows, 'usage'), ...texts(rows, 'cursors')];
+  return { name: 'attempts', into, numbered: true, columns, conflict };
 }
 
-async function insertTranscript(client: ClientBase, rows: readonly Row[]): Promise<void> {
-  await client.query(
-    `INSERT INTO manyhands.transcript (id, attempt, file, generation, start, part, at, kind, text, data)
-     SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[],
-       $8::text[], $9::bytea[], $10::text[])`,
-    [
-      ...integers(rows, 'id'),
-      ...texts(rows, 'name', 'file'),
-      ...integers(rows, 'generation', 'offset', 'part', 'at'),
-      ...texts(rows, 'kind'),
-      bytes(rows, 'text'),
-      optionalTexts(rows, 'data'),
-    ],
-  );
+function transcriptInsert(rows: readonly Row[]): Insert {
+  const into = 'manyhands.transcript (id, attempt, file, generation, start, part, at, kind, text, data)';
+  const columns = [
+    ...integers(rows, 'id'),
+    ...texts(rows, 'name', 'file'),
+    ...integers(rows, 'generation', 'offset', 'part', 'at'),
+    ...texts(rows, 'kind'),
+    bytes(rows, 'text'),
+    optionalTexts(rows, 'data'),
+  ];
+  return { name: 'transcript', into, numbered: false, columns };
 }
 
-function integers(rows: readonly Row[], ...columns: string[]): number[][] {
-  return columns.map((column) => rows.map((row) => integerOf(row, column)));
+function integers(rows: readonly Row[], ...columns: string[]): Column[] {
+  return columns.map((column) => ({ type: 'bigint', rows: rows.map((row) => integerOf(row, column)) }));
 }
 
-function texts(rows: readonly Row[], ...columns: string[]): string[][] {
-  return columns.map((column) => rows.map((row) => textOf(row, column)));
+function texts(rows: readonly Row[], ...columns: string[]): Column[] {
+  return columns.map((column) => ({ type: 'text', rows: rows.map((row) => textOf(row, column)) }));
 }
 
-function optionalTexts(rows: readonly Row[], column: string): (string | null)[] {
-  return rows.map((row) => (row[column] === null ? null : textOf(row, column)));
+function optionalTexts(rows: readonly Row[], column: string): Column {
+  return { type: 'text', rows: rows.map((row) => (row[column] === null ? null : textOf(row, column))) };
 }
 
-function bytes(rows: readonly Row[], column: string): Buffer[] {
-  return rows.map((row) => Buffer.from(textOf(row, column)));
+function bytes(rows: readonly Row[], column: string): Column {
+  return { type: 'bytea', rows: rows.map((row) => Buffer.from(textOf(row, column))) };
 }

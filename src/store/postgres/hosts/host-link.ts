@@ -6,7 +6,7 @@ import { Connection } from '../connection.ts';
 import { readOwnHost } from './host-roles.ts';
 import { endHost, type Lease, registerHost, renewHost } from './host-rows.ts';
 import { OrderQueue } from './order-queue.ts';
-import { acceptOrders, insertReports, ORDERS_CHANNEL, type Report, readCommands } from './order-rows.ts';
+import { acceptLeft, acceptOrders, insertReports, ORDERS_CHANNEL, type Report, readCommands } from './order-rows.ts';
 
 /** A command of the leader about an order that this process has. */
 type HostCommand = { id: string; body: unknown };
@@ -27,6 +27,10 @@ export class HostLink implements AsyncDisposable {
   readonly #reports: Connection;
   readonly #queue: OrderQueue;
   #lastCommand = 0;
+  /** The orders that this process has. */
+  readonly #received = new Set<string>();
+  /** Jobs of the queue whose orders are accepted. */
+  #taken: string[] = [];
   #listening: ClientBase | undefined;
   /** Whether there may be something that was not received yet. */
   #isNew = true;
@@ -109,27 +113,42 @@ export class HostLink implements AsyncDisposable {
           if (payload === name) this.wake();
         });
         await client.query(`LISTEN ${ORDERS_CHANNEL}`);
+        const left = await acceptLeft(client, instance, [...this.#received]);
         this.#listening = client;
+        if (left.length > 0) return this.#deliver(left);
       }
       const orders = most === 0 ? [] : await this.#accept(client, most);
-      // Orders are not kept waiting: commands are read by the next call.
-      if (orders.length > 0) this.#isNew = true;
-      if (orders.length > 0) return { orders, commands: [] };
+      if (orders.length > 0) return this.#deliver(orders);
+      await this.#completeTaken(client);
       const found = await readCommands(client, { instance, after: this.#lastCommand });
       this.#lastCommand = found.at(-1)?.sequence ?? this.#lastCommand;
       return { commands: found, orders };
     });
   }
 
-  /** One transaction: an order that is taken out of the queue is accepted, or nothing happened. */
+  /** Without a transaction, because each round trip delays the order: what a lost connection leaves is accepted on the next one. */
   async #accept(client: ClientBase, most: number): Promise<HostOrder[]> {
     const { name, instance } = this.#registration;
     if (!(await this.#queue.exists(client, name))) return [];
-    await client.query('BEGIN');
-    const ids = await this.#queue.take(client, name, most);
-    const orders = ids.length === 0 ? [] : await acceptOrders(client, ids, instance);
-    await client.query('COMMIT');
-    return orders;
+    const taken = await this.#queue.take(client, name, most);
+    if (taken.length === 0) return [];
+    this.#taken.push(...taken.map(({ job }) => job));
+    const ids = taken.map(({ id }) => id);
+    return acceptOrders(client, ids, instance);
+  }
+
+  /** Commands are read by the next call, so that orders are not kept waiting. */
+  #deliver(orders: HostOrder[]): Inbox {
+    for (const { id } of orders) this.#received.add(id);
+    this.#isNew = true;
+    return { orders, commands: [] };
+  }
+
+  async #completeTaken(client: ClientBase): Promise<void> {
+    if (this.#taken.length === 0) return;
+    const jobs = this.#taken;
+    this.#taken = [];
+    await this.#queue.complete(client, this.#registration.name, jobs);
   }
 
   async #pause(signal: AbortSignal): Promise<void> {

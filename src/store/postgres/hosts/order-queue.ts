@@ -45,25 +45,25 @@ export class OrderQueue implements AsyncDisposable {
       await this.#boss.createQueue(queueOf(host), { retryLimit: 0, retentionSeconds: RETENTION_SECONDS });
   }
 
-  /** Sends an order in the transaction of the client; sending it again changes nothing. */
-  async send(client: ClientBase, { id, host }: HostOrder): Promise<void> {
+  /** Sends orders in the transaction of the client; sending one again changes nothing. */
+  async send(client: ClientBase, orders: readonly HostOrder[]): Promise<void> {
     await this.#start();
-    await this.#boss.send(queueOf(host), { id }, { id: jobId(id), db: inside(client) });
+    for (const [host, all] of Map.groupBy(orders, (order) => order.host)) {
+      const jobs = all.map(({ id }) => ({ id: jobId(id), data: { id } }));
+      await this.#boss.insert(queueOf(host), jobs, { db: inside(client) });
+    }
   }
 
-  /** Takes orders out of the queue of a host, in the transaction of the client. */
-  async take(client: ClientBase, host: string, most: number): Promise<string[]> {
+  /** Takes orders out of the queue of a host. */
+  async take(client: ClientBase, host: string, most: number): Promise<{ job: string; id: string }[]> {
     await this.#start();
-    const options = { batchSize: most, db: inside(client) };
-    const jobs = await this.#boss.fetch<{ id: string }>(queueOf(host), options);
-    if (jobs.length > 0)
-      await this.#boss.complete(
-        queueOf(host),
-        jobs.map(({ id }) => id),
-        undefined,
-        options,
-      );
-    return jobs.map(({ data }) => data.id);
+    const jobs = await this.#boss.fetch<{ id: string }>(queueOf(host), { batchSize: most, db: inside(client) });
+    return jobs.map(({ id, data }) => ({ job: id, id: data.id }));
+  }
+
+  /** Removes orders from the queue of a host that it has taken. */
+  async complete(client: ClientBase, host: string, jobs: readonly string[]): Promise<void> {
+    await this.#boss.complete(queueOf(host), [...jobs], undefined, { db: inside(client) });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -82,8 +82,14 @@ export class OrderQueue implements AsyncDisposable {
   }
 }
 
+/** The statements of the queue on this connection, each prepared once: planning them takes longer than executing them. */
 function inside(client: ClientBase) {
-  return { executeSql: (text: string, values?: unknown[]) => client.query(text, values) };
+  return {
+    executeSql: (text: string, values: unknown[] = []) => {
+      const name = createHash('sha256').update(text).digest('hex').slice(0, 32);
+      return client.query({ name, text, values });
+    },
+  };
 }
 
 function queueOf(host: string): string {

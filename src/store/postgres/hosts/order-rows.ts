@@ -13,20 +13,46 @@ export type Report = { id: string; sequence: number; body: unknown };
 /** The process that has, or is to have, an order. */
 export type OrderHolder = { id: string; host: string; instance: string };
 
-/** Adds an order, and notifies its host when the transaction is committed. */
-export async function insertOrder(client: ClientBase, { id, host, instance, body }: HostOrder): Promise<void> {
-  await client.query(
-    `INSERT INTO manyhands.orders (id, host, instance, body) VALUES ($1, $2, $3, $4) RETURNING pg_notify($5, host)`,
-    [id, host, instance, Buffer.from(body), ORDERS_CHANNEL],
-  );
+/** Adds orders, and notifies their hosts when the transaction is committed. */
+export async function insertOrders(client: ClientBase, orders: readonly HostOrder[]): Promise<void> {
+  await client.query({
+    name: 'insert-orders',
+    text: `INSERT INTO manyhands.orders (id, host, instance, body)
+      SELECT * FROM unnest($1::text[], $2::text[], $3::uuid[], $4::bytea[]) RETURNING pg_notify($5, host)`,
+    values: [
+      orders.map(({ id }) => id),
+      orders.map(({ host }) => host),
+      orders.map(({ instance }) => instance),
+      orders.map(({ body }) => Buffer.from(body)),
+      ORDERS_CHANNEL,
+    ],
+  });
 }
 
 /** Accepts orders that were sent to this process and not revoked, each at most once; returns their bodies. */
 export async function acceptOrders(client: ClientBase, ids: readonly string[], instance: string): Promise<HostOrder[]> {
+  const { rows } = await client.query<{ id: string; host: string; instance: string; body: Buffer }>({
+    name: 'accept-orders',
+    text: `UPDATE manyhands.orders SET state = 'accepted'
+        WHERE id = ANY ($1) AND instance = $2 AND state = 'sent' RETURNING id, host, instance, body`,
+    values: [ids, instance],
+  });
+  return rows.map((row) => ({ ...row, body: row.body.toString() }));
+}
+
+/**
+ * Accepts every order of a process that it does not have: one whose notification, or whose acceptance, was lost with a
+ * connection.
+ */
+export async function acceptLeft(
+  client: ClientBase,
+  instance: string,
+  received: readonly string[],
+): Promise<HostOrder[]> {
   const { rows } = await client.query<{ id: string; host: string; instance: string; body: Buffer }>(
     `UPDATE manyhands.orders SET state = 'accepted'
-     WHERE id = ANY ($1) AND instance = $2 AND state = 'sent' RETURNING id, host, instance, body`,
-    [ids, instance],
+     WHERE instance = $1 AND state <> 'revoked' AND id <> ALL ($2) RETURNING id, host, instance, body`,
+    [instance, received],
   );
   return rows.map((row) => ({ ...row, body: row.body.toString() }));
 }

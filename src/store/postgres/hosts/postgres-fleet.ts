@@ -8,7 +8,7 @@ import { fenceExpired, HOSTS_CHANNEL, readHosts } from './host-rows.ts';
 import type { OrderQueue } from './order-queue.ts';
 import {
   insertCommand,
-  insertOrder,
+  insertOrders,
   type OrderHolder,
   REPORTS_CHANNEL,
   readHolders,
@@ -111,10 +111,8 @@ export class PostgresFleet implements Fleet {
   /** Sends orders in the transaction that writes the events which cause them. */
   async sendOrders(client: ClientBase, orders: readonly HostOrder[]): Promise<void> {
     if (this.#queue === undefined) throw new AppError('INTERNAL', 'An order needs a host');
-    for (const order of orders) {
-      await insertOrder(client, order);
-      await this.#queue.send(client, order);
-    }
+    await insertOrders(client, orders);
+    await this.#queue.send(client, orders);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

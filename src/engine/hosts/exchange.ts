@@ -1,0 +1,110 @@
+import { namedCommits } from '../../core/run/named-commits.ts';
+import { AppError } from '../../errors.ts';
+import { type Mirror, missingCommits } from '../../git/mirror/mirror.ts';
+import { withMutex } from '../../git/mutex.ts';
+import { pushCommits } from '../../git/push/transfer.ts';
+import type { RunEvent } from '../../schema/event.ts';
+import type { TaskKey } from '../../schema/ids.ts';
+import type { ActiveRun, CommitExchange, EngineContext } from '../loop/context.ts';
+
+type Sharing = { tasks: readonly TaskKey[]; url: string; commits: readonly string[]; signal: AbortSignal };
+
+/** How long before commits are pushed again to a repository that does not accept them. */
+const PUSH_AGAIN_MS = 5_000;
+
+/**
+ * The repository of the hosts (`hosts.git`) as the leader fills it. Everything that an event names is there before the
+ * event is written, so that a server with an empty disk can continue every run.
+ */
+export class Exchange implements CommitExchange {
+  /** Commits that are in the repository, by its URL. */
+  readonly #pushed = new Map<string, Set<string>>();
+
+  /** Commits that were fetched from the repository need not be pushed to it. */
+  note(url: string, commits: readonly string[]): void {
+    const known = this.#knownOf(url);
+    for (const commit of commits) known.add(commit);
+  }
+
+  /** Pushes commits; false if the repository did not accept them, after a pause. */
+  async push(ctx: EngineContext, run: ActiveRun, { tasks, url, commits, signal }: Sharing): Promise<boolean> {
+    if (this.#missing(url, commits).length === 0) return true;
+    return withMutex(`push ${url}`, async () => {
+      const missing = this.#missing(url, commits);
+      if (missing.length === 0) return true;
+      const what = { kind: 'mirror' as const, what: 'pushes its commits to the repository of the hosts' };
+      using step = ctx.activities.begin({ run, tasks: [...tasks] }, what);
+      const pushed = await pushCommits({ mirror: run.project.mirror, url, signal }, missing);
+      if (pushed.kind === 'done') {
+        this.note(url, missing);
+        return true;
+      }
+      step.update({ kind: 'waiting', what: `waits for the repository of the hosts (hosts.git): ${pushed.detail}` });
+      // Safe: who waits looks at the signal.
+      await ctx.world.sleep(PUSH_AGAIN_MS, signal).catch(() => {});
+      return false;
+    });
+  }
+
+  /** Pushes commits until they are there; rejects when the run is cancelled or the engine stops. */
+  async share(
+    ctx: EngineContext,
+    run: ActiveRun,
+    { tasks, commits }: Pick<Sharing, 'tasks' | 'commits'>,
+  ): Promise<void> {
+    const url = run.ledger.state.start.config.hosts.git;
+    const signal = AbortSignal.any([ctx.stopping, run.cancel.signal]);
+    while (url !== undefined && !(await this.push(ctx, run, { tasks, url, commits, signal }))) signal.throwIfAborted();
+  }
+
+  /** Pushes the commit that a run is to start from; a run whose base cannot be shared does not start. */
+  async shareBase(base: {
+    mirror: Mirror;
+    url: string | undefined;
+    commit: string;
+    signal: AbortSignal;
+  }): Promise<void> {
+    const { mirror, url, commit, signal } = base;
+    if (url === undefined || this.#missing(url, [commit]).length === 0) return;
+    const pushed = await pushCommits({ mirror, url, signal }, [commit]);
+    if (pushed.kind !== 'done') {
+      const message = `The repository of the hosts (hosts.git) does not accept the base of the run: ${pushed.detail}`;
+      throw new AppError('GIT_FAILED', message, { url, commit });
+    }
+    this.note(url, [commit]);
+  }
+
+  /**
+   * What must be done before these events are written; undefined if nothing. Only the end of the engine ends it: most
+   * commits are shared before the decision that names them, where a cancelled run need not wait.
+   */
+  beforeEvents(ctx: EngineContext, run: ActiveRun, events: readonly RunEvent[]): Promise<void> | undefined {
+    const url = run.ledger.state.start.config.hosts.git;
+    if (url === undefined) return undefined;
+    const commits = this.#missing(url, namedCommits(events));
+    return commits.length === 0 ? undefined : this.#pushNamed(ctx, run, { url, commits });
+  }
+
+  async #pushNamed(
+    ctx: EngineContext,
+    run: ActiveRun,
+    { url, commits }: Pick<Sharing, 'url' | 'commits'>,
+  ): Promise<void> {
+    // A host may name a commit that nobody has; there is nothing to keep of it.
+    const absent = await missingCommits(run.project.mirror, commits);
+    const present = commits.filter((commit) => !absent.includes(commit));
+    const sharing = { tasks: [], url, commits: present, signal: ctx.stopping };
+    while (!(await this.push(ctx, run, sharing))) ctx.stopping.throwIfAborted();
+  }
+
+  #missing(url: string, commits: readonly string[]): string[] {
+    const known = this.#knownOf(url);
+    return commits.filter((commit) => !known.has(commit));
+  }
+
+  #knownOf(url: string): Set<string> {
+    const known = this.#pushed.get(url) ?? new Set<string>();
+    this.#pushed.set(url, known);
+    return known;
+  }
+}
