@@ -78,6 +78,8 @@ export class HostLink implements AsyncDisposable {
       return await this.#receiveNow(most);
     } catch (error) {
       this.#isNew = true;
+      // What was taken out of the queue, and not accepted, is accepted when it begins again.
+      this.#listening = undefined;
       throw error;
     }
   }
