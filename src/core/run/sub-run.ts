@@ -71,8 +71,8 @@ export function findRequestedRun(
 export function reasonToCancel(state: RunState, { task }: SubRunState): { reason: string; force: boolean } | undefined {
   const { run } = state.start;
   if (state.status.kind === 'cancelling')
-    return { reason: `run ${run}, which started it, is being cancelled`, force: state.status.force };
-  if (state.wrapUp !== undefined) return { reason: `run ${run}, which started it, is being wrapped up`, force: false };
+    return { reason: `with run ${run}, which started it`, force: state.status.force };
+  if (state.wrapUp !== undefined) return { reason: `run ${run}, which started it, was wrapped up`, force: false };
   const status = state.tasks[task]?.phase.status;
   const isLost = status === 'failed' || status === 'cancelled' || status === 'skipped';
   return isLost ? { reason: `task ${task} of run ${run}, which started it, is ${status}`, force: false } : undefined;

@@ -7,12 +7,17 @@ export type WaitingEntry = { run: RunOverview; item: WaitingItem };
 /** What needs the user: what waits, and runs that ended without all of their work. */
 export type NeedsYou = { waiting: WaitingEntry[]; failed: RunOverview[]; count: number };
 
-/** What needs the user: what waits with the oldest first, failed runs with the latest first; hidden runs never do. */
+/**
+ * What needs the user: what waits with the oldest first, failed runs with the latest first; hidden runs never do. What a
+ * sub-run waits for is listed with the sub-run, where it is known.
+ */
 export function needsYou(runs: readonly RunOverview[], now: number): NeedsYou {
   const shown = runs.filter(({ hidden }) => !hidden);
+  const ids = new Set(shown.map(({ run }) => run));
   const waiting = shown
     .filter(({ endedAt }) => endedAt === null)
     .flatMap((run) => run.attention.map((item) => ({ run, item })))
+    .filter(({ item: { subRun } }) => subRun === undefined || !ids.has(subRun))
     .sort((a, b) => a.item.since.localeCompare(b.item.since));
   const failed = shown
     .filter((run) => isUnresolved(run, now))

@@ -11,7 +11,8 @@ const MOST_LISTED = 200;
 export const checkFileLocks = operation({
   name: 'check-file-locks',
   where: 'engine',
-  summary: 'List which of these files and folders other agents or people have locked, without paths all of the project',
+  summary:
+    'List the locks of other agents and people on these files and folders (without paths: in the whole project), and your own',
   http: { unreachable: 'An agent calls it through the socket of its attempt.' },
   allow: ['attempt'],
   input: z.object({ ...AttemptCaller, paths: z.array(z.string().min(1).max(4_096)).max(100).default([]) }),

@@ -9,7 +9,7 @@ import { attemptLocks } from './attempt-locks.ts';
 export const releaseFiles = operation({
   name: 'release-files',
   where: 'engine',
-  summary: 'Release locks on files or folders that you no longer change, without paths all of yours',
+  summary: 'Release your locks on files or folders that you no longer change; without paths, all of yours',
   http: { unreachable: 'An agent calls it through the socket of its attempt.' },
   allow: ['attempt'],
   tool: { only: 'writing-tasks' },

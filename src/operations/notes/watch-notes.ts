@@ -20,7 +20,11 @@ export const watchNotes = operation({
     scope: NoteScope.default('run'),
     prefix: z.string().max(200).default('').describe('Only keys that begin with this.'),
     seconds: WaitSeconds,
-    after: z.number().int().nonnegative().describe('The version that the last call, or list_notes, returned.'),
+    after: z
+      .number()
+      .int()
+      .nonnegative()
+      .describe('The version that the last call, or list_notes, returned; 0: all notes.'),
   }),
   output: z.object({ notes: z.array(Note), version: z.number().int() }),
   run: async (app, { run, task, scope, prefix, after, seconds }, { signal }) => {

@@ -10,7 +10,7 @@ import { waitForChange } from '../wait-for-change.ts';
 
 const MINUTE_MS = 60_000;
 const END_TURN =
-  'Nobody has answered yet. Save nothing special, end your turn now with one sentence about what you wait for. You continue in this session as soon as the answer is there.';
+  'Nobody has answered yet. End your turn now, with one sentence about what you wait for. Your work is kept, and you continue in this session with the answer.';
 
 const Answer = z.union([
   z.object({ answered: z.literal(true), answer: z.string(), byDefault: z.boolean() }),

@@ -39,7 +39,7 @@ export const waitForTasks = operation({
   name: 'wait-for-tasks',
   where: 'engine',
   summary:
-    'Wait until your sub-tasks and sub-runs have ended, at most 90 seconds; call it again while some are pending. You hold no slot meanwhile',
+    'Wait until your sub-tasks and sub-runs have ended, at most 90 seconds; call it again while some are pending',
   http: { unreachable: 'An agent calls it through the socket of its attempt.' },
   allow: ['attempt'],
   tool: { only: 'writing-tasks' },

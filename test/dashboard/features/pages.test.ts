@@ -73,6 +73,15 @@ describe('the inbox', () => {
   });
 });
 
+describe('what a sub-run waits for', () => {
+  it('is in the inbox once, with the sub-run, or with its parent where the sub-run is not shown', () => {
+    const parent = run({ run: 'parent', attention: [{ ...held('2026-11-16T11:30:00Z', 'blocked'), subRun: 'child' }] });
+    const child = run({ run: 'child', attention: [held('2026-11-16T11:30:00Z')] });
+    expect(inboxItems([parent, child], NOW).map((item) => item.run.run)).toEqual(['child']);
+    expect(inboxItems([parent], NOW).map((item) => item.run.run)).toEqual(['parent']);
+  });
+});
+
 describe('run notifications', () => {
   it('are sent when a run needs the user, ends or fails, and only once', () => {
     const before = run({});

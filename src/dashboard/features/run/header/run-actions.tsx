@@ -1,5 +1,6 @@
 import { type ReactElement, useState } from 'react';
 import type { RunState } from '../../../../core/run/state.ts';
+import { openSubRuns } from '../../../../core/run/sub-run-state.ts';
 import type { RunOverview } from '../../../../schema/overview.ts';
 import { useAction } from '../../../api/use-operation.ts';
 import { Button } from '../../../ui/controls/button.tsx';
@@ -87,7 +88,7 @@ function ActiveRunActions({ state }: { state: RunState }): ReactElement {
   return (
     <>
       <ConfirmButton
-        question="Cancel this run? Its work is kept."
+        question={`Cancel this run${openSubRuns(state).length > 0 ? ' and its sub-runs' : ''}? All work is kept.`}
         yes="Cancel run"
         busy={cancel.isBusy}
         onConfirm={() => cancel.act({ run })}
