@@ -127,23 +127,36 @@ function resolveChoice(
   const { options, rehearsals } = context;
   const named = new Map([...Object.entries(rehearsals), ...Object.entries(options.config.agents)]);
   const config = named.get(agent.name) ?? builtIn(agent.name);
-  if (config !== undefined) return withModel(agent, role, config);
+  if (config !== undefined) return withModel(agent, role, { config, agents: context.agents });
   if (agent.name === 'rehearsal') return rehearsals;
-  const known = [...new Set([...named.keys(), ...BUILT_IN, 'rehearsal', AUTO])];
-  const closest = nearest(agent.name, known);
-  const suggestion = closest === undefined ? '' : ` Did you mean ${closest}?`;
-  const message = `There is no agent "${agent.name}".${suggestion} Known agents: ${known.join(', ')}, command:<program>`;
-  throw new AppError('AGENT_UNKNOWN', message, { name: agent.name, known });
+  throw unknownAgent(agent.name, [...named.keys()]);
 }
 
-/** A model for one role must not become the model of the same agent in other roles: there it is an agent of its own. */
+function unknownAgent(name: string, configured: readonly string[]): AppError {
+  const known = [...new Set([...configured, ...BUILT_IN, 'rehearsal', AUTO])];
+  const closest = nearest(name, known);
+  const suggestion = closest === undefined ? '' : ` Did you mean ${closest}?`;
+  const message = `There is no agent "${name}".${suggestion} Known agents: ${known.join(', ')}, command:<program>`;
+  return new AppError('AGENT_UNKNOWN', message, { name, known });
+}
+
+/** Refuses a text, as of --agent, that names an agent which is neither configured nor built in. */
+export function requireKnownAgents(text: string, configured: readonly string[]): void {
+  const known: readonly string[] = [...configured, ...BUILT_IN, 'rehearsal'];
+  for (const agent of parseAgentChoice(text).agents)
+    if (agent.kind === 'named' && !known.includes(agent.name)) throw unknownAgent(agent.name, configured);
+}
+
+/** A model for one role, or a second model of an agent, must not become the model of the same agent elsewhere: it is an agent of its own. */
 function withModel(
   { name, model }: Extract<NamedAgent, { kind: 'named' }>,
   role: string | undefined,
-  config: AgentConfig,
+  { config, agents }: { config: AgentConfig; agents: ReadonlyMap<string, AgentConfig> },
 ): Record<string, AgentConfig> {
   if (model === undefined || model === config.model) return { [name]: config };
-  const own = role === undefined ? name : `${name}-${model.toLowerCase().replace(/[^a-z0-9]+/g, '-')}`;
+  const other = agents.get(name)?.model;
+  const isFirst = role === undefined && (!agents.has(name) || other === model);
+  const own = isFirst ? name : `${name}-${model.toLowerCase().replace(/[^a-z0-9]+/g, '-')}`;
   return { [own]: { ...config, model } };
 }
 

@@ -2,11 +2,12 @@ import { realpath } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type Document, isCollection, isNode, type Node, parseDocument } from 'yaml';
 import { AppError, messageOf } from '../errors.ts';
+import type { Config } from '../schema/config.ts';
 import { nearest } from '../schema/nearest.ts';
 import { allowedAt, describeConfig, keysAt } from './describe.ts';
 import { type ConfigLocation, type ConfigScope, configFile, readConfigText } from './files.ts';
 import { combineLayers, type LayerText } from './load.ts';
-import { isPlain } from './merge.ts';
+import { isPlain, type Plain } from './merge.ts';
 import { parseConfig, presentPath } from './parse.ts';
 import { writeWhole } from './write.ts';
 
@@ -14,8 +15,18 @@ const LIST = 'list of text';
 
 const ITEM = /^[^\s,]+$/;
 
+/** A file of settings before and after a change, and the settings that all files give together. */
+export type ConfigChange = { before: Plain; after: Plain; config: Config };
+
+/** The file of a scope; `judge` may refuse a change before it is written. */
+export type ConfigFileTarget = {
+  scope: ConfigScope;
+  place: ConfigLocation;
+  judge?: (change: ConfigChange) => Promise<void>;
+};
+
 /** One setting in one scope. */
-export type ConfigTarget = { key: string; scope: ConfigScope; place: ConfigLocation };
+export type ConfigTarget = ConfigFileTarget & { key: string };
 
 /** Sets a value (YAML text) and keeps comments and order; judged with all layers before anything is written. */
 export async function setConfig(target: ConfigTarget, valueText: string): Promise<{ file: string; value: unknown }> {
@@ -30,7 +41,7 @@ export async function setConfig(target: ConfigTarget, valueText: string): Promis
 }
 
 /** Some settings of one scope, each at its path; one without a value is removed. `expects` judges the text that is there now. */
-export type ConfigChanges = Pick<ConfigTarget, 'scope' | 'place'> & {
+export type ConfigChanges = ConfigFileTarget & {
   changes: readonly { path: string[]; value?: unknown }[];
   expects: (text: string, file: string) => void;
 };
@@ -88,7 +99,7 @@ function parseValue(key: string, text: string): unknown {
   }
 }
 
-function requireFile({ scope, place }: Pick<ConfigTarget, 'scope' | 'place'>): string {
+function requireFile({ scope, place }: ConfigFileTarget): string {
   const file = configFile(scope, place);
   if (file !== undefined) return file;
   throw new AppError(
@@ -115,38 +126,42 @@ function withComments(document: Document, path: readonly string[], value: unknow
 
 /** Replaces the whole text of a file, also of one that cannot be read; the new text is judged with all layers before it is written. */
 export async function replaceConfig(
-  { scope, place }: Pick<ConfigTarget, 'scope' | 'place'>,
+  target: ConfigFileTarget,
   change: (text: string, file: string) => string,
 ): Promise<void> {
-  const file = requireFile({ scope, place });
+  const file = requireFile(target);
   const text = change((await readConfigText(file)) ?? '', file);
   parseConfig(text, file);
-  await write({ scope, place }, file, text);
+  await write(target, file, text);
 }
 
 type Edited = { file: string; before: string; document: Document };
 
-async function save(
-  { scope, place }: Pick<ConfigTarget, 'scope' | 'place'>,
-  { file, before, document }: Edited,
-): Promise<void> {
-  await write({ scope, place }, file, inStyleOf(before, document));
+async function save(target: ConfigFileTarget, { file, before, document }: Edited): Promise<void> {
+  await write(target, file, inStyleOf(before, document));
 }
 
-async function write(
-  { scope, place }: Pick<ConfigTarget, 'scope' | 'place'>,
-  file: string,
-  text: string,
-): Promise<void> {
+async function write({ scope, place, judge }: ConfigFileTarget, file: string, text: string): Promise<void> {
   const texts: LayerText[] = [];
   for (const layer of ['global', 'project'] as const) {
     const path = configFile(layer, place);
     const content = layer === scope ? text : path === undefined ? undefined : await readConfigText(path);
     if (path !== undefined && content !== undefined) texts.push({ scope: layer, file: path, text: content });
   }
-  combineLayers(texts);
+  const { config } = combineLayers(texts);
+  await judge?.({ before: await valuesIn(file), after: parseConfig(text, file).value, config });
   if (scope === 'project') await requireInside(file, place.dir ?? dirname(file));
   await writeWhole(file, text, { isPrivate: scope === 'global' });
+}
+
+/** The settings of a file; a broken one has none. */
+async function valuesIn(file: string): Promise<Plain> {
+  const text = (await readConfigText(file)) ?? '';
+  try {
+    return parseConfig(text, file).value;
+  } catch {
+    return {}; // It is being repaired, and everything in it is judged.
+  }
 }
 
 /** A link that a repository brings must not have us write elsewhere. */

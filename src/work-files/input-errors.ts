@@ -44,7 +44,14 @@ export class InputErrors {
     return this.#found.length > 0;
   }
 
+  /** A value of a wrong type was not read, so that it would be reported as missing too. */
+  #isReported({ reason, where = '' }: { reason: string; where?: string }): boolean {
+    if (!reason.startsWith('missing')) return false;
+    return this.#found.some((other) => other.where === where || other.where.startsWith(`${where}[`));
+  }
+
   add(error: { code: InputErrorCode; reason: string; where?: string } & Partial<SourceLocation>): void {
+    if (this.#isReported(error)) return;
     this.#count += 1;
     if (this.#found.length >= MAX_KEPT) return;
     const { where = '', reason } = error;

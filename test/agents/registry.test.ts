@@ -53,6 +53,15 @@ describe('the choice of an agent', () => {
     },
   );
 
+  it.each([
+    ['two options', ['claude:opus', 'claude:sonnet']],
+    ['a list', ['claude:opus,claude:sonnet']],
+  ])('of two models of one agent is two agents: %s', (_, adHoc) => {
+    const { agents, choices } = pinAgents(options(adHoc));
+    expect(choices.flatMap((choice) => choice.agents)).toEqual(['claude', 'claude-sonnet']);
+    expect(agents).toMatchObject({ claude: { model: 'opus' }, 'claude-sonnet': { model: 'sonnet' } });
+  });
+
   it('of an unknown name is refused with the known names and the closest one', () => {
     const agents = { codex: { kind: 'command', command: 'codex' } };
     expect(() => createAgents(options(['review=codxe'], { agents }))).toThrow(

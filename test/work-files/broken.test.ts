@@ -31,6 +31,16 @@ describe('a broken work file', () => {
     expect(Math.max(...error.message.split('\n').map(({ length }) => length))).toBeLessThan(LONGEST_LINE);
   });
 
+  it.each([
+    ['dag.toml', '[tasks.a]\nprompt = 3\n', 1],
+    ['flow.yaml', 'schema_version: 1\nid: x\nnodes:\n  a:\n    role: 3\n    task: 4\n    outputs: 5\n', 3],
+    ['tasks.jsonl', '{"target":3,"instruction":4}\n', 2],
+  ])('reports a value of a wrong type once: %s', (name, text, count) => {
+    const reasons = Details.parse(refusal({ name, text }).details).mistakes.map(({ reason }) => reason);
+    expect(reasons.filter((reason) => !reason.startsWith('found'))).toEqual([]);
+    expect(reasons).toHaveLength(count);
+  });
+
   it('reports all errors at once, the first twenty in the message', () => {
     const text = `tasks:\n${'  - id: "-x"\n'.repeat(15)}`;
     const error = refusal({ name: 'tasks.yaml', text });

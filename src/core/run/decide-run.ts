@@ -56,6 +56,15 @@ export function cancelRun(state: RunState, reason: string, force = false): RunEv
   return events;
 }
 
+/** Whether a retry without a task has something to do. */
+export function canRetry(state: RunState): boolean {
+  return reopenableTasks(state).length > 0 || hasEndedBeforeItsTasks(state);
+}
+
+function reopenableTasks(state: RunState): TaskKey[] {
+  return state.order.filter((key) => canReopen(state, key));
+}
+
 /** Reopens ended or blocked tasks, with their needs and with tasks that were skipped because of them; the run continues. */
 export function retryTasks(
   state: RunState,
@@ -68,8 +77,7 @@ export function retryTasks(
   }
   const done = what.task === undefined ? undefined : requireTask(state, what.task);
   if (done?.phase.status === 'done' && !isAuxiliary(done)) return invalidateTasks(state, done.spec.key, what.reason);
-  const roots =
-    what.task === undefined ? state.order.filter((key) => canReopen(state, key)) : [reopenable(state, what.task)];
+  const roots = what.task === undefined ? reopenableTasks(state) : [reopenable(state, what.task)];
   const released = what.task === undefined ? releaseRun(state, what.reason) : [];
   if (roots.length === 0 && released.length > 0) return released;
   if (roots.length === 0 && !hasEndedBeforeItsTasks(state))

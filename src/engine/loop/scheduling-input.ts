@@ -81,15 +81,14 @@ export class SchedulingInputTracker {
 
   #availability(active: ReadonlyMap<string, ActiveRun>, claimed: ReadonlySet<string>): AgentAvailability {
     const busy: Record<string, number> = {};
-    const maxParallel: Record<string, number> = {};
     for (const run of active.values()) {
       const { state } = run.ledger;
       for (const key of Object.keys(state.running)) {
         const agent = state.tasks[key]?.attempts.at(-1)?.agent;
         if (agent !== undefined && claimed.has(`${run.id} ${key}`)) busy[agent] = (busy[agent] ?? 0) + 1;
       }
-      for (const agent of run.agents.values()) maxParallel[agent.name] = agent.maxParallel;
     }
+    const maxParallel = agentLimits([...active.values()].flatMap(({ agents }) => [...agents.values()]));
     return { rateLimited: this.#rateLimited, busy, maxParallel, spentToday: this.spentToday(active) };
   }
 
@@ -212,4 +211,11 @@ function taskOutcome(state: RunState, key: string): OutsideStatus {
   if (status === 'done') return 'done';
   if (status === undefined) return state.status.kind === 'ended' ? 'failed' : 'open';
   return status === 'failed' || status === 'skipped' || status === 'cancelled' ? 'failed' : 'open';
+}
+
+/** How many attempts of each agent may run at once: a name is one login for all runs, so the smallest value of the active ones applies. */
+export function agentLimits(agents: readonly { name: string; maxParallel: number }[]): Record<string, number> {
+  const limits: Record<string, number> = {};
+  for (const { name, maxParallel } of agents) limits[name] = Math.min(maxParallel, limits[name] ?? maxParallel);
+  return limits;
 }

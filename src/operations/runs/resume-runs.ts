@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { App } from '../../app.ts';
-import { releaseRun } from '../../core/run/decide-run.ts';
+import { canRetry, releaseRun } from '../../core/run/decide-run.ts';
 import { unpauseRun } from '../../core/run/pause.ts';
 import { AppError, messageOf } from '../../errors.ts';
 import type { Origin } from '../../schema/actor.ts';
@@ -28,15 +28,12 @@ export const resumeRuns = operation({
   run: async (app, input, { origin }) => {
     const control = requireControl(app);
     if (input.run !== undefined || input.track !== undefined) {
-      const { start, status } = await findRun(app, input);
-      if (status.kind === 'ended')
-        throw new AppError(
-          'REFUSED',
-          `Run ${start.run} has ended (${status.status}); manyhands retry ${start.run} opens it again`,
-          {
-            run: start.run,
-          },
-        );
+      const found = await findRun(app, input);
+      const { start, status } = found;
+      if (status.kind === 'ended') {
+        const next = canRetry(found) ? `; manyhands retry ${start.run} opens it again` : '';
+        throw new AppError('REFUSED', `Run ${start.run} has ended (${status.status})${next}`, { run: start.run });
+      }
       const what = input.track === undefined ? {} : { track: input.track };
       await control.submit(
         start.run,

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { replaceConfig } from '../../config/edit.ts';
 import { AppError } from '../../errors.ts';
 import { operation } from '../operation.ts';
+import { withKnownNames } from './known-names.ts';
 import { unmaskText } from './masked-text.ts';
 import { hashOf, readSettingsFile, SettingsDocument, SettingsRef, settingsTarget } from './settings-files.ts';
 
@@ -23,7 +24,7 @@ export const replaceSettingsText = operation({
   }),
   output: SettingsDocument,
   run: async ({ env }, { text, hash, ...ref }) => {
-    await replaceConfig(await settingsTarget(env, ref), (before, file) => {
+    await replaceConfig(withKnownNames(await settingsTarget(env, ref)), (before, file) => {
       if (hashOf(before) !== hash)
         throw new AppError('CONFLICT', `${file} was changed concurrently: read it again`, { file });
       return unmaskText(text, before);

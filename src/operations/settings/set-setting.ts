@@ -1,9 +1,8 @@
-import { join } from 'node:path';
 import { z } from 'zod';
-import { type ConfigTarget, requireKey, setConfig } from '../../config/edit.ts';
+import { requireKey, setConfig } from '../../config/edit.ts';
 import { loadLayers } from '../../config/load.ts';
-import { requireRole, roleNames } from '../../roles/load.ts';
 import { operation } from '../operation.ts';
+import { withKnownNames } from './known-names.ts';
 import { hiddenValue, reservedSetting, SettingsRef, settingTarget } from './settings-files.ts';
 
 /** Sets a value in a settings file; all files together are validated before it is written. */
@@ -22,8 +21,7 @@ export const setSetting = operation({
     ignored: z.string().optional().describe("Why it has no effect in a project's file."),
   }),
   run: async (app, { value: text, ...ref }) => {
-    const target = await settingTarget(app.env, ref);
-    await requireKnownRole(target);
+    const target = withKnownNames(await settingTarget(app.env, ref));
     const { file, value } = await setConfig(target, text);
     const { ignored } = await loadLayers(target.place);
     const isSet = ({ key }: { key: string }) =>
@@ -33,10 +31,3 @@ export const setSetting = operation({
     return reason === undefined ? shown : { ...shown, ignored: reason };
   },
 });
-
-/** A setting of a role that is neither built in nor of the project would have no effect. */
-async function requireKnownRole({ key, place: { dir } }: ConfigTarget): Promise<void> {
-  const [map, role] = requireKey(key);
-  if (map !== 'roles' || role === undefined) return;
-  requireRole(role, await roleNames(dir === undefined ? {} : { userDir: join(dir, '.manyhands', 'roles') }));
-}

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { changeConfig } from '../../config/edit.ts';
 import { AppError } from '../../errors.ts';
 import { operation } from '../operation.ts';
+import { withKnownNames } from './known-names.ts';
 import {
   hashOf,
   readSettingsFile,
@@ -38,7 +39,7 @@ export const writeSettings = operation({
   run: async ({ env }, { changes, hash, ...ref }) => {
     for (const { path, value } of changes) requireShown(path, value);
     await changeConfig({
-      ...(await settingsTarget(env, ref)),
+      ...withKnownNames(await settingsTarget(env, ref)),
       changes: changes.map(({ path, value }) => (value === undefined ? { path } : { path, value })),
       expects: (text, file) => {
         if (hashOf(text) === hash) return;

@@ -75,7 +75,8 @@ function readRow(reading: Reading, at: { row: unknown; index: number; defaults: 
     : checked(reading, { path, value: row }, FileItem);
   if (fields === undefined) return [];
   if (isTemplate) noteUnusedVariables(reading, fields.template ?? '', extra);
-  const prompt = promptOf(reading, path, { fields, extra: isTemplate ? extra : {}, defaults });
+  const hasPrompt = PROMPT_KEYS.some((key) => key in known);
+  const prompt = promptOf(reading, path, { fields, extra: isTemplate ? extra : {}, defaults, hasPrompt });
   const files = filesOf(reading, path, { fields, root: defaults.root });
   if (prompt === undefined || files === undefined) return [];
   const id = fields.id ?? `line-${reading.source.locate(path).line}`;
@@ -100,10 +101,19 @@ function split(
   };
 }
 
+const PROMPT_KEYS = ['prompt', 'template', 'instruction'] as const;
+/** `hasPrompt` is also true for one of a wrong type, which is reported by then. */
+type PromptInput = {
+  fields: FileItem;
+  extra: Record<string, unknown>;
+  defaults: BulkDefaults;
+  hasPrompt: boolean;
+};
+
 function promptOf(
   { source, errors }: Reading,
   path: Path,
-  { fields, extra, defaults }: { fields: FileItem; extra: Record<string, unknown>; defaults: BulkDefaults },
+  { fields, extra, defaults, hasPrompt }: PromptInput,
 ): string | undefined {
   const given = [fields.prompt, fields.template, fields.instruction].filter((text) => text !== undefined);
   if (given.length > 1) {
@@ -112,10 +122,8 @@ function promptOf(
   }
   const text = given[0] ?? defaults.prompt;
   if (text === undefined) {
-    errors.addAt(source, path, {
-      code: 'missing_field',
-      reason: 'missing; give a prompt, a template or an instruction',
-    });
+    const reason = 'missing; give a prompt, a template or an instruction';
+    if (!hasPrompt) errors.addAt(source, path, { code: 'missing_field', reason });
     return undefined;
   }
   const filled =

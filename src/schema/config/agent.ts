@@ -45,7 +45,14 @@ export const AgentConfig = z.strictObject({
     .boolean()
     .optional()
     .describe('For acp: use a program in read-only roles although it is not known to request permission to write.'),
-  maxParallel: z.number().int().positive().optional().describe('Maximum number of its concurrent attempts.'),
+  maxParallel: z
+    .number()
+    .int()
+    .positive()
+    .optional()
+    .describe(
+      'Maximum number of its concurrent attempts, over all runs; where active runs have different values, the smallest.',
+    ),
   runtimeSeconds: Seconds.optional().describe('Time limit of one attempt.'),
   spendUsd: z.number().positive().optional().describe('Maximum cost in one run, in US dollars.'),
   spendUsdPerDay: z

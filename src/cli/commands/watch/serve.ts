@@ -2,7 +2,7 @@ import { Option } from 'commander';
 import { z } from 'zod';
 import type { Caller } from '../../../access/caller.ts';
 import type { OwnServer, ServerHandle, ServerRequest } from '../../../access/server-handle.ts';
-import { AppError } from '../../../errors.ts';
+import { AppError, messageOf } from '../../../errors.ts';
 import { onThisMachine, resolveHome } from '../../../home.ts';
 import { addHelp, addJson, type CliCommand, whenCalled } from '../../command.ts';
 import { READING_EXIT_CODES } from '../../exit-code.ts';
@@ -99,7 +99,7 @@ async function printServer(
     terminal.err(
       `note: A server is already running at ${server.url}. To change its port: manyhands stop, then run this command again\n`,
     );
-  if (flags.open) await reveal(await server.linkFile());
+  if (flags.open) await reveal(await server.linkFile()).catch((error) => terminal.err(`note: ${messageOf(error)}\n`)); // The address is printed, and it serves.
 }
 
 /** Whether a port was requested and the running server uses another one. */
