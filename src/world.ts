@@ -33,6 +33,11 @@ export const realWorld: World = {
   },
 };
 
+/** Calls `act` after a delay, unless this process ends before: waiting for it does not keep the process alive. */
+export function inBackground(ms: number, act: () => void): void {
+  setTimeout(act, ms).unref();
+}
+
 let crashTarget: { name: string; hit: number } | undefined;
 let crashTrace: string | undefined;
 let crashRead = false;

@@ -7,6 +7,8 @@ const SETTINGS: readonly (readonly [string, string])[] = [
   ['core.untrackedCache', 'false'],
   ['core.splitIndex', 'false'],
   ['index.version', '2'],
+  // Objects that one command writes are flushed together; a reference is flushed by itself. What is flushed says the mirror.
+  ['core.fsyncMethod', 'batch'],
   ['gc.auto', '0'],
   ['maintenance.auto', 'false'],
   ['commit.gpgSign', 'false'],

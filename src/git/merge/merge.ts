@@ -5,21 +5,10 @@ import { crashpoint, realWorld, type World } from '../../world.ts';
 import { git } from '../git.ts';
 import { type Mirror, privateFolder, requireUnmodified } from '../mirror/mirror-config.ts';
 import { readPlainFile } from '../plain-file.ts';
-import { readTopFiles } from '../read/top-files.ts';
+import { readCommit, readTree } from '../read/objects.ts';
 import { isOid } from '../refs/refs.ts';
 import { commitTree } from './commit.ts';
-
-/** What a merge needs to know about its two sides. */
-type MergeFacts = {
-  ontoTree: string;
-  theirsTree: string;
-  /** The id of the top-level attributes file of the commit that is merged onto. */
-  attributes: string | undefined;
-  /** Theirs is a direct child of the commit that it is merged onto. */
-  isNext: boolean;
-};
-
-type Sides = { onto: string; theirs: string };
+import { mergeDisjoint } from './merge-disjoint.ts';
 
 const ATTRIBUTES = '.gitattributes';
 
@@ -51,14 +40,18 @@ export async function mergeCommits(options: MergeCommits, world: World = realWor
     if (!isOid(commit)) throw new AppError('INTERNAL', `${commit} is not a commit id`, { commit });
   }
   await requireUnmodified(mirror);
-  const facts = await readMergeFacts(mirror, { onto, theirs });
-  if (facts.isNext) return { kind: 'merged', commit: theirs, tree: facts.theirsTree };
-  const merged = await mergeTrees(options, await attributesFile(mirror, facts.attributes, world));
+  const [ours, other] = await Promise.all([readCommit(mirror, onto), readCommit(mirror, theirs)]);
+  if (other.parents.includes(onto)) return { kind: 'merged', commit: theirs, tree: other.tree };
+  const disjoint = await mergeDisjoint(mirror, { onto, theirs });
+  const merged: Trees =
+    disjoint === undefined
+      ? await mergeTrees(options, await attributesFile(mirror, await attributesOf(mirror, ours.tree), world))
+      : { kind: 'merged', tree: disjoint };
   if (merged.kind !== 'merged') return merged;
   const { tree } = merged;
   // One side can contain the other only if the merged tree equals its own.
-  if (tree === facts.theirsTree && (await isBehind(options, onto, theirs))) return { ...merged, commit: theirs };
-  if (tree === facts.ontoTree && (await isBehind(options, theirs, onto))) return { ...merged, commit: onto };
+  if (tree === other.tree && (await isBehind(options, onto, theirs))) return { ...merged, commit: theirs };
+  if (tree === ours.tree && (await isBehind(options, theirs, onto))) return { ...merged, commit: onto };
   crashpoint('merge.committing');
   const commit = await commitTree({ gitDir: mirror.dir, tree, parents: [onto, theirs], message, now });
   crashpoint('merge.committed');
@@ -68,6 +61,12 @@ export async function mergeCommits(options: MergeCommits, world: World = realWor
 async function isBehind({ mirror, signal }: MergeCommits, ancestor: string, commit: string): Promise<boolean> {
   const options = { gitDir: mirror.dir, allow: [0, 1], ...(signal ? { signal } : {}) };
   return (await git(['merge-base', '--is-ancestor', ancestor, commit], options)).code === 0;
+}
+
+/** The id of the attributes file in the top folder of the commit that is merged onto. */
+async function attributesOf(mirror: Mirror, tree: string): Promise<string | undefined> {
+  const entries = await readTree(mirror, tree);
+  return entries.find(({ name, mode }) => name === ATTRIBUTES && mode.startsWith('100'))?.oid;
 }
 
 async function attributesFile(mirror: Mirror, attributes: string | undefined, world: World): Promise<string> {
@@ -111,27 +110,4 @@ function conflictPaths(messages: readonly string[]): string[] {
     at += count + 3;
   }
   return paths;
-}
-
-/** Reads the facts from loose objects, and uses git for packed ones. */
-async function readMergeFacts(mirror: Mirror, sides: Sides): Promise<MergeFacts> {
-  const { onto, theirs } = sides;
-  const [ours, other] = await Promise.all([readTopFiles(mirror, onto, [ATTRIBUTES]), readTopFiles(mirror, theirs, [])]);
-  if (ours === undefined || other === undefined) return readFactsWithGit(mirror, sides);
-  const isNext = other.parents.includes(onto);
-  return { ontoTree: ours.tree, theirsTree: other.tree, attributes: ours.files.get(ATTRIBUTES), isNext };
-}
-
-async function readFactsWithGit(mirror: Mirror, { onto, theirs }: Sides): Promise<MergeFacts> {
-  const input = [`${onto}^{tree}`, `${theirs}^{tree}`, `${onto}:${ATTRIBUTES}`, ''].join('\n');
-  const { stdout } = await git(['cat-file', '--batch-check=%(objectname) %(objecttype)'], {
-    gitDir: mirror.dir,
-    input,
-  });
-  const [[ontoTree = ''] = [], [theirsTree = ''] = [], [oid, type] = []] = stdout
-    .split('\n')
-    .map((line) => line.split(' '));
-  if (!isOid(ontoTree) || !isOid(theirsTree))
-    throw new AppError('GIT_FAILED', `${onto} or ${theirs} is not in the mirror`);
-  return { ontoTree, theirsTree, attributes: type === 'blob' ? oid : undefined, isNext: false };
 }

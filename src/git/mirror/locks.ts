@@ -46,17 +46,22 @@ async function mayBeInUse(dir: string): Promise<boolean> {
   return listed.stdout
     .toString('utf8')
     .split('\n')
-    .some((line) => /^\S*git/.test(line) && line.includes(dir));
+    .some((line) => /^\S*git/.test(line) && !/ cat-file /.test(line) && line.includes(dir));
 }
 
 async function isUsedByProc(dir: string): Promise<boolean> {
   for (const pid of await readdir('/proc')) {
     if (!/^\d+$/.test(pid) || pid === String(process.pid)) continue;
     const command = await readProc(pid, 'cmdline');
-    if (!basename(command.split('\0')[0] ?? '').startsWith('git')) continue;
+    if (!basename(command.split('\0')[0] ?? '').startsWith('git') || isReader(command)) continue;
     if (command.includes(dir) || (await readProc(pid, 'environ')).includes(dir)) return true;
   }
   return false;
+}
+
+/** One that reads objects takes no lock, and waits for requests as long as the engine uses the mirror. */
+function isReader(command: string): boolean {
+  return command.split('\0').includes('cat-file');
 }
 
 async function readProc(pid: string, name: string): Promise<string> {

@@ -2,6 +2,7 @@ import { AppError } from '../../errors.ts';
 import { git } from '../git.ts';
 import type { Mirror } from '../mirror/mirror-config.ts';
 import { isOid } from '../refs/refs.ts';
+import { readCommit } from './objects.ts';
 
 /** Commits with their trees and parents, without those that the query excludes. */
 export type CommitGraph = Map<string, { tree: string; parents: string[] }>;
@@ -56,6 +57,7 @@ function parseGraph(output: string): CommitGraph {
 
 /** The id of a commit's tree. */
 export async function treeOf(mirror: Mirror, commit: string): Promise<string> {
+  if (isOid(commit)) return (await readCommit(mirror, commit)).tree;
   const { stdout } = await git(['rev-parse', '--verify', '--end-of-options', `${commit}^{tree}`], {
     gitDir: mirror.dir,
   });

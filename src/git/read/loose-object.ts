@@ -2,14 +2,12 @@ import { createHash } from 'node:crypto';
 import { access, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { deflate, inflate } from 'node:zlib';
+import { deflate } from 'node:zlib';
 import { AppError, fromSystemError } from '../../errors.ts';
 import { realWorld, type World } from '../../world.ts';
-import { readPlainFile } from '../plain-file.ts';
 
 type ObjectType = 'commit' | 'tree';
 
-const MAX_BYTES = 16 * 1024 * 1024;
 const SHA1_HEX = 40;
 
 /** Writes a loose object durably, as git does, without starting a process. */
@@ -33,18 +31,6 @@ export async function writeObject(
     throw fromSystemError(error, `writing the ${type} ${oid}`);
   }
   return oid;
-}
-
-/** Reads a loose object; undefined if it is packed, missing or does not match its id: then git must be used. */
-export async function readObject(objects: string, oid: string, type: ObjectType): Promise<Buffer | undefined> {
-  const packed = await readPlainFile(fileOf(objects, oid), MAX_BYTES);
-  if (packed === undefined) return undefined;
-  // Git reports objects that cannot be decompressed.
-  const whole = await promisify(inflate)(packed, { maxOutputLength: MAX_BYTES }).catch(() => undefined);
-  if (whole === undefined) return undefined;
-  const start = whole.indexOf(0) + 1;
-  const isValid = whole.toString('latin1', 0, start) === `${type} ${whole.length - start}\0`;
-  return isValid && createHash(formatOf(oid)).update(whole).digest('hex') === oid ? whole.subarray(start) : undefined;
 }
 
 /** The hash algorithm of an id. */

@@ -1,6 +1,9 @@
 import { type GitOptions, git } from '../git.ts';
 import { withoutAttributes } from '../git-stream.ts';
 import type { Mirror } from '../mirror/mirror-config.ts';
+import { isOid } from '../refs/refs.ts';
+import { compareCommits } from './compare-trees.ts';
+import { readCommit } from './objects.ts';
 import { type ReadCache, readOnce } from './read-once.ts';
 
 /** Two commits that are compared. */
@@ -28,6 +31,7 @@ const histories: ReadCache<ChangeSet> = new Map();
 /** The paths in which two commits differ, a rename as one deleted and one added path. */
 export function treeChanges(mirror: Mirror, { from, to }: Between): Promise<TreeChange[]> {
   const read = async () => {
+    if (isOid(from) && isOid(to)) return compareCommits(mirror, { from, to });
     const args = ['diff-tree', '-r', ...RAW, '--end-of-options', from, to];
     return rawChanges((await git(args, inMirror(mirror))).stdout);
   };
@@ -38,15 +42,22 @@ export function treeChanges(mirror: Mirror, { from, to }: Between): Promise<Tree
 export function changesBetween(mirror: Mirror, { from, to }: Between): Promise<ChangeSet> {
   const read = async (): Promise<ChangeSet> => {
     if (from === to) return { steps: [], changed: [] };
+    if (await isChild(mirror, { from, to })) {
+      const changed = await treeChanges(mirror, { from, to });
+      return { steps: changed.map((change) => ({ ...change, commit: `${to} ${from}` })), changed };
+    }
     const how = ['log', '--format=%H %P', ...RAW, '--diff-merges=first-parent', '--end-of-options', to, `^${from}`];
     const steps = rawChanges((await git(how, inMirror(mirror))).stdout);
-    // The changes of a single commit on top of the other are the difference between the two.
-    const isOneStep = steps.length > 0 && steps.every(({ commit }) => commit === `${to} ${from}`);
-    if (!isOneStep) return { steps, changed: await treeChanges(mirror, { from, to }) };
-    await readOnce(trees, { mirror, commits: [from, to], read: async () => steps, sizeOf: () => steps.length });
-    return { steps, changed: steps };
+    return { steps, changed: await treeChanges(mirror, { from, to }) };
   };
   return readOnce(histories, { mirror, commits: [from, to], read, sizeOf: ({ steps }) => steps.length });
+}
+
+/** Whether a commit has this one parent: then its changes are all that lies between the two. */
+async function isChild(mirror: Mirror, { from, to }: Between): Promise<boolean> {
+  if (!isOid(from) || !isOid(to)) return false;
+  const { parents } = await readCommit(mirror, to);
+  return parents.length === 1 && parents[0] === from;
 }
 
 /** Of `--raw -z`: a row that begins with a colon has its path in the next field; any other field names a commit. */

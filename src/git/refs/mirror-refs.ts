@@ -1,9 +1,14 @@
 import { AppError } from '../../errors.ts';
+import { AnswerLost } from '../../process/answering-program.ts';
 import { crashpoint } from '../../world.ts';
+import { answeringGit } from '../answering-git.ts';
 import { type GitResult, git } from '../git.ts';
 import { clearStaleLocks } from '../mirror/locks.ts';
 import type { Mirror } from '../mirror/mirror-config.ts';
 import { isOid, isRefName, readRefFile, readRefs } from './refs.ts';
+
+const ANSWER = 'start: ok\ncommit: ok\n';
+const WRITTEN: GitResult = { code: 0, stdout: '', stderr: '' };
 
 type PendingUpdate = { input: string; resolve: (result: GitResult) => void; reject: (error: unknown) => void };
 
@@ -97,7 +102,28 @@ async function writeTogether(mirror: Mirror, group: readonly PendingUpdate[]): P
   else for (const { input, resolve, reject } of group) await updateRefs(mirror, input).then(resolve, reject);
 }
 
+/** A transaction is answered with two lines; a refused one ends the process with the reason. */
+const refProgram = answeringGit<void>(['update-ref', '--stdin'], (received) => {
+  const bytes = ANSWER.length;
+  return received.length < bytes ? { atLeast: bytes } : { answer: undefined, bytes };
+});
+
+/**
+ * The process that waits for updates may have an outdated view of the refs, and it dies of a refusal; so a refusal counts
+ * only where a process of its own repeats it.
+ */
 async function updateRefs(mirror: Mirror, input: string): Promise<GitResult> {
+  try {
+    await refProgram(mirror).ask(`start\n${input}commit\n`);
+    return WRITTEN;
+  } catch (error) {
+    if (!(error instanceof AnswerLost)) throw error;
+    if (error.stderr === '' && (await isWritten(mirror, input))) return WRITTEN;
+  }
+  return updateAlone(mirror, input);
+}
+
+async function updateAlone(mirror: Mirror, input: string): Promise<GitResult> {
   const options = { gitDir: mirror.dir, input, allow: [0, 1, 128], isDone: () => isWritten(mirror, input) };
   const first = await git(['update-ref', '--stdin'], options);
   if (first.code === 0 || !/\.lock': File exists/.test(first.stderr)) return first;

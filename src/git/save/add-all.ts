@@ -18,8 +18,8 @@ export type AddAll = {
 /** `nested` are the folders that contain a repository; `problems` describe what could not be read. */
 export type Added = { index: Index; nested: string[]; problems: string[] };
 
-/** The index is a temporary copy: only objects must survive a power failure. All of them are flushed together. */
-const DURABLE_OBJECTS = ['-c', 'core.fsync=objects', '-c', 'core.fsyncMethod=batch'];
+/** The index is a temporary copy: only objects must survive a power failure. */
+const DURABLE_OBJECTS = ['-c', 'core.fsync=objects'];
 const TIMEOUT_MS = 600_000;
 const PARALLEL_CHECKS = 64;
 const MAX_ERROR_CHARS = 500;

@@ -3,8 +3,8 @@ import { AppError } from '../../errors.ts';
 
 export type IndexEntry = { mode: number; oid: string; stage: number; path: string };
 
-/** `tree` is the id of the index's tree, if git recorded it. */
-export type Index = { entries: IndexEntry[]; tree?: string };
+/** `tree` is the id of the index's tree, if git recorded it; `folders` are those of the folders of which it did, by path. */
+export type Index = { entries: IndexEntry[]; tree?: string; folders: ReadonlyMap<string, string> };
 
 /** The mode of an entry that refers to a commit of another repository. */
 export const GITLINK = 0o160000;
@@ -26,8 +26,9 @@ export function parseIndex(bytes: Buffer, objectFormat: 'sha1' | 'sha256'): Inde
   const entries: IndexEntry[] = [];
   let at = HEADER_BYTES;
   for (let left = bytes.readUInt32BE(8); left > 0; left--) at = readEntry({ bytes, at, idBytes }, entries);
-  const tree = readTree({ bytes, at, idBytes });
-  return tree === undefined ? { entries } : { entries, tree };
+  const folders = readFolders({ bytes, at, idBytes });
+  const tree = folders.get('');
+  return tree === undefined ? { entries, folders } : { entries, tree, folders };
 }
 
 type IndexOffset = { bytes: Buffer; at: number; idBytes: number };
@@ -46,16 +47,36 @@ function readEntry({ bytes, at, idBytes }: IndexOffset, entries: IndexEntry[]): 
   return at + Math.floor((end - at + 8) / 8) * 8;
 }
 
-function readTree({ bytes, at, idBytes }: IndexOffset): string | undefined {
+/** The extension that names the trees of unchanged folders. */
+function readFolders({ bytes, at, idBytes }: IndexOffset): Map<string, string> {
   while (at + 8 <= bytes.length - idBytes) {
     const size = bytes.readUInt32BE(at + 4);
     const start = at + 8;
+    const folders = new Map<string, string>();
     if (bytes.toString('latin1', at, at + 4) === 'TREE') {
-      const line = bytes.indexOf('\n', start);
-      const [count] = bytes.toString('latin1', start + 1, line).split(' ');
-      return Number(count) < 0 ? undefined : bytes.toString('hex', line + 1, line + 1 + idBytes);
+      readFolder({ bytes: bytes.subarray(start, start + size), at: 0, idBytes }, '', folders);
+      return folders;
     }
     at = start + size;
   }
-  return undefined;
+  return new Map();
+}
+
+/** `name NUL entries SPACE folders LF`, the id unless the number of entries is negative, then the folders inside it. */
+function readFolder({ bytes, at, idBytes }: IndexOffset, parent: string, folders: Map<string, string>): number {
+  const [nameEnd, line] = [bytes.indexOf(0, at), bytes.indexOf(0x0a, at)];
+  if (nameEnd < 0 || line < 0) throw new AppError('GIT_FAILED', 'The folders of an index cannot be read');
+  const path = `${parent}${bytes.toString('utf8', at, nameEnd)}`;
+  const [entries, inner] = bytes
+    .toString('latin1', nameEnd + 1, line)
+    .split(' ')
+    .map(Number);
+  let next = line + 1;
+  if (entries !== undefined && entries >= 0) {
+    folders.set(path, bytes.toString('hex', next, next + idBytes));
+    next += idBytes;
+  }
+  const prefix = path === '' ? '' : `${path}/`;
+  for (let left = inner ?? 0; left > 0; left -= 1) next = readFolder({ bytes, at: next, idBytes }, prefix, folders);
+  return next;
 }

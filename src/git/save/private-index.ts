@@ -62,11 +62,14 @@ export async function removeGitlinks(mirror: Mirror, file: string): Promise<Gitl
   return links;
 }
 
-/** Copies an index with its modification time, by which git decides which entries to check again; false if there is none. */
-export async function copyIndex(from: string, to: string): Promise<boolean> {
+/**
+ * Copies an index with its modification time, or as one of another time; false if there is none. Git reads a file again
+ * that has the size and time of its entry unless the index is younger than the file, because it may have changed since.
+ */
+export async function copyIndex(from: string, to: string, timeMs?: number): Promise<boolean> {
   try {
     await copyFile(from, to);
-    const seconds = Math.floor((await stat(from)).mtimeMs) / 1000;
+    const seconds = Math.floor(timeMs ?? (await stat(from)).mtimeMs) / 1000;
     await utimes(to, seconds, seconds);
     return true;
   } catch (error) {

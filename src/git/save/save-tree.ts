@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { lstat, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type GitOptions, git } from '../git.ts';
@@ -11,6 +10,7 @@ import { type Added, addAll, isWithin } from './add-all.ts';
 import { importHistory } from './import-history.ts';
 import { GITLINK, type IndexEntry, readIndex } from './index-file.ts';
 import { copyIndex, type Gitlink, type IndexState, privateIndexFile, removeGitlinks } from './private-index.ts';
+import { treeId, writeTrees } from './write-trees.ts';
 
 type SaveNested = {
   mirror: Mirror;
@@ -29,10 +29,6 @@ type SaveNested = {
 type NestedSave = { folder: string; head?: string; tree?: string; refs: string[]; problems: string[] };
 
 const DEEPEST = 8;
-
-type Folder = { files: Map<string, { mode: number; oid: string }>; folders: Map<string, Folder> };
-
-const FOLDER_MODE = 0o40000;
 
 export type SaveTree = {
   mirror: Mirror;
@@ -60,6 +56,7 @@ export async function saveTree(options: SaveTree): Promise<SavedTree> {
     return { tree: startTree, refs: [], nested: [], problems: [] };
   }
   const gitlinks = await startIndex(options, indexFile);
+  const stored = new Set((await readIndex(indexFile, mirror.objectFormat)).folders.values());
   const ours = await entriesAtStart(options);
   const added = await addAll({ mirror, workTree: path, indexFile, exclude, ...(signal ? { signal } : {}) });
   const nested = await Promise.all(added.nested.map((folder, number) => saveNested({ ...options, folder, number })));
@@ -68,7 +65,7 @@ export async function saveTree(options: SaveTree): Promise<SavedTree> {
   const where = { gitDir: mirror.dir, workTree: path, indexFile };
   if (lines.length > 0) await git(['update-index', '-z', '--index-info'], { ...where, input: lines.join('') });
   const isGrafted = await graftNested(nested, { where, added, links });
-  const known = lines.length > 0 || isGrafted ? undefined : added.index.tree;
+  const known = lines.length > 0 || isGrafted ? undefined : await writeTrees(mirror, added.index, stored);
   const tree = known ?? (await git(['write-tree'], where)).stdout.trim();
   const ignored = options.listIgnored ? await listIgnored(where) : undefined;
   return {
@@ -161,41 +158,6 @@ function indexLine({ mode, oid, path }: Pick<IndexEntry, 'mode' | 'oid' | 'path'
 async function listIgnored(where: { gitDir: string; workTree: string; indexFile: string }): Promise<string[]> {
   const { stdout } = await git(['ls-files', '-o', '-i', '--exclude-standard', '--directory', '-z'], where);
   return stdout.split('\0').filter((path) => path !== '');
-}
-
-/** The tree id that git computes for these entries: equal ids mean equal contents. */
-export function treeId(entries: readonly IndexEntry[], objectFormat: 'sha1' | 'sha256'): string {
-  const root: Folder = { files: new Map(), folders: new Map() };
-  for (const { path, mode, oid } of entries) {
-    const parts = path.split('/');
-    const name = parts.pop() ?? '';
-    folderAt(root, parts).files.set(name, { mode, oid });
-  }
-  return idOf(root, objectFormat);
-}
-
-function folderAt(root: Folder, parts: readonly string[]): Folder {
-  let folder = root;
-  for (const part of parts) {
-    const next: Folder = folder.folders.get(part) ?? { files: new Map(), folders: new Map() };
-    folder.folders.set(part, next);
-    folder = next;
-  }
-  return folder;
-}
-
-function idOf(folder: Folder, objectFormat: 'sha1' | 'sha256'): string {
-  const lines = [...folder.files].map(([name, { mode, oid }]) => ({ key: Buffer.from(name), name, mode, oid }));
-  for (const [name, inner] of folder.folders) {
-    lines.push({ key: Buffer.from(`${name}/`), name, mode: FOLDER_MODE, oid: idOf(inner, objectFormat) });
-  }
-  lines.sort((a, b) => Buffer.compare(a.key, b.key));
-  const parts = lines.flatMap(({ name, mode, oid }) => [
-    Buffer.from(`${mode.toString(8)} ${name}\0`),
-    Buffer.from(oid, 'hex'),
-  ]);
-  const body = Buffer.concat(parts);
-  return createHash(objectFormat).update(`tree ${body.length}\0`).update(body).digest('hex');
 }
 
 /** Whether a folder is another worktree of the agent's own repository: a copy of the work, not a part of it. */

@@ -11,7 +11,7 @@ import { type RefChange, writeRefs } from '../refs/mirror-refs.ts';
 import { isOid } from '../refs/refs.ts';
 import { readAgentGit } from '../workspace/agent-git.ts';
 import { type ImportedCommits, importHistory } from './import-history.ts';
-import { type IndexState, privateIndexFile, readIndexState } from './private-index.ts';
+import { copyIndex, type IndexState, privateIndexFile, readIndexState } from './private-index.ts';
 import { saveTree } from './save-tree.ts';
 
 export type SaveWorkspace = {
@@ -80,6 +80,7 @@ export async function saveWorkspace(options: SaveWorkspace, world: World = realW
 
 const MEGABYTE = 1024 * 1024;
 const LIST_TIMEOUT_MS = 300_000;
+const DAY_MS = 86_400_000;
 
 type SaveContext = SaveWorkspace & { scratch: string; state: IndexState | undefined; now: number };
 
@@ -118,12 +119,16 @@ async function saveFolder(context: SaveContext): Promise<{ saved: Saved; pending
 }
 
 /** Refuses work that would take minutes to store, with the name of the limit. */
-async function requireWithin({ mirror, path, exclude, signal }: SaveContext, limits: WorkLimits): Promise<void> {
+async function requireWithin(context: SaveContext, limits: WorkLimits): Promise<void> {
+  const { mirror, path, exclude, signal } = context;
+  const indexFile = join(context.scratch, 'listing-index');
+  // Files are compared by size and time alone: one of the size that it had is within the limits.
+  await copyIndex(privateIndexFile(mirror, path), indexFile, context.now + DAY_MS);
   const pathspecs = [':(top)', ...exclude.map((each) => `:(top,exclude,literal)${each.replace(/\/+$/, '')}`)];
   const { stdout } = await git(['ls-files', '-o', '-m', '-z', '--exclude-standard', '--', ...pathspecs], {
     gitDir: mirror.dir,
     workTree: path,
-    indexFile: privateIndexFile(mirror, path),
+    indexFile,
     timeoutMs: LIST_TIMEOUT_MS,
     ...(signal === undefined ? {} : { signal }),
   });

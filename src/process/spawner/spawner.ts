@@ -282,10 +282,10 @@ async function programEnded(pid: number | undefined): Promise<void> {
   if (identity !== undefined) await processGone(identity);
 }
 
-/** The spawner alone never keeps this process alive; what it runs does. */
-function keepAlive(spawner: ChildProcess, isNeeded: boolean): void {
+/** Whether a child and its pipes keep this process alive: only while something is expected of it. */
+export function keepAlive(child: ChildProcess, isNeeded: boolean): void {
   const change = isNeeded ? ('ref' as const) : ('unref' as const);
-  spawner[change]();
-  // They are sockets, which the type does not say.
-  for (const stream of [spawner.stdin, spawner.stdout] as unknown as { ref(): void; unref(): void }[]) stream[change]();
+  child[change]();
+  // They are sockets, which the type does not say; a pipe that was not requested is null.
+  for (const stream of (child.stdio ?? []) as unknown as ({ ref(): void; unref(): void } | null)[]) stream?.[change]();
 }

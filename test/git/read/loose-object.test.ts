@@ -1,9 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { commitTree } from '../../../src/git/merge/commit.ts';
-import { readObject } from '../../../src/git/read/loose-object.ts';
 import { type Sandbox, sandbox, shell } from '../sandbox.ts';
 
 const AT = 1_700_000_000;
@@ -38,19 +37,4 @@ test.each([
   expect(await commitTree(ours)).toBe(commit);
   expect(shell(box.mirror.dir, 'fsck', '--strict')).not.toMatch(/error/);
   expect(readdirSync(join(box.mirror.dir, 'objects')).filter((file) => file.startsWith('tmp_'))).toEqual([]);
-});
-
-test('an object that is packed, of another kind or damaged is not read', async () => {
-  const box = await sandbox();
-  const objects = join(box.mirror.dir, 'objects');
-  const tree = shell(box.mirror.dir, 'rev-parse', `${box.base}^{tree}`);
-  const make = (message: string) => commitTree({ gitDir: box.mirror.dir, tree, parents: [], message, now: 0 });
-  const [whole, damaged] = [await make('whole'), await make('damaged')];
-  const file = join(objects, damaged.slice(0, 2), damaged.slice(2));
-  chmodSync(file, 0o600);
-  writeFileSync(file, 'no object');
-  expect((await readObject(objects, whole, 'commit'))?.toString()).toContain(`tree ${tree}\n`);
-  expect(await readObject(objects, whole, 'tree')).toBeUndefined();
-  expect(await readObject(objects, damaged, 'commit')).toBeUndefined();
-  expect(await readObject(objects, '0'.repeat(40), 'commit')).toBeUndefined();
 });

@@ -2,7 +2,7 @@ import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readIndex } from '../../../src/git/save/index-file.ts';
-import { treeId } from '../../../src/git/save/save-tree.ts';
+import { treeId } from '../../../src/git/save/write-trees.ts';
 import { folder, shell, write } from '../sandbox.ts';
 
 const FILES = ['a', 'a.b', 'a-b/x', 'a0/x', 'b/c/d', 'b/c.d', 'b.c', 'é', 'run.sh', `${'long/'.repeat(30)}name`];

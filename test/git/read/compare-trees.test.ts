@@ -1,0 +1,29 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { git } from '../../../src/git/git.ts';
+import { compareCommits } from '../../../src/git/read/compare-trees.ts';
+import { TESTS_ALL } from '../../support/variants.ts';
+import { sandbox } from '../sandbox.ts';
+import { FILES, importCommits } from '../trees.ts';
+
+test('the paths in which two commits differ are those that git finds, in its order', async () => {
+  const { mirror } = await sandbox();
+  const commits = importCommits(
+    mirror,
+    fc.sample(FILES, TESTS_ALL ? 2_000 : 40).map((files) => ({ files })),
+  );
+  for (let index = 1; index < commits.length; index += 1) {
+    const [from = '', to = ''] = commits.slice(index - 1);
+    const ours = await compareCommits(mirror, { from, to });
+    const rows = ours.map(({ path, modes, oids }) => {
+      return [`:${modes.before} ${modes.after} ${oids.before} ${oids.after}`, path];
+    });
+    expect(rows.flat()).toEqual(await byGit(mirror.dir, from, to));
+  }
+});
+
+async function byGit(gitDir: string, from: string, to: string): Promise<string[]> {
+  const { stdout } = await git(['diff-tree', '-r', '-z', '--raw', '--no-renames', from, to], { gitDir });
+  const fields = stdout.split('\0').slice(0, -1);
+  return fields.map((field) => field.replace(/^(:.*) [AMDT]$/, '$1'));
+}
