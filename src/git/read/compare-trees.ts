@@ -1,6 +1,16 @@
 import type { Mirror } from '../mirror/mirror-config.ts';
 import { readCommit, readTree, TREE_MODE, type TreeEntry } from './objects.ts';
-import type { Between, TreeChange } from './tree-changes.ts';
+
+/** Two commits that are compared. */
+export type Between = { from: string; to: string };
+
+/** One path that differs between two trees; zeros stand for a mode or an id where there is none. */
+export type TreeChange = {
+  path: string;
+  status: 'added' | 'modified' | 'deleted';
+  modes: { before: string; after: string };
+  oids: { before: string; after: string };
+};
 
 type Side = { before: TreeEntry | undefined; after: TreeEntry | undefined };
 

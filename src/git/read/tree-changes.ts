@@ -2,20 +2,11 @@ import { type GitOptions, git } from '../git.ts';
 import { withoutAttributes } from '../git-stream.ts';
 import type { Mirror } from '../mirror/mirror-config.ts';
 import { isOid } from '../refs/refs.ts';
-import { compareCommits } from './compare-trees.ts';
+import { type Between, compareCommits, type TreeChange } from './compare-trees.ts';
 import { readCommit } from './objects.ts';
 import { type ReadCache, readOnce } from './read-once.ts';
 
-/** Two commits that are compared. */
-export type Between = { from: string; to: string };
-
-/** One path that differs between two trees; zeros stand for a mode or an id where there is none. */
-export type TreeChange = {
-  path: string;
-  status: 'added' | 'modified' | 'deleted';
-  modes: { before: string; after: string };
-  oids: { before: string; after: string };
-};
+export type { Between, TreeChange } from './compare-trees.ts';
 
 /** The changes of one commit; `commit` is its id, followed by those of its parents. */
 type CommitChange = TreeChange & { commit: string };

@@ -24,7 +24,7 @@ type Change = { at: number; kind: string; to: string; content: string };
 function changed(files: Files, changes: readonly Change[]): Files {
   const result = { ...files };
   for (const { at, kind, to, content } of changes) {
-    const path = Object.keys(result)[at % Object.keys(result).length] ?? '';
+    const path = Object.keys(result)[at % Object.keys(result).length] ?? 'first';
     const file = result[path] ?? { mode: '100644', content };
     if (kind !== 'add' && kind !== 'modify') delete result[path];
     if (kind === 'modify') result[path] = { ...file, content };
