@@ -24,6 +24,19 @@ describe('tools from operations', () => {
     }
   });
 
+  it('waits at most 90 seconds in a call of an agent', () => {
+    const waiting = toolsFor(AGENT).flatMap(({ name, inputSchema }) => {
+      const seconds = (inputSchema.properties as Record<string, unknown>).seconds;
+      return seconds === undefined ? [] : [[name, seconds]];
+    });
+    expect(waiting).toEqual(
+      ['ask_user', 'lock_files', 'wait_for_tasks', 'watch_notes'].map((name) => [
+        name,
+        expect.objectContaining({ default: 90, minimum: 0, maximum: 90 }),
+      ]),
+    );
+  });
+
   it('does not show an agent the fields that its token fills in', () => {
     for (const { name, inputSchema } of toolsFor(AGENT)) {
       const shown = Object.keys(inputSchema.properties ?? {});

@@ -162,6 +162,39 @@ describe('an attempt of a run with a deadline', () => {
   });
 });
 
+describe('an attempt that waits in a call of a tool', () => {
+  it('is neither inactive nor too long meanwhile, and both are measured again afterwards', () => {
+    let now = 0;
+    const rings = new Set<() => void>();
+    const stopped: string[] = [];
+    const watchdog = new Watchdog({
+      limits: TaskLimits.parse({ inactivityMs: 1_000, runtimeMs: 5_000 }),
+      reservation: { costUsd: 0, tokens: 0, turns: 0 },
+      startedAt: now,
+      world: {
+        ...realWorld,
+        now: () => now,
+        alarm: (_at, ring) => {
+          rings.add(ring);
+          return () => rings.delete(ring);
+        },
+      },
+      thresholds: HealthThresholds.parse({}),
+      warn: () => {},
+      stop: ({ kind }) => stopped.push(kind),
+    });
+    watchdog.setWaiting(true);
+    expect(rings.size).toBe(0);
+    now = 90_000;
+    watchdog.setWaiting(false);
+    for (const ring of [...rings]) ring();
+    expect(stopped).toEqual([]);
+    now += 1_000;
+    for (const ring of [...rings]) ring();
+    expect(stopped).toEqual(['stalled']);
+  });
+});
+
 describe('an attempt with much output', () => {
   it('is warned about once, and stopped for its budget at the limit', () => {
     expect(watch({ outputBytes: 200, output: { softBytes: 100 } })).toEqual(['much-output', 'budget']);
