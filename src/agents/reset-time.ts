@@ -8,25 +8,27 @@ const FARTHEST_MS = 40 * DAY_MS;
 /** What precedes a time in the texts of Claude, Codex, Gemini and their services. */
 const LEAD = String.raw`(?:\b(?:try|tried|retry|available|use it|request) again|\bretry|\bresets?|\bwait|\bavailable|\blimit ends|\buntil)`;
 const DURATION = new RegExp(
-  String.raw`${LEAD}(?: (?:after|in|for|is))?(?: (?:about|around|approximately))? ((?:\d+(?:\.\d+)? ?(?:d|days?|h|hrs?|hours?|m|mins?|minutes?|s|secs?|seconds?|ms|milliseconds?)\b[\s,]*(?:and )?|\d+(?:\.\d+)?(?:d|h|m|s))+)`,
+  String.raw`${LEAD}(?: (?:after|in|for|is))?(?: (?:about|around|approximately))? ((?:\d+(?:\.\d+)? ?(?:w|weeks?|d|days?|h|hrs?|hours?|m|mins?|minutes?|s|secs?|seconds?|ms|milliseconds?)\b[\s,]*(?:and )?|\d+(?:\.\d+)?(?:d|h|m|s))+|\d{1,3}:\d\d:\d\d)`,
   'i',
 );
-const PART = /(\d+(?:\.\d+)?) ?(milliseconds?|ms|d|h|m|s)/gi;
+const PART = /(\d+(?:\.\d+)?) ?(milliseconds?|ms|w|d|h|m|s)/gi;
+const HOURS_MINUTES_SECONDS = /^(\d+):(\d\d):(\d\d)$/;
 const FIELD =
-  /["']?\b((?:x-)?retry[-_]?after(?:[-_]?ms)?|retryDelay|resets?_?(?:in|after)_?seconds|resets?_?at)["']?\s*[:=]\s*["']?([^"'\n}]+)/i;
+  /["']?\b((?:x-)?retry[-_]?after(?:[-_]?ms)?|retryDelay|resets?_?(?:in|after)_?seconds|resets?_?(?:at|time))["']?\s*[:=]\s*["']?([^"'\n}]+)/i;
 /** The header of services behind a gateway: a time, a number of seconds, or a duration; used where nothing else says when. */
-const HEADER = /\bx-ratelimit-reset(?:-requests|-tokens)?["']?\s*[:=]\s*["']?((?:\d+(?:\.\d+)?(?:ms|d|h|m|s)?)+)/i;
+const HEADER =
+  /\b(?:x-)?ratelimit-reset(?:-requests|-tokens|-after)?["']?\s*[:=]\s*["']?((?:\d+(?:\.\d+)?(?:ms|d|h|m|s)?)+)/i;
 /** The old form of Claude. */
 const BAR = /limit reached\|(\d{10,13})\b/i;
 const ISO = new RegExp(
-  String.raw`(?:${LEAD}(?: (?:at|on))?|reset["']?\s*[:=]\s*["']?) ?(\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)`,
+  String.raw`(?:${LEAD}(?: (?:at|on|after))?|reset["']?\s*[:=]\s*["']?) ?(\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d| (?:UTC|GMT|Z)\b)?)`,
   'i',
 );
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 const WEEKDAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 const DATE = String.raw`(?:(?<month>[a-z]{3,9})\.? (?<day>\d{1,2})(?:st|nd|rd|th)?,?(?: (?<year>\d{4}),?)? (?:at )?|(?<weekday>(?:sun|mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?)(?:day)?),? (?:at )?|(?<tomorrow>tomorrow),? (?:at )?)`;
 const CLOCK = new RegExp(
-  String.raw`${LEAD}(?: (?:at|on|by))? ${DATE}?(?<hour>\d{1,2})(?::(?<minute>\d{2}))?(?::\d{2})?(?:\s?(?<half>[ap]\.?m\b\.?))?(?:\s?\((?<named>[\w/+:-]+)\)|\s(?<zone>[A-Z]{1,4}T|UTC|GMT|Z)(?<shift>[+-]\d{1,2}(?::?\d{2})?)?\b)?`,
+  String.raw`${LEAD}(?: (?:at|on|by|after))? ${DATE}?(?<hour>\d{1,2})(?::(?<minute>\d{2}))?(?::\d{2})?(?:\s?(?<half>[ap]\.?m\b\.?))?(?:\s?\((?<named>[\w/+:-]+)\)|\s(?<zone>[A-Z]{1,4}T|UTC|GMT|Z)(?<shift>[+-]\d{1,2}(?::?\d{2})?)?\b)?`,
   'i',
 );
 /** Abbreviations of zones in hours; those of the continental United States and of Europe. */
@@ -35,11 +37,20 @@ const ABBREVIATIONS: Readonly<Record<string, number>> = {
   ...{ edt: -4, est: -5, cdt: -5, cst: -6, mdt: -6, mst: -7, pdt: -7, pst: -8, jst: 9 },
 };
 
+/** Times in words, and their figures. */
+const WORDS: readonly [RegExp, string][] = [
+  [/\bin (?:an?|one) (?=(?:second|minute|hour|day|week)\b)/gi, 'in 1 '],
+  [/\bmidnight\b/gi, '12:00 AM'],
+  [/\bnoon\b/gi, '12:00 PM'],
+  [/\bpacific time\b/gi, '(America/Los_Angeles)'],
+];
+
 /**
  * When a limit ends, from a vendor's error text or headers: a duration, a date, or the next such time of day in the
  * named time zone, else in this machine's; undefined if the text names none. `from` is when the text was written.
  */
-export function resetTimeIn(text: string, from: number): number | undefined {
+export function resetTimeIn(written: string, from: number): number | undefined {
+  const text = WORDS.reduce((words, [word, figures]) => words.replaceAll(word, figures), written);
   const found =
     fieldTime(text, from) ??
     isoTime(text) ??
@@ -55,7 +66,7 @@ function fieldTime(text: string, from: number): number | undefined {
   const [, field = '', value = ''] = FIELD.exec(text) ?? [];
   const number = Number(/^\s*(\d+(?:\.\d+)?)\s*(?:s\b|[,\]]|$)/.exec(value)?.[1] ?? Number.NaN);
   if (!Number.isNaN(number)) {
-    if (/at$/i.test(field)) return epochMs(number);
+    if (/(?:at|time)$/i.test(field)) return epochMs(number);
     return from + Math.round(number * (/ms$/i.test(field) ? 1 : SECOND_MS));
   }
   const date = /[a-z]{3}, \d|^\s*\d{4}-\d\d-\d\dT/i.test(value) ? Date.parse(value.trim()) : Number.NaN;
@@ -80,9 +91,11 @@ function isoTime(text: string): number | undefined {
 }
 
 function durationTime(text: string, from: number): number | undefined {
-  const units: Readonly<Record<string, number>> = { d: DAY_MS, h: HOUR_MS, m: MINUTE_MS, s: SECOND_MS };
+  const units: Readonly<Record<string, number>> = { w: 7 * DAY_MS, d: DAY_MS, h: HOUR_MS, m: MINUTE_MS, s: SECOND_MS };
   let delay = 0;
-  for (const [, amount, unit = ''] of (DURATION.exec(text)?.[1] ?? '').matchAll(PART)) {
+  const duration = (DURATION.exec(text)?.[1] ?? '').trim();
+  const spelled = duration.replace(HOURS_MINUTES_SECONDS, '$1h$2m$3s');
+  for (const [, amount = '', unit = ''] of spelled.matchAll(PART)) {
     const name = unit.toLowerCase();
     delay += Number(amount) * (name.length > 1 ? 1 : (units[name] ?? 0));
   }

@@ -20,7 +20,7 @@ type SecretRule = {
 
 /** Names after which a value is a secret. */
 const SECRET_NAME =
-  '(?:api[_-]?key|secret|token|passw(?:or)?d|passwd|passphrase|[_-]pass\\b|\\bpwd|credentials?|private[_-]?key|access[_-]?key|auth[_-]?key)';
+  '(?:api[_-]?key|secret|token|passw(?:or)?d|passwd|passphrase|[_-]pass\\b|\\bpwd|credentials?|private[_-]?key|access[_-]?key|account[_-]?key|auth[_-]?key)';
 /** Such a name and its value: quoted inside a quoted text, quoted, or plain. */
 const PAIR = new RegExp(
   `${SECRET_NAME}${String.raw`[\w-]{0,30}\\{0,2}["'\]]{0,2}[ \t]{0,5}(?::=|=>|[:=])[ \t]{0,5}`}(?:${[
@@ -41,6 +41,9 @@ const HEADER = new RegExp(
   'gi',
 );
 const USER = /\s(?:-u|--user)[ \t=]{1,3}["']?[^\s"':]{1,100}:([^\s"']{3,200})/g;
+/** The password of a client, directly after its option; sshpass also has it as the next word. */
+const PASSWORD =
+  /\b(?:sshpass[ \t]{1,3}-p[ \t]{0,3}|(?:mysql|mariadb)[\w-]{0,20}[ \t][^\n|;&]{0,200}?(?<=[ \t])-p)["']?([^\s"']{3,200})/g;
 const NAME = new RegExp(`${SECRET_NAME}[\\w-]{0,30}$`, 'i');
 
 /** A private key up to its end; a cut one up to the end of the text. */
@@ -102,6 +105,16 @@ const RULES: readonly SecretRule[] = [
   vendor('figma-token', ['figd_'], /\bfigd_[\w-]{40,200}/g),
   vendor('cloudflare-token', ['cfk_', 'cfut_', 'cfat_'], /\bcf(?:k|ut|at)_[A-Za-z0-9]{48}\b/g),
   vendor('tailscale-key', ['tskey-'], /\btskey-[a-z]{2,20}-\w{8,40}-\w{16,60}/g),
+  vendor('xai-key', ['xai-'], /\bxai-[A-Za-z0-9]{60,120}\b/g),
+  vendor('perplexity-key', ['pplx-'], /\bpplx-[A-Za-z0-9]{40,80}\b/g),
+  vendor('replicate-token', ['r8_'], /\br8_[A-Za-z0-9]{37}\b/g),
+  vendor('nvidia-key', ['nvapi-'], /\bnvapi-[\w-]{60,100}/g),
+  vendor('pypi-token', ['pypi-Ag'], /\bpypi-Ag[\w-]{50,300}/g),
+  vendor('atlassian-token', ['ATATT3'], /\bATATT3[\w=-]{100,300}/g),
+  vendor('digitalocean-token', ['do'], /\bdo[opr]_v1_[a-f0-9]{64}\b/g),
+  vendor('supabase-token', ['sbp_'], /\bsbp_[a-f0-9]{40}\b/g),
+  vendor('webhook-secret', ['whsec_'], /\bwhsec_[A-Za-z0-9+/]{24,100}/g),
+  vendor('age-key', ['AGE-SECRET-KEY-'], /\bAGE-SECRET-KEY-1[A-Z0-9]{58}\b/g),
   vendor('jwt', ['eyJ'], /\beyJ[\w-]{10,2000}\.eyJ[\w-]{10,4000}\.[\w-]{10,1000}/g),
   { name: 'private-key', pattern: PRIVATE_KEY, hints: ['PRIVATE KEY'], read: readKey, hidesMatch: true },
   {
@@ -138,6 +151,7 @@ const RULES: readonly SecretRule[] = [
     { name: 'secret-element', pattern: ELEMENT, hints: ['</'] },
     { name: 'authorization-header', pattern: HEADER, hints: ['uthorization', 'AUTHORIZATION'] },
     { name: 'user-and-password', pattern: USER, hints: [' -u', '--user'] },
+    { name: 'password-option', pattern: PASSWORD, hints: ['sshpass', 'mysql', 'mariadb'] },
   ].map((rule) => ({
     ...rule,
     read: ([, value = '']: RegExpExecArray) => ({ value, class: classOfAssigned(value) }),

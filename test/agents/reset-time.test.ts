@@ -27,6 +27,17 @@ describe('the time at which a limit ends', () => {
     ['429 Too Many Requests\nRetry-After: 3600', inSeconds(3600)],
     ['{"error":{"retry_after":12}}', inSeconds(12)],
     ['Please try again in about 5 minutes', inSeconds(300)],
+    ['try again in 2 weeks', inSeconds(14 * 86_400)],
+    ['Please try again in an hour.', inSeconds(3600)],
+    ['try again in a minute', inSeconds(60)],
+    ['limit will reset in 01:30:00', inSeconds(5400)],
+    ['ratelimit-reset: 60', inSeconds(60)],
+    ['x-ratelimit-reset-after: 12.5', inSeconds(12.5)],
+    ['reset_time: 2026-11-15T20:00:00.000Z', Date.parse('2026-11-15T20:00:00Z')],
+    ['Your quota will reset at midnight Pacific time', Date.parse('2026-11-16T08:00:00Z')],
+    ['resets at noon (UTC)', Date.parse('2026-11-16T12:00:00Z')],
+    ['try again after 3:18 PM UTC', Date.parse('2026-11-16T15:18:00Z')],
+    ['try again after 2026-11-15 20:00 UTC', Date.parse('2026-11-15T20:00:00Z')],
     ['x-ratelimit-reset: 1794771538', 1_794_771_538_000],
     ['X-RateLimit-Reset: 90', inSeconds(90)],
     ['x-ratelimit-reset-requests: 6m0s', inSeconds(360)],
@@ -54,6 +65,7 @@ describe('the time at which a limit ends', () => {
     ['try again later.', 'no time', 'resets soon', 'resets 25pm (UTC)', 'resets 7:99pm (UTC)'],
     ['resets 7pm (Nowhere/Land)', 'try again at 25:99 PM', 'try again at Foo 1st, 2027 12:00 PM'],
     ['retry 3 times', 'try again with 5 files', 'resets at 1999999999999999', 'until 12 tests pass'],
+    ['wait a moment', 'retry a second agent', 'the midnight job failed', 'retry one more time'],
   ])('is not guessed: %s, %s, %s', (...texts) => {
     for (const text of texts) expect(resetTimeIn(text, FROM), text).toBeUndefined();
   });
