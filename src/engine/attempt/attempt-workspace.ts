@@ -110,7 +110,7 @@ export async function saveAttemptWorkspace(
       ref,
     });
   }
-  const checkedOut = (await readPlainText(join(workspace.path, '.git', 'HEAD'), 4096)).trim();
+  const checkedOut = run.redact((await readPlainText(join(workspace.path, '.git', 'HEAD'), 4096)).trim());
   return { ref, commit: saved.commit, tree: saved.tree, head: saved.head, changed: saved.changed, checkedOut };
 }
 

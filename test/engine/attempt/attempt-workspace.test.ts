@@ -142,6 +142,14 @@ describe('the workspace of a task', () => {
     expect(task.project.git('-C', path, 'log', '-1', '--format=%s')).toContain('by hand');
   });
 
+  it('is recorded without a secret in the name of its branch, and is used again', async () => {
+    await using task = await makeTask();
+    const { path } = await task.start();
+    task.project.git('-C', path, 'switch', '-qc', `feature/ghp_${'A1b2'.repeat(9)}`);
+    expect(await task.fail()).toMatchObject({ checkedOut: 'ref: refs/heads/feature/[redacted]' });
+    expect((await task.start()).path).toBe(path);
+  });
+
   it('is rebuilt from the last saved work when it is gone', async () => {
     await using task = await makeTask();
     const { path } = await task.start();
