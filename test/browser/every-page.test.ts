@@ -1,8 +1,7 @@
-import axe from 'axe-core';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { z } from 'zod';
 import { variants } from '../support/variants.ts';
+import { findBarriers } from './support/accessibility.ts';
 import { collectConsoleErrors, openBrowser } from './support/browser.ts';
 import { serveScratch } from './support/scratch-server.ts';
 
@@ -24,14 +23,6 @@ const PAGES = [
   '/start?recipe=job',
 ];
 const NARROW = { width: 360, height: 740 };
-const Found = z.object({
-  violations: z.array(
-    z.object({ id: z.string(), impact: z.string().nullish(), nodes: z.array(z.object({ html: z.string() })) }),
-  ),
-});
-/** The check of accessibility, without which the page knows nothing of it. */
-const CHECK = `${axe.source}; axe.run(document, { resultTypes: ['violations'] })`;
-
 let browser: Browser;
 beforeAll(async () => {
   browser = await openBrowser();
@@ -52,13 +43,7 @@ describe('every page except those of runs', () => {
       const found: string[] = [];
       for (const path of PAGES) {
         await page.goto(`${served.url}${path}`);
-        await page.locator('main h1').waitFor();
-        await page.waitForFunction(() => document.querySelector('[aria-label="Loading"]') === null);
-        const { violations } = Found.parse(await page.evaluate(CHECK));
-        const grave = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
-        found.push(...grave.map(({ id, nodes }) => `${path}: ${id}: ${nodes[0]?.html}`));
-        const width = await page.evaluate(() => document.documentElement.scrollWidth);
-        if (width > NARROW.width) found.push(`${path}: ${width} pixels wide`);
+        found.push(...(await findBarriers(page, path)));
       }
       expect(found).toEqual([]);
       expect(consoleErrors).toEqual([]);

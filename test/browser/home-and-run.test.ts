@@ -1,12 +1,13 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import axe from 'axe-core';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Browser, BrowserContext } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { realWorld } from '../../src/world.ts';
 import { bigRunHistory, storeHistory } from '../support/big-run.ts';
+import { variants } from '../support/variants.ts';
+import { findBarriers } from './support/accessibility.ts';
 import { collectConsoleErrors, DESKTOP, openBrowser, PHONE } from './support/browser.ts';
 import { serveScratch } from './support/scratch-server.ts';
 
@@ -16,15 +17,15 @@ echo "reading <img src=x onerror=alert(1)>"
 while [ ! -e "$HOME/go" ]; do sleep 0.2; done
 echo done > made.txt
 `;
-const FILES = { 'readme.md': '# A project\n', 'agent.sh': AGENT };
+const FILES = {
+  'readme.md': '# A project\n',
+  'agent.sh': AGENT,
+  'check.sh': 'test ! -e broken.txt\n',
+  'held.sh': "#!/bin/sh\nprintf 'exit 0\\n' > check.sh\n",
+  'failing.sh': '#!/bin/sh\necho broken > broken.txt\n',
+};
 const VIEWS = ['timeline', 'graph', 'tasks', 'changes', 'events', 'cost', 'report'];
-const Found = z.object({
-  violations: z.array(
-    z.object({ id: z.string(), impact: z.string().nullish(), nodes: z.array(z.object({ html: z.string() })) }),
-  ),
-});
-const CHECK = `${axe.source}; axe.run(document, { resultTypes: ['violations'] })`;
-
+const Started = z.object({ run: z.string() });
 const FOCUSED_ROW = "document.activeElement.closest('[data-index]')?.getAttribute('data-index')";
 
 let browser: Browser;
@@ -123,25 +124,39 @@ describe('the page of a run', () => {
     expect(page.url()).toContain('kind=run');
   });
 
-  it.each([
-    ['light', 'narrow', PHONE],
-    ['dark', 'wide', DESKTOP],
-  ] as const)('is accessible on a %s, %s screen', async (colorScheme, _, size) => {
+  it.each(
+    variants(
+      [['dark', 'narrow', PHONE]],
+      [
+        ['light', 'narrow', PHONE],
+        ['dark', 'wide', DESKTOP],
+        ['light', 'wide', DESKTOP],
+      ],
+    ),
+  )('is accessible on a %s, %s screen in every view and state', async (colorScheme, _, size) => {
     await using served = await serveScratch({ files: FILES });
-    await served.scratch.mh(['do', 'Add prices', '--rehearse']);
+    const { scratch, url } = served;
+    const start = async (...args: string[]) => Started.parse((await scratch.mh([...args, '--json'])).json).run;
+    const done = await start('do', 'Add prices', '--rehearse');
+    const plan = await start('do', 'Add a cart', '--rehearse', '--plan-only');
+    const job = (agent: string) =>
+      start('job', agent, '--write', '--agent', `command:./${agent}.sh`, '--check', 'sh check.sh');
+    const [held, failed] = [await job('held'), await job('failing')];
     await using context = await newContext(colorScheme);
     const page = await served.enter(context);
     await page.setViewportSize(size);
-    await page.getByRole('link', { name: 'Add prices' }).first().waitFor();
-    const found = await faults(page, 'home');
-    await page.getByRole('link', { name: 'Add prices' }).first().click();
-    await page.waitForURL(/\/runs\//);
-    const run = page.url();
-    for (const view of VIEWS) {
-      await page.goto(`${run}?view=${view}`);
-      await page.getByRole('navigation', { name: 'Run views' }).waitFor();
-      await expect.poll(() => page.getByLabel('Loading').count()).toBe(0);
-      found.push(...(await faults(page, view)));
+    await page.getByRole('region', { name: 'Needs you' }).getByText('Review the plan').waitFor();
+    const found = await findBarriers(page, '/');
+    for (const path of [
+      '/inbox',
+      ...VIEWS.map((view) => `/runs/${done}?view=${view}`),
+      `/runs/${plan}?view=plan`,
+      `/runs/${held}/tasks/job%2F1?view=diff`,
+      `/runs/${failed}`,
+      ...['transcript', 'attempts', 'gates', 'prompt'].map((view) => `/runs/${failed}/tasks/job%2F1?view=${view}`),
+    ]) {
+      await page.goto(`${url}${path}`);
+      found.push(...(await findBarriers(page, path)));
     }
     expect(found).toEqual([]);
   });
@@ -177,15 +192,4 @@ describe('the page of a run', () => {
 
 function newContext(colorScheme: 'light' | 'dark' = 'light'): Promise<BrowserContext> {
   return browser.newContext({ locale: 'en-US', viewport: DESKTOP, colorScheme });
-}
-
-/** What a checker of accessibility finds serious, and whether the page is wider than its screen. */
-async function faults(page: Page, where: string): Promise<string[]> {
-  const { violations } = Found.parse(await page.evaluate(CHECK));
-  const grave = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
-  const isWide = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
-  return [
-    ...grave.map(({ id, nodes }) => `${where}: ${id}: ${nodes[0]?.html}`),
-    ...(isWide ? [`${where}: wider than the screen`] : []),
-  ];
 }

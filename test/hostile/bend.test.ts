@@ -94,7 +94,11 @@ describe.concurrent('an agent that does honest work lands without the user', () 
       await using shop = await makeShop({ check: misbehaviour === 'adds-dependency' ? 'npm test' : NODE_TEST });
       const before = await shop.fingerprint();
       const { code, run } = await job(shop, agent('bend.sh', misbehaviour));
-      expect([code, run.status, run.reason]).toEqual([0, 'done', '1 task done, every check passed on the landed tree']);
+      expect([code, run.status, run.reason]).toEqual([
+        0,
+        'done',
+        '1 task done, every check passed on the merged result',
+      ]);
       expect(await shop.fingerprint()).toBe(before);
     },
   );

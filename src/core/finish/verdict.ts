@@ -37,7 +37,7 @@ export function verdictOf(state: RunState, notStarted = 0): RunVerdict {
   const except = red === 0 ? '' : ` except for ${count(red, 'test')} that failed on the base before`;
   return {
     status: 'done',
-    reason: `${count(done, 'task')} done, every check passed on the landed tree${except}${note}`,
+    reason: `${count(done, 'task')} done, every check passed on the merged result${except}${note}`,
   };
 }
 

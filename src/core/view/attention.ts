@@ -106,8 +106,7 @@ export function holdStep(
 ): string {
   if (nextStep !== undefined) return nextStep;
   const { run } = state.start;
-  const option = options[0] === undefined ? '' : ` --option ${options[0].id}`;
-  const approve = `manyhands approve ${run}${option}`;
+  const approve = options[0] === undefined ? `manyhands approve ${run}` : optionCommand(run, options[0].id);
   if (what === 'trouble') return `fix it, then ${approve}`;
   const isAboutCheck = what === 'base-red' || (what === 'landing' && state.landingEvidence.some(isFailed));
   return isAboutCheck ? `manyhands show ${run}, then ${approve}` : approve;
@@ -129,7 +128,7 @@ export function taskHoldStep(state: RunState, task: TaskKey, { what, files }: Pi
 export function otherAnswers(
   state: RunState,
   task: TaskKey | null,
-  { what, id }: Pick<OpenHold, 'what'> & { id?: string },
+  { what, id, options = [] }: Pick<OpenHold, 'what' | 'options'> & { id?: string },
 ): { command: string; purpose: string }[] {
   const { run } = state.start;
   if (task !== null) {
@@ -137,11 +136,17 @@ export function otherAnswers(
     return [{ command, purpose: 'send it back to its agent' }];
   }
   const reject = `manyhands reject ${run}${id === undefined ? '' : ` --hold ${id}`}`;
-  if (what !== 'plan') return [{ command: `${reject} --reason 'why not'`, purpose: 'end the run' }];
+  const others = options.slice(1).map((option) => ({ command: optionCommand(run, option.id), purpose: option.label }));
+  if (what !== 'plan') return [...others, { command: `${reject} --reason 'why not'`, purpose: 'end the run' }];
+  const edit = { command: `manyhands plan edit ${run}`, purpose: 'change the plan' };
   return [
-    { command: `manyhands plan edit ${run}`, purpose: 'change the plan' },
+    ...(options.length === 0 ? [edit] : others),
     { command: `${reject} --reason 'what to plan differently'`, purpose: 'plan again' },
   ];
+}
+
+function optionCommand(run: string, option: string): string {
+  return `manyhands approve ${run} --option ${quoted(option)}`;
 }
 
 function idOf({ id, options }: OpenHold): Pick<Attention, 'hold' | 'options'> {

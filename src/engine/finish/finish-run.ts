@@ -56,7 +56,7 @@ export async function finishRun(
       return;
     }
     if (verdict.status === 'unverified')
-      verdict = { status: 'done', reason: 'the full check passed on the landed tree' };
+      verdict = { status: 'done', reason: 'the full check passed on the merged result' };
   }
   const closed = await endWithPullRequest(ctx, run, verdict);
   if (closed.kind === 'held') {

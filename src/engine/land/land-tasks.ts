@@ -162,7 +162,7 @@ async function passGuards(
   });
   if (held.length > 0) {
     const reason = held
-      .map((file) => (file.reason.includes(file.path) ? file.reason : `${file.path}: ${file.reason}`))
+      .map(({ path, reason: why }) => `${path}${/^(is|decides|becomes) /.test(why) ? '' : ':'} ${why}`)
       .join('; ');
     if (isMeasured) {
       await rejectTask(ctx, run, merge.key, {

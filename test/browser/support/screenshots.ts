@@ -49,6 +49,9 @@ await using scratch = await makeScratch({
     'broken.js': 'console.log(0)\n',
     'asking.yaml': ASKING,
     'queue.yaml': QUEUE,
+    'hello.txt': 'hello\n',
+    'notes.txt': 'TODO one\nTODO two\n',
+    'measure.sh': 'grep -c two notes.txt\n',
     '.manyhands/batches/nightly.yaml': BATCH,
   },
 });
@@ -56,8 +59,8 @@ cpSync(join(ROOT, 'examples/demo/shop'), scratch.repo, { recursive: true });
 scratch.git('add', '--all');
 scratch.git('commit', '--quiet', '--message=A corner shop');
 const served = await serveDashboard(scratch, 0);
-const Planned = z.object({ run: z.string() });
-type Runs = { done: string; planned: string };
+const Started = z.object({ run: z.string() });
+type Runs = { done: string; planned: string; held: string; failed: string; choice: string };
 
 const runs = await play(scratch);
 mkdirSync(SHOTS, { recursive: true });
@@ -85,29 +88,43 @@ async function play({ mh, root }: Scratch): Promise<Runs> {
   });
   const [first]: { run: string }[] = JSON.parse(listed);
   const agent = (name: string) => ['--write', '--agent', `command:./${name}.sh`];
-  await mh(['job', 'Make the check faster', ...agent('held'), '--check', 'sh check.sh']);
-  await mh(['job', 'Print the opening hours', ...agent('failing'), '--check', 'sh check.sh']);
+  const started = async (args: string[]) => Started.parse((await mh([...args, '--json'])).json).run;
+  const held = await started(['job', 'Make the check faster', ...agent('held'), '--check', 'sh check.sh']);
+  const failed = await started(['job', 'Print the opening hours', ...agent('failing'), '--check', 'sh check.sh']);
+  const choice = await started([
+    'improve',
+    '--rounds',
+    '1',
+    '--scenario',
+    join(ROOT, 'examples/improve/scenario.yaml'),
+  ]);
   await mh(['job', 'Show prices on the shelf', '--write', '--scenario', 'asking.yaml', '--detach']);
-  const planned = await mh(['do', 'Offer gift cards', '--rehearse', '--plan-only', '--json']);
+  const planned = await started(['do', 'Offer gift cards', '--rehearse', '--plan-only']);
   await mh(['job', 'Count the stock', '--rehearse', '--at', '+8h', '--detach']);
   await mh(['kb', 'edit', '--title', 'Ports', '--text', 'Tests take port 0; a fixed port fails in parallel runs.']);
   await mh(['job', 'Add up the prices of a basket', ...agent('hand'), '--detach']);
   await mh(['run', 'queue.yaml', '--agent', 'command:./hand.sh', '--sequential', '--title', 'Till', '--detach']);
-  return { done: first?.run ?? '', planned: Planned.parse(planned.json).run };
+  return { done: first?.run ?? '', planned, held, failed, choice };
 }
 
-function views({ done: run, planned }: Runs): Record<string, string> {
+function views({ done: run, planned, held, failed, choice }: Runs): Record<string, string> {
   return {
     home: '/',
     timeline: `/runs/${run}`,
     graph: `/runs/${run}?view=graph`,
     tasks: `/runs/${run}?view=tasks`,
     changes: `/runs/${run}?view=changes`,
+    events: `/runs/${run}?view=events`,
     cost: `/runs/${run}?view=cost`,
+    report: `/runs/${run}?view=report`,
     plan: `/runs/${planned}?view=plan`,
     attempts: `/runs/${run}/tasks/${encodeURIComponent('implement/1.4')}?view=attempts`,
     transcript: `/runs/${run}/tasks/${encodeURIComponent('implement/1.1')}`,
     diff: `/runs/${run}/tasks/${encodeURIComponent('implement/1.1')}?view=diff`,
+    gates: `/runs/${run}/tasks/${encodeURIComponent('implement/1.4')}?view=gates`,
+    held: `/runs/${held}/tasks/${encodeURIComponent('job/1')}?view=diff`,
+    failed: `/runs/${failed}`,
+    choice: `/runs/${choice}`,
     inbox: '/inbox',
     board: '/board',
     'board-runs': '/board?show=runs',
@@ -116,6 +133,9 @@ function views({ done: run, planned }: Runs): Record<string, string> {
     start: '/start',
     usage: '/usage',
     settings: '/settings',
+    schedules: '/settings?view=schedules',
+    templates: '/templates',
+    hosts: '/hosts',
     batches: '/batches',
     knowledge: '/knowledge',
     watcher: '/watch',

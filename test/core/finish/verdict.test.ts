@@ -61,7 +61,7 @@ describe('how a run ends', () => {
     });
     expect(verdict(...work, ended(kind))).toEqual({
       status: 'done',
-      reason: `1 task done, every check passed on the landed tree; not reviewed: review/1 was abandoned, ${why} (none left)`,
+      reason: `1 task done, every check passed on the merged result; not reviewed: review/1 was abandoned, ${why} (none left)`,
     });
     expect(isReviewed(given(started(), ...work, ended(kind)).state)).toBe(false);
     expect(isReviewed(given(started(), ...work, taskEnded('review/1', 'done')).state)).toBe(true);

@@ -32,6 +32,28 @@ describe('what waits for a person', () => {
     ]);
   });
 
+  it('names every option of a hold with its command', () => {
+    const options = [
+      { id: 'continue', label: 'continue with as many cycles again' },
+      { id: 'replan', label: 'plan again' },
+      { id: 'finish', label: 'end with what has landed' },
+    ];
+    const hold = { what: 'review' as const, reason: 'three cycles', files: [], options };
+    const [waiting] = attention(two.and({ type: 'run.held', data: { hold } }).state);
+    expect(waiting?.nextStep).toBe('manyhands approve r0000001 --option continue');
+    expect(waiting?.alternatives).toEqual([
+      { command: 'manyhands approve r0000001 --option replan', purpose: 'plan again' },
+      { command: 'manyhands approve r0000001 --option finish', purpose: 'end with what has landed' },
+      { command: "manyhands reject r0000001 --hold h3 --reason 'why not'", purpose: 'end the run' },
+    ]);
+    const [plan] = attention(two.and({ type: 'run.held', data: { hold: { ...hold, what: 'plan' } } }).state);
+    expect(plan?.alternatives?.map(({ purpose }) => purpose)).toEqual([
+      'plan again',
+      'end with what has landed',
+      'plan again',
+    ]);
+  });
+
   it('names each held and each blocked task with the next step', () => {
     const story = held.and(attempted('b'), blocked('b'));
     expect(attention(story.state)).toEqual([

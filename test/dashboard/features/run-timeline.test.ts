@@ -49,6 +49,17 @@ describe("a task's row", () => {
     ]);
   });
 
+  it('shows a question that ended with its attempt once', () => {
+    const story = given(started(), added(spec('a')), attempted('a'))
+      .at(T0 + 5_000)
+      .and(attemptEnded('a'), blocked('a'));
+    const history = emptyHistory();
+    history.waits.set('a', [{ from: T0 + 4_900, to: T0 + 5_000, description: 'Which colour?' }]);
+    expect(segments(story, 'a', history).filter(([kind]) => kind === 'held')).toEqual([
+      ['held', 'waiting', 5_000, null],
+    ]);
+  });
+
   it('keeps the time in which it waited for a person, also after the approval', () => {
     const hold = { what: 'guard', reason: 'it changes a test', files: [] } as const;
     const story = given(started(), added(spec('a')), attempted('a'))
@@ -63,7 +74,7 @@ describe("a task's row", () => {
       T0 + 6_000,
     );
     expect(segments(story, 'a', history)).toEqual([
-      ['attempt', 'done', 0, 5_000],
+      ['attempt', 'waiting', 0, 5_000],
       ['checks', 'checking', 5_000, 6_000],
       ['held', 'waiting', 6_000, null],
     ]);

@@ -37,31 +37,34 @@ export function BatchesPage(): ReactElement {
       ) : null}
       {dir === undefined || chosen === undefined ? null : (
         <div className={styles.columns}>
-          <ul className={styles.list} aria-label="Batches">
-            {batches.map(({ name, summary, items }) => (
-              <li key={name}>
-                <button
-                  type="button"
-                  className={styles.entry}
-                  aria-current={name === chosen.name || undefined}
-                  onClick={() => setParams({ dir, name })}
-                >
-                  <span className={styles.name}>{name}</span>
-                  <span className="quiet">{summary ?? count(items.length, 'item')}</span>
-                </button>
-              </li>
-            ))}
-          </ul>
-          <BatchView key={chosen.name} dir={dir} batch={chosen} />
+          <div className={styles.side}>
+            <ul className={styles.list} aria-label="Batches">
+              {batches.map(({ name, summary, items }) => (
+                <li key={name}>
+                  <button
+                    type="button"
+                    className={styles.entry}
+                    aria-current={name === chosen.name || undefined}
+                    onClick={() => setParams({ dir, name })}
+                  >
+                    <span className={styles.name}>{name}</span>
+                    <span className="quiet">{summary ?? count(items.length, 'item')}</span>
+                  </button>
+                </li>
+              ))}
+            </ul>
+            {MAY_ACT ? <BatchForm key={dir} dir={dir} onDone={(name) => setParams({ dir, name })} /> : null}
+          </div>
+          <div className={styles.column}>
+            <BatchView key={chosen.name} dir={dir} batch={chosen} />
+            {MAY_ACT ? (
+              <BatchForm key={`${dir} ${chosen.name}`} dir={dir} name={chosen.name} onDone={() => {}} />
+            ) : null}
+          </div>
         </div>
       )}
-      {dir === undefined || !MAY_ACT ? null : (
-        <div className={styles.columns}>
-          <BatchForm key={dir} dir={dir} onDone={(name) => setParams({ dir, name })} />
-          {chosen === undefined ? null : (
-            <BatchForm key={`${dir} ${chosen.name}`} dir={dir} name={chosen.name} onDone={() => {}} />
-          )}
-        </div>
+      {dir === undefined || chosen !== undefined || !MAY_ACT ? null : (
+        <BatchForm key={dir} dir={dir} onDone={(name) => setParams({ dir, name })} />
       )}
     </PageFrame>
   );

@@ -36,8 +36,11 @@ function RunDetails({ run, displayState }: { run: RunOverview; displayState: Dis
       <Link href={waiting === undefined ? runPath(run.run) : decisionPath({ ...waiting, run: run.run })}>
         {run.title}
       </Link>
-      <p className="quiet">
-        <StateMark displayState={displayState} /> {folderName(run.project)} · {run.recipe}
+      <p className={styles.about}>
+        <StateMark displayState={displayState} />
+        <span>
+          {folderName(run.project)} · {run.recipe}
+        </span>
       </p>
       {waiting === undefined ? null : <p className={styles.reason}>{waiting.reason}</p>}
       {run.failure === null ? null : <p className={styles.reason}>{run.failure.error ?? run.failure.reason}</p>}
@@ -49,10 +52,10 @@ function RunDetails({ run, displayState }: { run: RunOverview; displayState: Dis
       <StateBar counts={run.counts} total={run.tasks} />
       <p className={styles.figures}>
         <span className="numbers">
-          {run.done} / {run.tasks}
+          {run.done.toLocaleString('en-US')} / {run.tasks.toLocaleString('en-US')}
         </span>
         <span className="numbers">{moneyText(run.cost)}</span>
-        <Time at={run.updatedAt} />
+        <Time at={displayState === 'scheduled' ? (run.nextAt ?? run.updatedAt) : run.updatedAt} />
       </p>
     </>
   );
@@ -68,15 +71,18 @@ function TaskDetails({ run, task, displayState }: TaskDetailsProps): ReactElemen
   return (
     <>
       <Link href={path}>{title}</Link>
-      <p className="quiet">
-        <StateMark displayState={displayState} /> {folderName(run.project)}
-        {title === run.title ? null : (
-          <>
-            {' · '}
-            <Link href={runPath(run.run)}>{run.title}</Link>
-          </>
-        )}
-        {track === null ? null : <> · track {track}</>}
+      <p className={styles.about}>
+        <StateMark displayState={displayState} />
+        <span>
+          {folderName(run.project)}
+          {title === run.title ? null : (
+            <>
+              {' · '}
+              <Link href={runPath(run.run)}>{run.title}</Link>
+            </>
+          )}
+          {track === null ? null : <> · track {track}</>}
+        </span>
       </p>
       {text === null ? null : <p className={styles.reason}>{text}</p>}
       <p className={styles.figures}>
@@ -85,7 +91,7 @@ function TaskDetails({ run, task, displayState }: TaskDetailsProps): ReactElemen
           {attempts > 1 ? ` · attempt ${attempts}` : ''}
           {priority === 0 ? '' : ` · priority ${priority}`}
         </span>
-        <Time at={task.at} />
+        <Time at={displayState === 'scheduled' ? (run.nextAt ?? task.at) : task.at} />
       </p>
     </>
   );

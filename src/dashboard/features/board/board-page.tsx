@@ -55,7 +55,7 @@ function Column({ column, content }: { column: BoardColumn; content: BoardCards 
   return (
     <section className={styles.column} aria-label={column}>
       <h2>
-        {column} <span className="quiet numbers">{content.count}</span>
+        {column} <span className="quiet numbers">{content.count.toLocaleString('en-US')}</span>
       </h2>
       {column === 'queued' ? (
         <QueuedCards cards={cards} />
@@ -68,7 +68,8 @@ function Column({ column, content }: { column: BoardColumn; content: BoardCards 
       )}
       {content.count > cards.length ? (
         <p className="quiet">
-          and {content.count - cards.length} more: see the run, or <Link href="/history">History</Link>
+          and {(content.count - cards.length).toLocaleString('en-US')} more: see the run, or{' '}
+          <Link href="/history">History</Link>
         </p>
       ) : null}
     </section>

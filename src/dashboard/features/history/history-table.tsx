@@ -73,6 +73,7 @@ type HistoryRowProps = {
 
 /** One run of the list. */
 function HistoryRow({ run, isArchived, isChosen, rowProps, onChoose }: HistoryRowProps): ReactElement {
+  const displayState = runDisplayState({ ...run, unread: false, liveCount: 0 });
   return (
     <tr className={styles.row} data-chosen={isChosen} {...rowProps}>
       <td>
@@ -85,7 +86,7 @@ function HistoryRow({ run, isArchived, isChosen, rowProps, onChoose }: HistoryRo
         />
       </td>
       <td>
-        <StateMark displayState={runDisplayState({ ...run, unread: false, liveCount: 0 })} />
+        <StateMark displayState={displayState} />
       </td>
       <td className={styles.title}>
         {isArchived ? run.title : <Link href={runPath(run.run)}>{run.title}</Link>}
@@ -103,21 +104,23 @@ function HistoryRow({ run, isArchived, isChosen, rowProps, onChoose }: HistoryRo
       </td>
       <td className="quiet">{run.recipe}</td>
       <td className={styles.number}>
-        {run.done}/{run.tasks}
+        {run.done.toLocaleString('en-US')}/{run.tasks.toLocaleString('en-US')}
       </td>
       <td className={styles.number}>
         <Money usd={run.cost} />
       </td>
       <td className={styles.number}>
-        {run.endedAt === null ? (
-          <Duration from={run.startedAt} to={null} />
-        ) : (
-          duration(Date.parse(run.endedAt) - Date.parse(run.startedAt))
-        )}
+        <RunDuration run={run} isScheduled={displayState === 'scheduled'} />
       </td>
       <td className={styles.number}>
-        <Time at={run.startedAt} />
+        <Time at={displayState === 'scheduled' ? (run.nextAt ?? run.startedAt) : run.startedAt} />
       </td>
     </tr>
   );
+}
+
+/** What has not begun has no duration. */
+function RunDuration({ run, isScheduled }: { run: HistoryRun; isScheduled: boolean }): ReactElement | string {
+  if (run.endedAt !== null) return duration(Date.parse(run.endedAt) - Date.parse(run.startedAt));
+  return isScheduled ? '–' : <Duration from={run.startedAt} to={null} />;
 }

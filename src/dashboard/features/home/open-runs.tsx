@@ -32,9 +32,11 @@ function RunCard({ run }: { run: RunOverview }): ReactElement {
         <span title={run.project}>{folderName(run.project)}</span>
         <span>{run.recipe}</span>
         {run.branch === null ? null : <span>{run.branch}</span>}
-        <span>
-          <Duration from={run.startedAt} to={run.endedAt} />
-        </span>
+        {displayState === 'scheduled' ? null : (
+          <span>
+            <Duration from={run.startedAt} to={run.endedAt} />
+          </span>
+        )}
         {run.nextAt === null ? null : (
           <span>
             next <Time at={run.nextAt} />

@@ -50,9 +50,9 @@ const VIEWS: readonly [View, ...View[]] = [
   },
 ];
 
-/** Whether a run has a plan that waits for approval. */
+/** Whether a run has a plan that waits for approval; a plan with options is answered where the run waits. */
 export function hasWaitingPlan({ status }: RunState): boolean {
-  return status.kind === 'held' && status.hold.what === 'plan';
+  return status.kind === 'held' && status.hold.what === 'plan' && status.hold.options === undefined;
 }
 
 /** The views that a run has now; the first is shown by default. */

@@ -3,6 +3,7 @@ import { useLocation, useSearchParams } from 'wouter';
 import { ApiError } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { useOperation } from '../../api/use-operation.ts';
+import { START_DRAFT } from '../../ui/browser/draft-storage.ts';
 import { runPath } from '../../ui/browser/page-paths.ts';
 import { notify } from '../../ui/feedback/notices.ts';
 import { completed } from '../../ui/form/field.ts';
@@ -67,22 +68,20 @@ function send({ recipe, draft, read }: StartInput): Promise<{ run: string; notes
   );
 }
 
-const KEY = 'manyhands.start';
-
 /** The draft of a new run; it survives a reload. Parameters of the address are merged into it once. */
 export function useDraft(): [Draft, (change: Partial<Draft>) => void] {
   const [params, setParams] = useSearchParams();
-  const [draft, setDraft] = useState(() => withAddress(readDraft(sessionStorage.getItem(KEY)), params));
+  const [draft, setDraft] = useState(() => withAddress(readDraft(sessionStorage.getItem(START_DRAFT)), params));
   const change = useCallback((some: Partial<Draft>) => {
     setDraft((before) => {
       const next = { ...before, ...some };
-      sessionStorage.setItem(KEY, JSON.stringify(next));
+      sessionStorage.setItem(START_DRAFT, JSON.stringify(next));
       return next;
     });
   }, []);
   useEffect(() => {
     if (params.size === 0) return;
-    change(withAddress(readDraft(sessionStorage.getItem(KEY)), params));
+    change(withAddress(readDraft(sessionStorage.getItem(START_DRAFT)), params));
     setParams({}, { replace: true });
   }, [params, setParams, change]);
   return [draft, change];

@@ -34,7 +34,7 @@ export function useAddress(): Address {
     task: decoded(task),
     view: VIEWS.find((each) => each === search.get('view')) ?? 'transcript',
     attempt: numberOf(search.get('attempt')),
-    row: numberOf(search.get('row')),
+    row: numberOf(search.get('row'), 0),
     show,
   };
 }
@@ -49,7 +49,7 @@ function decoded(text: string): string {
   }
 }
 
-function numberOf(text: string | null): number | undefined {
+function numberOf(text: string | null, least = 1): number | undefined {
   const number = Number(text);
-  return text !== null && Number.isSafeInteger(number) && number > 0 ? number : undefined;
+  return text !== null && text !== '' && Number.isSafeInteger(number) && number >= least ? number : undefined;
 }

@@ -11,7 +11,7 @@ type ConfirmButtonProps = {
   onConfirm(): void;
 };
 
-/** A button that is replaced by a confirmation question; Escape cancels. */
+/** A button that is replaced by a confirmation question; Escape cancels, and a key that is held down confirms nothing. */
 export function ConfirmButton({ children, question, yes, busy = false, onConfirm }: ConfirmButtonProps): ReactElement {
   const [isConfirming, setConfirming] = useState(false);
   if (!isConfirming) {
@@ -29,10 +29,10 @@ export function ConfirmButton({ children, question, yes, busy = false, onConfirm
     // biome-ignore lint/a11y/noStaticElementInteractions: Escape works anywhere inside
     <span className={styles.question} onKeyDown={({ key }) => (key === 'Escape' ? setConfirming(false) : undefined)}>
       <span role="status">{question}</span>
-      <Button weight="danger" autoFocus onClick={confirm}>
+      <Button weight="danger" onClick={confirm}>
         {yes}
       </Button>
-      <Button weight="quiet" onClick={() => setConfirming(false)}>
+      <Button weight="quiet" autoFocus onClick={() => setConfirming(false)}>
         No
       </Button>
     </span>

@@ -42,8 +42,8 @@ export function DiffReview(props: DiffReviewProps): ReactElement {
   const ordered = useMemo(() => inTreeOrder(tree), [tree]);
   const { comments } = review;
   const rows = useMemo(
-    () => diffRows({ files: ordered, layout, toggled, viewed: viewed.paths, comments, editing }),
-    [ordered, layout, toggled, viewed.paths, comments, editing],
+    () => diffRows({ files: ordered, layout, toggled, viewed: viewed.paths, held, comments, editing }),
+    [ordered, layout, toggled, viewed.paths, held, comments, editing],
   );
   const setOpen = (path: string, isToggled: boolean) =>
     setToggled((was) => new Set(isToggled ? [...was, path] : [...was].filter((each) => each !== path)));

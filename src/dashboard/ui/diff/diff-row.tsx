@@ -82,7 +82,7 @@ function CommentRow(props: { comment: DraftComment; edit(): void; remove(): void
 
 /** The header of a file: path, status, changed lines, its collapse button and its mark. */
 function FileRow({ row, actions }: { row: DiffRow & { row: 'file' }; actions: LineActions }): ReactElement {
-  const { file, isOpen, isViewed } = row;
+  const { file, isOpen, isViewed, isHeld } = row;
   const toggle = () => actions.toggle(file.path);
   return (
     <div className={styles.file}>
@@ -94,6 +94,7 @@ function FileRow({ row, actions }: { row: DiffRow & { row: 'file' }; actions: Li
       </h2>
       {file.status === 'modified' ? null : <span className={styles.status}>{statusOf(file)}</span>}
       <Changed added={file.added} deleted={file.deleted} />
+      {isHeld ? <span className={styles.heldFile}>held for your decision</span> : null}
       <label className={styles.viewed}>
         <input type="checkbox" checked={isViewed} onChange={() => actions.view(file.path)} /> Viewed
       </label>

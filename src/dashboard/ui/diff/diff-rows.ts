@@ -7,7 +7,7 @@ export type DiffLayout = 'unified' | 'split';
 
 /** One row of the rendered diff; `key` is stable. */
 export type DiffRow = { key: string; file: DiffFile } & (
-  | { row: 'file'; isOpen: boolean; isViewed: boolean }
+  | { row: 'file'; isOpen: boolean; isViewed: boolean; isHeld: boolean }
   | { row: 'note'; text: string; canExpand: boolean }
   | { row: 'hunk'; title: string }
   | { row: 'line'; hunk: Hunk; line: DiffLine }
@@ -23,6 +23,8 @@ export type Shown = {
   toggled: ReadonlySet<string>;
   /** Files that the user marked as viewed; they are collapsed. */
   viewed: ReadonlySet<string>;
+  /** Files because of which the work is held. */
+  held?: ReadonlySet<string>;
   comments: readonly DraftComment[];
   editing: Selection | undefined;
 };
@@ -47,7 +49,7 @@ export function diffRows(shown: Shown): DiffRow[] {
     const reason = collapseReason(file);
     const isViewed = shown.viewed.has(path);
     const isOpen = (reason === null && !isViewed) !== shown.toggled.has(path);
-    rows.push({ row: 'file', key: path, file, isOpen, isViewed });
+    rows.push({ row: 'file', key: path, file, isOpen, isViewed, isHeld: shown.held?.has(path) === true });
     if (!isOpen) {
       if (reason !== null && !isViewed)
         rows.push({ row: 'note', key: `${path}:fold`, file, text: reason, canExpand: true });

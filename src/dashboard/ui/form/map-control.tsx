@@ -65,7 +65,7 @@ function NewKey({ id, names, usedNames, onAdd }: NewKeyProps): ReactElement {
         className={styles.number}
         list={names.length === 0 ? undefined : `${id}-names`}
         value={name}
-        placeholder="new key"
+        placeholder="Name"
         aria-label="New key"
         onChange={(event) => setName(event.target.value)}
         onKeyDown={(event) => {

@@ -18,8 +18,8 @@ type Waiting = {
 };
 
 /** The page on which the user can see and then decide what an item is about. */
-export function decisionPath({ run, task, what }: Waiting): string {
-  if (what === 'plan') return `${runPath(run)}?view=plan`;
+export function decisionPath({ run, task, what, options = [] }: Waiting): string {
+  if (what === 'plan' && options.length === 0) return `${runPath(run)}?view=plan`;
   if (task === null) return runPath(run);
   return what === 'held' ? `${taskPath(run, task)}?view=diff` : taskPath(run, task);
 }
@@ -34,7 +34,7 @@ export function AttentionButtons({ item }: { item: Waiting }): ReactElement {
     case 'plan':
       return (
         <LinkButton to={path} weight="main">
-          Review the plan
+          {(item.options ?? []).length === 0 ? 'Review the plan' : 'Choose'}
         </LinkButton>
       );
     case 'held':
@@ -92,16 +92,18 @@ function AnswerForm({ run, question, options }: AnswerFormProps): ReactElement {
           {label}
         </Button>
       ))}
-      <input
-        className={controls.input}
-        aria-label="Answer"
-        placeholder={options.length === 0 ? 'Your answer' : 'Another answer'}
-        value={answer}
-        onChange={(event) => setAnswer(event.target.value)}
-      />
-      <Button weight="main" busy={isBusy} type="submit">
-        Answer
-      </Button>
+      <span className={controls.words}>
+        <input
+          className={controls.input}
+          aria-label="Answer"
+          placeholder={options.length === 0 ? 'Your answer' : 'Another answer'}
+          value={answer}
+          onChange={(event) => setAnswer(event.target.value)}
+        />
+        <Button weight="main" busy={isBusy} type="submit">
+          Answer
+        </Button>
+      </span>
     </form>
   );
 }

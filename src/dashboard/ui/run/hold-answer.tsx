@@ -1,7 +1,8 @@
-import { type FormEvent, type KeyboardEvent, type ReactElement, useState } from 'react';
+import { type FormEvent, type KeyboardEvent, type ReactElement, useId, useState } from 'react';
 import { IS_GUEST } from '../../api/role.ts';
 import { useAction } from '../../api/use-operation.ts';
 import { Button } from '../controls/button.tsx';
+import controls from '../controls/controls.module.css';
 import styles from './hold-answer.module.css';
 
 /** A hold that waits for an answer. */
@@ -32,6 +33,7 @@ type HoldAnswerProps = { hold: AnsweredHold; disabled?: boolean; onAnswer?(): vo
 export function HoldAnswer({ hold, disabled = false, onAnswer }: HoldAnswerProps): ReactElement | null {
   const [isRejecting, setRejecting] = useState(false);
   const [option, setOption] = useState('');
+  const [note, setNote] = useState('');
   const approve = useAction('approve-run', { done: 'Approved', onDone: () => onAnswer?.() });
   const options = hold.options ?? [];
   if (IS_GUEST) return null;
@@ -39,30 +41,57 @@ export function HoldAnswer({ hold, disabled = false, onAnswer }: HoldAnswerProps
   return (
     <div className={styles.answers}>
       {options.length === 0 ? null : (
-        <label className={styles.option}>
-          Answer
-          <select value={option} onChange={({ target }) => setOption(target.value)}>
-            <option value="">Choose…</option>
-            {options.map(({ id, label }) => (
-              <option key={id} value={id}>
-                {label}
-              </option>
-            ))}
-          </select>
-        </label>
+        <Options options={options} chosen={option} note={note} onChoose={setOption} onNote={setNote} />
       )}
       <Button
         weight="main"
         busy={approve.isBusy}
         disabled={disabled || (options.length > 0 && option === '')}
-        onClick={() => approve.act({ ...targetOf(hold), ...(option === '' ? {} : { option }) })}
+        onClick={() =>
+          approve.act({
+            ...targetOf(hold),
+            ...(option === '' ? {} : { option }),
+            ...(note.trim() === '' ? {} : { note }),
+          })
+        }
       >
-        {APPROVE[hold.subject]}
+        {options.length === 0 ? APPROVE[hold.subject] : 'Continue with this'}
       </Button>
       <Button disabled={disabled} onClick={() => setRejecting(true)}>
         Reject…
       </Button>
     </div>
+  );
+}
+
+type OptionsProps = {
+  options: NonNullable<AnsweredHold['options']>;
+  chosen: string;
+  note: string;
+  onChoose(option: string): void;
+  onNote(note: string): void;
+};
+
+/** All options of a hold, of which one is chosen, and a note for those that need one. */
+function Options({ options, chosen, note, onChoose, onNote }: OptionsProps): ReactElement {
+  const group = useId();
+  return (
+    <fieldset className={styles.options} aria-label="Options">
+      {options.map(({ id, label }) => (
+        <label key={id} className={styles.option}>
+          <input type="radio" name={group} checked={chosen === id} onChange={() => onChoose(id)} />
+          {label}
+        </label>
+      ))}
+      <input
+        className={controls.input}
+        aria-label="Note"
+        placeholder="Note (optional)"
+        maxLength={10_000}
+        value={note}
+        onChange={({ target }) => onNote(target.value)}
+      />
+    </fieldset>
   );
 }
 

@@ -28,7 +28,7 @@ export function WaitingRow({ entry: { run, item }, rowProps }: WaitingRowProps):
       <div className={styles.text}>
         <p className={styles.first}>
           <StateMark displayState={item.what === 'paused' ? 'paused' : 'waiting'} bare />
-          <strong>{TITLES[item.what]}</strong>
+          <strong>{item.what === 'plan' && item.options !== undefined ? 'Choice to make' : TITLES[item.what]}</strong>
           <Link href={runPath(run.run)}>{run.title}</Link>
           {item.task === null || item.taskTitle === run.title ? null : (
             <Link href={taskPath(run.run, item.task)} className="quiet">

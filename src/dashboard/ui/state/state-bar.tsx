@@ -5,11 +5,8 @@ import styles from './state-bar.module.css';
 
 type StateBarProps = { counts: Readonly<Partial<Record<TaskStatus, number>>>; total: number };
 
-/** The order along the bar: finished on the left, pending on the right. */
-const BAR_ORDER: readonly DisplayState[] = ['done', 'failed', 'waiting', 'stale', 'checking', 'running', 'cancelled'];
-
-/** States in which the work is not done yet; their segments are faint, so that a full bar means that all is done. */
-const OPEN: ReadonlySet<DisplayState> = new Set(['waiting', 'stale', 'checking', 'running']);
+/** The order along the bar; what has not ended does not fill it, so that a full bar means that all has ended. */
+const BAR_ORDER: readonly DisplayState[] = ['done', 'failed', 'cancelled'];
 
 /** The progress of tasks as a thin bar with a segment for each state. */
 export function StateBar({ counts, total }: StateBarProps): ReactElement {
@@ -18,20 +15,15 @@ export function StateBar({ counts, total }: StateBarProps): ReactElement {
     const number = parts.get(displayState) ?? 0;
     return number === 0 ? [] : [`${number} ${STATE_LABELS[displayState].toLowerCase()}`];
   }).join(', ');
+  const ended = BAR_ORDER.reduce((sum, displayState) => sum + (parts.get(displayState) ?? 0), 0);
   return (
     <div className={styles.bar} role="img" aria-label={`Of ${total}: ${label}`} title={label}>
       {BAR_ORDER.map((displayState) => {
         const number = parts.get(displayState) ?? 0;
         if (number === 0) return null;
-        return (
-          <span
-            key={displayState}
-            data-open={OPEN.has(displayState)}
-            style={{ flexGrow: number, background: stateColor(displayState) }}
-          />
-        );
+        return <span key={displayState} style={{ flexGrow: number, background: stateColor(displayState) }} />;
       })}
-      <span style={{ flexGrow: parts.get('queued') ?? (total === 0 ? 1 : 0) }} />
+      <span style={{ flexGrow: total === 0 ? 1 : Math.max(0, total - ended) }} />
     </div>
   );
 }

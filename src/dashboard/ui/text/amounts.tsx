@@ -45,7 +45,8 @@ export function Duration({ from, to }: { from: string | number; to: string | num
 
 /** US dollars. */
 export function Money({ usd }: { usd: number | null }): ReactElement {
-  return <span className="numbers">{usd === null ? '–' : moneyText(usd)}</span>;
+  if (usd !== null) return <span className="numbers">{moneyText(usd)}</span>;
+  return <span title="Not reported by the agent">–</span>;
 }
 
 export function duration(ms: number): string {
@@ -65,7 +66,7 @@ export function count(number: number, one: string, many = `${one}s`): string {
 function relative(at: number, time: number): string {
   const distance = time - at;
   if (Math.abs(distance) < 5_000) return 'now';
-  return distance >= 0 ? `${coarse(distance)} ago` : `in ${coarse(-distance)}`;
+  return distance >= 0 ? `${coarse(distance)} ago` : `in ${duration(-distance)}`;
 }
 
 function coarse(ms: number): string {

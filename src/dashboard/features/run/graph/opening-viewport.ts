@@ -1,7 +1,7 @@
 import { NODE_HEIGHT, NODE_WIDTH, type NodePositions } from './graph-layout.ts';
 
 /** Below this zoom the text of a node cannot be read; the map shows what is outside. */
-export const LEGIBLE = 0.75;
+export const LEGIBLE = 0.85;
 
 const MARGIN = 24;
 

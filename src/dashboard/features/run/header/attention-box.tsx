@@ -58,7 +58,7 @@ function Item({ state, item }: { state: RunState; item: Attention }): ReactEleme
         ) : null}
       </div>
       <div className={styles.buttons} hidden={IS_GUEST}>
-        {item.what === 'held' && task === null ? (
+        {task === null && (item.what === 'held' || (item.what === 'plan' && item.options !== undefined)) ? (
           <HoldAnswer hold={{ run, task, hold: item.hold, options: item.options, subject: 'step' }} />
         ) : (
           <AttentionButtons item={{ ...item, run }} />

@@ -1,21 +1,17 @@
-import { type ReactElement, useState } from 'react';
+import type { ReactElement } from 'react';
 import type { RunState } from '../../../../core/run/state.ts';
 import { openSubRuns } from '../../../../core/run/sub-run-state.ts';
+import { attention } from '../../../../core/view/attention.ts';
 import type { RunOverview } from '../../../../schema/overview.ts';
 import { useAction } from '../../../api/use-operation.ts';
 import { Button } from '../../../ui/controls/button.tsx';
 import { ConfirmButton } from '../../../ui/controls/confirm-button.tsx';
-import { lazyView } from '../../../ui/feedback/lazy-view.tsx';
 import { Icon } from '../../../ui/text/icon.tsx';
 import { LandAction, OtherLandActions } from './land-actions.tsx';
 import { AgentsAtOnce } from './parallel-agents.tsx';
 import styles from './run-actions.module.css';
 
-const SharePanel = lazyView(async () => (await import('./share-panel.tsx')).SharePanel, 3);
-
-type ListState = Pick<RunOverview, 'flag' | 'hidden' | 'carried'>;
-
-type ActionsProps = { state: RunState; overview: ListState | undefined };
+type ActionsProps = { state: RunState; overview: Pick<RunOverview, 'carried'> | undefined };
 
 /** The one action that is most likely next: continue, retry or land. */
 export function PrimaryAction({ state, overview }: ActionsProps): ReactElement | null {
@@ -36,19 +32,28 @@ export function OtherActions({ state }: { state: RunState }): ReactElement {
   );
 }
 
-function mayRetry({ status, counts, order }: RunState): boolean {
+function mayRetry(state: RunState): boolean {
+  const { status, counts, order } = state;
   const isEnded = status.kind === 'ended';
   if (isEnded && order.length === 0) return true;
-  return counts.failed + counts.blocked > 0 || (isEnded && counts.cancelled > 0);
+  return counts.failed + retryableBlocked(state) > 0 || (isEnded && counts.cancelled > 0);
+}
+
+/** The blocked tasks that a retry continues: one that asks needs an answer, one that waits for a sub-run needs that run. */
+function retryableBlocked(state: RunState): number {
+  if (state.counts.blocked === 0) return 0;
+  return attention(state).filter(({ what, subRun }) => what === 'blocked' && subRun === undefined).length;
 }
 
 function RetryButton({ state, isMain }: { state: RunState; isMain: boolean }): ReactElement {
   const retry = useAction('retry-run', { done: 'Retry started' });
-  const tasks = state.counts.failed + state.counts.blocked + state.counts.cancelled;
+  const blocked = retryableBlocked(state);
+  const tasks = state.counts.failed + blocked + state.counts.cancelled;
+  const one = blocked === 1 ? 'the blocked task' : 'the failed task';
   return (
     <Button weight={isMain ? 'main' : 'plain'} busy={retry.isBusy} onClick={() => retry.act({ run: state.start.run })}>
       <Icon name="retry" size={14} /> Retry{' '}
-      {state.order.length === 0 ? 'the run' : tasks === 1 ? 'the failed task' : `${tasks} tasks`}
+      {state.order.length === 0 ? 'the run' : tasks === 1 ? one : `${tasks} tasks`}
     </Button>
   );
 }
@@ -96,41 +101,6 @@ function ActiveRunActions({ state }: { state: RunState }): ReactElement {
         <Icon name="stop" size={14} /> Cancel
       </ConfirmButton>
       <AgentsAtOnce run={run} now={state.maxParallel} />
-    </>
-  );
-}
-
-/** Marks a run for later, or removes it from lists. */
-export function ListActions({ run, overview }: { run: string; overview: ListState | undefined }): ReactElement {
-  const flag = useAction('flag-run');
-  const hide = useAction('hide-run');
-  const isFlagged = overview?.flag != null;
-  const isHidden = overview?.hidden === true;
-  const [isSharing, setSharing] = useState(false);
-  return (
-    <>
-      <span className={styles.filing}>
-        <Button
-          weight="quiet"
-          aria-pressed={isFlagged}
-          busy={flag.isBusy}
-          onClick={() => flag.act({ run, flagged: !isFlagged })}
-        >
-          <Icon name="flag" size={14} /> {isFlagged ? 'Flagged' : 'Flag'}
-        </Button>
-        <Button
-          weight="quiet"
-          aria-pressed={isHidden}
-          busy={hide.isBusy}
-          onClick={() => hide.act({ run, hidden: !isHidden })}
-        >
-          <Icon name="eye" size={14} /> {isHidden ? 'Hidden' : 'Hide'}
-        </Button>
-        <Button weight="quiet" aria-expanded={isSharing} onClick={() => setSharing(!isSharing)}>
-          <Icon name="outside" size={14} /> Share
-        </Button>
-      </span>
-      {isSharing ? <SharePanel run={run} /> : null}
     </>
   );
 }

@@ -11,7 +11,8 @@ import { runDisplayState } from '../../../ui/state/display-state.ts';
 import { StateMark } from '../../../ui/state/state-mark.tsx';
 import { Icon } from '../../../ui/text/icon.tsx';
 import { ErrorLine } from '../../../ui/text/named-error.tsx';
-import { ListActions, OtherActions, PrimaryAction } from './run-actions.tsx';
+import { ListActions } from './list-actions.tsx';
+import { OtherActions, PrimaryAction } from './run-actions.tsx';
 import { RunDetails, RunProgress } from './run-facts.tsx';
 import styles from './run-header.module.css';
 
@@ -52,9 +53,7 @@ export function RunHeader({ state, summary }: { state: RunState; summary: ReactN
           {summary}
         </div>
         {IS_GUEST ? null : <OtherActions state={state} />}
-        <RunDetails state={state}>
-          {IS_GUEST ? null : <ListActions run={state.start.run} overview={overview} />}
-        </RunDetails>
+        <RunDetails state={state}>{IS_GUEST ? null : <ListActions state={state} overview={overview} />}</RunDetails>
       </div>
     </header>
   );

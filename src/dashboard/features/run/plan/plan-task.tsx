@@ -53,7 +53,7 @@ export function PlanTask(props: PlanTaskProps): ReactElement {
 function Reading({ task }: PlanTaskProps): ReactElement {
   return (
     <>
-      <h3>{task.title}</h3>
+      <h2>{task.title}</h2>
       <p className={styles.description}>{task.description}</p>
     </>
   );

@@ -52,7 +52,7 @@ export function Plan({ state, version }: ViewProps): ReactElement {
             </Button>
           </div>
         ) : (
-          <HoldAnswer hold={{ run, task: null, hold: hold?.id, options: hold?.options, subject: 'plan' }} />
+          <HoldAnswer hold={{ run, task: null, hold: hold?.id, subject: 'plan' }} />
         )}
       </header>
       <ol className={styles.tasks}>

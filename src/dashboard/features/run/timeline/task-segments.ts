@@ -1,6 +1,6 @@
 import type { AttemptState, RunState, TaskState } from '../../../../core/run/state.ts';
 import type { FailureKind } from '../../../../schema/failure.ts';
-import type { DisplayState } from '../../../ui/state/display-state.ts';
+import { type DisplayState, taskDisplayState } from '../../../ui/state/display-state.ts';
 import type { IdlePeriod, Mark, TimelineHistory } from './timeline-history.ts';
 
 /** A period of a task; `to` is null while it lasts. A `wait` is drawn hatched. */
@@ -32,7 +32,12 @@ export function segmentsOf(state: RunState, task: TaskState, history: TimelineHi
   });
   const waits = history.waits.get(task.spec.key) ?? [];
   if (before !== null) segments.push(...after(state, task, { from: before, waits }));
-  return [...segments, ...waits.filter(({ to }) => to !== null || task.phase.status === 'running').map(heldSegment)];
+  return [...segments, ...waits.filter((each) => isShown(each, task)).map(heldSegment)];
+}
+
+/** A question that ended with its attempt is part of the wait that followed. */
+function isShown({ from, to }: IdlePeriod, { phase }: TaskState): boolean {
+  return to === null ? phase.status === 'running' : to - from >= MIN_WAIT_MS;
 }
 
 function heldSegment({ from, to, description }: IdlePeriod): Segment {
@@ -77,7 +82,7 @@ function attemptSegment(task: TaskState, attempt: AttemptState, index: number): 
           : `${ended.failure.kind}: ${ended.failure.message}`;
   return {
     kind: 'attempt',
-    displayState: attemptDisplayState(attempt, index === task.attempts.length - 1),
+    displayState: attemptDisplayState(attempt, index === task.attempts.length - 1 ? task.phase.status : null),
     from: startedAt,
     to: ended?.at ?? null,
     attempt,
@@ -85,11 +90,11 @@ function attemptSegment(task: TaskState, attempt: AttemptState, index: number): 
   };
 }
 
-/** A successful attempt that is followed by another was not accepted. */
-function attemptDisplayState({ ended }: AttemptState, isLast: boolean): DisplayState {
+/** A successful attempt that is followed by another was not accepted; the last one has the state of its task. */
+function attemptDisplayState({ ended }: AttemptState, last: TaskState['phase']['status'] | null): DisplayState {
   if (ended === null) return 'running';
   if (ended.rejected !== undefined) return 'unverified';
-  if (ended.failure === null) return isLast ? 'done' : 'unverified';
+  if (ended.failure === null) return last === null ? 'unverified' : taskDisplayState(last);
   return ended.failure.kind === 'interrupted' ? 'cancelled' : 'failed';
 }
 

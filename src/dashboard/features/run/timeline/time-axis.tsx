@@ -61,9 +61,10 @@ function IdleMark({
 }
 
 const ENTRIES: readonly { kind: string; displayState: DisplayState; description: string }[] = [
-  { kind: 'attempt', displayState: 'done', description: 'accepted attempt' },
+  { kind: 'attempt', displayState: 'done', description: 'accepted' },
   { kind: 'attempt', displayState: 'unverified', description: 'rejected' },
   { kind: 'attempt', displayState: 'failed', description: 'failed' },
+  { kind: 'attempt', displayState: 'cancelled', description: 'interrupted' },
   { kind: 'attempt', displayState: 'running', description: 'running' },
   { kind: 'wait', displayState: 'queued', description: 'wait' },
   { kind: 'checks', displayState: 'checking', description: 'checks and landing' },

@@ -33,7 +33,11 @@ export function ReviewPanel({ view, draft, reload }: ReviewPanelProps): ReactEle
     <section className={styles.review} aria-label="Review">
       <EarlierComments draft={draft} />
       <details className={styles.drafts}>
-        <summary>{count(review.comments.length, 'comment')} in your review</summary>
+        <summary>
+          {review.comments.length === 0
+            ? 'No comments yet: click a line number to comment on it'
+            : `${count(review.comments.length, 'comment')} in your review`}
+        </summary>
         <ul>
           {review.comments.map((comment) => (
             <li key={comment.id}>
@@ -41,7 +45,6 @@ export function ReviewPanel({ view, draft, reload }: ReviewPanelProps): ReactEle
             </li>
           ))}
         </ul>
-        {review.comments.length === 0 ? <p className="quiet">Click a line's number to comment on it.</p> : null}
       </details>
       <textarea
         className={styles.field}

@@ -1,17 +1,25 @@
 import { memo, type ReactElement, useCallback, useMemo, useState } from 'react';
+import { Link } from 'wouter';
 import { duration, exactTime } from '../../../ui/text/amounts.tsx';
 import { searchWords } from '../../../ui/text/split-matches.ts';
 import type { Item } from './fold-rows.ts';
 import { LineRow } from './message-row.tsx';
 import { ToolGroupRow, ToolRow } from './tool-row.tsx';
 import styles from './transcript.module.css';
+import type { AttemptRef } from './use-transcript.ts';
 import type { Find } from './use-transcript-find.ts';
 import type { TranscriptList } from './use-transcript-list.ts';
 
-type RowsProps = { view: TranscriptList; find: Find; startedAt: number; markedRow: number | undefined };
+type RowsProps = {
+  view: TranscriptList;
+  find: Find;
+  which: AttemptRef;
+  startedAt: number;
+  markedRow: number | undefined;
+};
 
 /** The visible rows; opened rows stay open. */
-export function TranscriptRows({ view, find, startedAt, markedRow }: RowsProps): ReactElement {
+export function TranscriptRows({ view, find, which, startedAt, markedRow }: RowsProps): ReactElement {
   const { items, list, gaps, stopFollowing } = view;
   const [toggled, setToggled] = useState<ReadonlySet<number>>(new Set());
   const words = useMemo(() => searchWords(find.text), [find.text]);
@@ -39,6 +47,7 @@ export function TranscriptRows({ view, find, startedAt, markedRow }: RowsProps):
           >
             <TranscriptRow
               item={item}
+              attempt={which.attempt}
               startedAt={startedAt}
               isOpen={toggled.has(item.id) !== opensWhenMarked(item, isMarked)}
               isMarked={isMarked}
@@ -60,6 +69,7 @@ function opensWhenMarked(item: Item, isMarked: boolean): boolean {
 
 type TranscriptRowProps = {
   item: Item;
+  attempt: number;
   startedAt: number;
   isOpen: boolean;
   isMarked: boolean;
@@ -67,14 +77,18 @@ type TranscriptRowProps = {
   toggle(id: number): void;
 };
 
-/** One item of a transcript with the time since the start of its attempt. */
+/** One item of a transcript with the time since the start of its attempt, which is the address of the row. */
 const TranscriptRow = memo(function TranscriptRow(props: TranscriptRowProps): ReactElement {
-  const { item, startedAt, isOpen, isMarked, words, toggle } = props;
+  const { item, attempt, startedAt, isOpen, isMarked, words, toggle } = props;
   return (
     <div className={styles.row} data-marked={isMarked}>
-      <time className={styles.time} dateTime={new Date(item.at).toISOString()} title={exactTime(item.at)}>
-        {sinceStart(item.at - startedAt)}
-      </time>
+      <Link
+        href={`?view=transcript&attempt=${attempt}&row=${item.rows[0] ?? 0}`}
+        className={styles.time}
+        title={`${exactTime(item.at)}; a link to this row`}
+      >
+        <time dateTime={new Date(item.at).toISOString()}>{sinceStart(item.at - startedAt)}</time>
+      </Link>
       {item.kind === 'tool' ? (
         <ToolRow item={item} isOpen={isOpen} words={words} toggle={() => toggle(item.id)} />
       ) : item.kind === 'tools' ? (

@@ -65,7 +65,7 @@ export function TranscriptView({ which, startedAt, isLive, hasTerminal, row }: T
           {!isLoaded && transcript.error === undefined ? <Skeleton lines={12} /> : null}
           {transcript.error === undefined ? null : <ErrorMessage error={transcript.error} retry={transcript.reload} />}
           {isLoaded && total === 0 ? <EmptyTranscript isLive={isLive} hasTerminal={hasTerminal} /> : null}
-          <TranscriptRows view={list} find={find} startedAt={startedAt} markedRow={markedRow} />
+          <TranscriptRows view={list} find={find} which={which} startedAt={startedAt} markedRow={markedRow} />
         </ScrollArea>
         {list.targetRow === undefined ? null : (
           <p className={styles.sought} role="status">
