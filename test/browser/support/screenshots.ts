@@ -49,6 +49,7 @@ await using scratch = await makeScratch({
     'broken.js': 'console.log(0)\n',
     'asking.yaml': ASKING,
     'queue.yaml': QUEUE,
+    'shelf.md': 'Every item of the shelf has a price, a name and a test.\n',
     'hello.txt': 'hello\n',
     'notes.txt': 'TODO one\nTODO two\n',
     'measure.sh': 'grep -c two notes.txt\n',
@@ -58,7 +59,8 @@ await using scratch = await makeScratch({
 cpSync(join(ROOT, 'examples/demo/shop'), scratch.repo, { recursive: true });
 scratch.git('add', '--all');
 scratch.git('commit', '--quiet', '--message=A corner shop');
-const served = await serveDashboard(scratch, 0);
+/** As on a machine of a user, with the sandbox that is installed. */
+const served = await serveDashboard(scratch, 0, { MANYHANDS_BWRAP: 'bwrap' });
 const Started = z.object({ run: z.string() });
 type Runs = { done: string; planned: string; held: string; failed: string; choice: string };
 
@@ -101,6 +103,7 @@ async function play({ mh, root }: Scratch): Promise<Runs> {
   await mh(['job', 'Show prices on the shelf', '--write', '--scenario', 'asking.yaml', '--detach']);
   const planned = await started(['do', 'Offer gift cards', '--rehearse', '--plan-only']);
   await mh(['job', 'Count the stock', '--rehearse', '--at', '+8h', '--detach']);
+  await mh(['template', 'add', 'shelf', 'shelf.md', '--summary', 'What an item of the shelf needs.']);
   await mh(['kb', 'edit', '--title', 'Ports', '--text', 'Tests take port 0; a fixed port fails in parallel runs.']);
   await mh(['job', 'Add up the prices of a basket', ...agent('hand'), '--detach']);
   await mh(['run', 'queue.yaml', '--agent', 'command:./hand.sh', '--sequential', '--title', 'Till', '--detach']);
@@ -134,7 +137,7 @@ function views({ done: run, planned, held, failed, choice }: Runs): Record<strin
     usage: '/usage',
     settings: '/settings',
     schedules: '/settings?view=schedules',
-    templates: '/templates',
+    templates: '/templates?name=shelf',
     hosts: '/hosts',
     batches: '/batches',
     knowledge: '/knowledge',

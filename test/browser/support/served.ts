@@ -12,9 +12,13 @@ export type ServedPage = {
 };
 
 /** Serves the dashboard; the same port as before can be asked for, where a page waits for it. */
-export async function serveDashboard(scratch: Scratch, port?: number): Promise<ServedPage> {
+export async function serveDashboard(
+  scratch: Scratch,
+  port?: number,
+  env: Record<string, string> = {},
+): Promise<ServedPage> {
   const args = port === undefined ? [] : ['--port', String(port)];
-  const started = await scratch.mh(['serve', '--detach', ...args]);
+  const started = await scratch.mh(['serve', '--detach', ...args], { env });
   if (started.code !== 0) throw new Error(`mh serve failed: ${started.stderr}`);
   const ask = async () => Served.parse((await scratch.mh(['serve', '--json'])).json);
   const { url, pid } = await ask();

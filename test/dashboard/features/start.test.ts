@@ -63,6 +63,14 @@ describe('the equivalent command', () => {
         ?.command,
     ).toBe('mh run tasks.yaml --only a,b');
     expect(commandLineOf({ recipe: 'tasks', dir: '', input: { tasks: [] }, options: {} })).toBeUndefined();
+    const lineOf = (recipe: string, input: Record<string, unknown>) =>
+      commandLineOf({ recipe, dir: '', input, options: {} })?.command;
+    expect(lineOf('debate', { question: 'Is it done?', action: 'Finish' })).toBe(
+      "mh debate 'Is it done?' --then Finish",
+    );
+    expect(lineOf('team', { task: 'Look', roles: ['a', 'b'], write: true })).toBe('mh team Look --roles a,b --write');
+    expect(lineOf('cycle', { goal: 'Greet', steps: ['x'] })).toBe('mh cycle Greet --step x');
+    expect(lineOf('improve', { rounds: 2 })).toBe('mh improve --rounds 2');
   });
 });
 

@@ -23,9 +23,31 @@ const OPTION_FLAGS: Readonly<Record<string, Flag>> = {
 };
 
 const INPUT_FLAGS: Readonly<Record<string, Readonly<Record<string, Flag>>>> = {
-  goal: { goal: (goal) => [String(goal)], planOnly: bare('--plan-only') },
+  goal: { goal: text, planOnly: bare('--plan-only') },
+  cycle: {
+    goal: text,
+    cycles: one('--cycles'),
+    threshold: one('--threshold'),
+    steps: each('--step'),
+    planOnly: bare('--plan-only'),
+  },
+  debate: {
+    question: text,
+    sides: one('--sides'),
+    rounds: one('--rounds'),
+    action: one('--then'),
+    loops: one('--loops'),
+  },
+  team: { task: text, roles: listed('--roles'), write: bare('--write') },
+  improve: {
+    focus: text,
+    rounds: one('--rounds'),
+    top: one('--top'),
+    yes: bare('--yes'),
+    planOnly: bare('--plan-only'),
+  },
   job: {
-    task: (task) => [String(task)],
+    task: text,
     role: one('--role'),
     write: bare('--write'),
     after: each('--after'),
@@ -49,11 +71,19 @@ const INPUT_FLAGS: Readonly<Record<string, Readonly<Record<string, Flag>>>> = {
   },
 };
 const FILE_FLAGS: Readonly<Record<string, Flag>> = {
-  only: (ids) => ['--only', Array.isArray(ids) ? ids.join(',') : String(ids)],
+  only: listed('--only'),
   execute: bare('--execute'),
   maxParallel: one('--max-parallel'),
 };
-const VERBS: Readonly<Record<string, string>> = { goal: 'do', job: 'job', review: 'review' };
+const VERBS: Readonly<Record<string, string>> = {
+  goal: 'do',
+  cycle: 'cycle',
+  debate: 'debate',
+  team: 'team',
+  improve: 'improve',
+  job: 'job',
+  review: 'review',
+};
 
 /** The command that starts the same run; undefined if the recipe needs a work file. */
 export function commandLineOf({ recipe, dir, input, options, file }: StartInput): CommandLine | undefined {
@@ -72,6 +102,14 @@ function flagsFor(values: Values, flags: Readonly<Record<string, Flag>>): { word
     words: Object.entries(flags).flatMap(([key, flag]) => (values[key] === undefined ? [] : flag(values[key]))),
     withoutFlag: entries.filter(([key]) => flags[key] === undefined).map(([key]) => key),
   };
+}
+
+function text(value: unknown): string[] {
+  return [String(value)];
+}
+
+function listed(flag: string): Flag {
+  return (value) => [flag, Array.isArray(value) ? value.join(',') : String(value)];
 }
 
 function one(flag: string): Flag {
