@@ -101,7 +101,7 @@ describe('the page of a task', () => {
     await page.getByText('Attempt 2 starts with your message').waitFor();
     await page.getByRole('button', { name: 'Send review' }).click();
 
-    await page.getByText('0 comments in your review').waitFor();
+    await page.getByText('No comments yet').waitFor();
     await diff.getByText("const two = '2';").waitFor();
     await page.getByRole('tab', { name: 'Transcript' }).click();
     await page.getByText('"made.ts", lines 2 to 3, as it is now').waitFor();
