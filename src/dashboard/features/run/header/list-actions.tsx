@@ -3,7 +3,7 @@ import { useLocation } from 'wouter';
 import type { RunState } from '../../../../core/run/state.ts';
 import type { RunOverview } from '../../../../schema/overview.ts';
 import { useAction } from '../../../api/use-operation.ts';
-import { draftFromRun } from '../../../ui/browser/draft-storage.ts';
+import { draftFromRun } from '../../../ui/browser/preferences.ts';
 import { Button } from '../../../ui/controls/button.tsx';
 import { lazyView } from '../../../ui/feedback/lazy-view.tsx';
 import { Icon } from '../../../ui/text/icon.tsx';
