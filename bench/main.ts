@@ -2,7 +2,7 @@ import { serveBareEvents } from './bare-events.ts';
 import type { Benchmark } from './benchmark.ts';
 import { bulk, bulkGrowth } from './bulk.ts';
 import { cli } from './cli.ts';
-import { clone } from './clone.ts';
+import { clone, pool } from './clone.ts';
 import { cycle } from './cycle.ts';
 import { dieDuringRun } from './dead-engine.ts';
 import { dependencies } from './dependencies.ts';
@@ -44,6 +44,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   line,
   restart,
   clone,
+  pool,
   workspace,
   dependencies,
   merge,

@@ -12,7 +12,7 @@ import type { Config } from '../schema/config.ts';
 import { realWorld, type World } from '../world.ts';
 import { namesIn } from './copy-tree.ts';
 import { copyIncluded, describeIncluded } from './included.ts';
-import type { KeptDependencies } from './kept-dependencies.ts';
+import { isReusable, type KeptDependencies } from './kept-dependencies.ts';
 import { layerDependencies, layerWorkFolder } from './layer-dependencies.ts';
 import { applySeed, clearSeeds, prepareSeed, type Seed } from './seed.ts';
 import { type PreparationObserver, runSetup, setupsFolder } from './setup.ts';
@@ -40,7 +40,7 @@ export interface CheckoutOptions {
   lfsStorage?: string;
   /** The user's checkout: read, never written. */
   root: string;
-  /** The dependencies of earlier checks, which are reused if they are unchanged. */
+  /** The dependencies of earlier checks and attempts, which are reused if they are unchanged. */
   kept?: KeptDependencies;
   env: Record<string, string>;
   /** Whether the programs of the checkout can be shown dependencies that are not in it. */
@@ -68,17 +68,16 @@ export async function gateCheckout(options: CheckoutOptions, world: World = real
   const checkout = await plainCheckout(options, world);
   try {
     const isLayered = await layerDependencies(seed, checkout.path, { replace: true, canLayer: options.canLayer });
-    const kept = !isLayered && canKeep(options, seed) ? options.kept : undefined;
-    const installed = await kept?.install(seed, checkout.path, { signal, world, observer });
-    if (!isLayered && installed === undefined)
-      await applySeed(seed, checkout.path, { replace: true, signal, observer });
+    const kept = !isLayered && isReusable(seed, options.config) ? options.kept : undefined;
+    await kept?.install(seed, checkout.path, { replace: true, signal, world, observer });
+    if (!isLayered && kept === undefined) await applySeed(seed, checkout.path, { replace: true, signal, observer });
     await copyIncluded({ ...options, workspace: checkout.path, seeded: seed.entries });
     if (seed.runInEach) await runSetup({ ...options, cwd: checkout.path, commands: options.config.setup }, world);
     return {
       path: checkout.path,
       setup: setupHash(seed, locks, included),
       async [Symbol.asyncDispose]() {
-        if (installed !== undefined) await kept?.keep(checkout.path, installed, world);
+        await kept?.keep(checkout.path, world);
         await checkout[Symbol.asyncDispose]();
       },
     };
@@ -86,11 +85,6 @@ export async function gateCheckout(options: CheckoutOptions, world: World = real
     await checkout[Symbol.asyncDispose]();
     throw error;
   }
-}
-
-/** A container that a check has left running could still have the dependencies mounted, which no process list shows. */
-function canKeep({ config }: CheckoutOptions, { entries, runInEach }: Seed): boolean {
-  return entries.length > 0 && !runInEach && config.docker === undefined;
 }
 
 /** The hash of a checkout's set-up: evidence with another hash is stale. */
@@ -137,7 +131,7 @@ export async function clearLeftovers(home: string): Promise<void> {
   for (const name of await namesIn(setupsFolder(home))) await endLeftover(join(setupsFolder(home), name));
   const removing = removingFolder(home);
   await removeMatching(checkoutsFolder(home), /./, removing);
-  await removeMatching(join(home, 'workspaces'), /\.(making|removing)-/, removing);
+  await removeMatching(join(home, 'workspaces'), /\.(making|removing)-|^(pool|kept)-/, removing);
   await clearSeeds(join(home, 'seeds'), removing);
   if ((await namesIn(removing)).length > 0) removeRemaining(removing);
 }

@@ -1,8 +1,10 @@
 import { lstat, mkdir, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { errorCode } from '../errors.ts';
 import { exists } from '../git/path-kind.ts';
 import { isFolderInUse } from '../process/proc-stat.ts';
 import { removeLater } from '../process/remove-later.ts';
+import type { Config } from '../schema/config.ts';
 import { crashpoint, type World } from '../world.ts';
 import { copyTree } from './copy-tree.ts';
 import { targetInside } from './inside.ts';
@@ -13,64 +15,81 @@ import type { PreparationObserver } from './setup.ts';
 /** One entry of a seed as it was put into a checkout: what its root is like, and a hash of everything below it. */
 type Stamp = { entry: string; root: string; below: string };
 
-/** The dependencies in a checkout, with what proves that no check has changed them. */
-export type InstalledDependencies = { seed: string; stamps: Stamp[] };
+/** The dependencies in a checkout or workspace, with what proves that no program has changed them. */
+type InstalledDependencies = { seed: string; stamps: Stamp[] };
 
-/** Dependencies between two checks, at the same paths below a folder of their own. */
+/** Dependencies that are not in use, at the same paths below a folder of their own. */
 type Kept = InstalledDependencies & { folder: string };
 
-/** More than this only use disk space. */
-const MOST_KEPT = 2;
+type Installing = {
+  /** What a commit has at the path of a dependency is replaced, else kept. */
+  replace: boolean;
+  signal: AbortSignal;
+  world: World;
+  observer?: PreparationObserver | undefined;
+};
+
 /** A change within one tick of the file system's clock (at most 10 ms) would not change a file's times. */
-const TICK_MS = 10;
+export const TICK_MS = 10;
 
 /**
- * The dependencies of ended checks of one run. Only they are reused, and only if nothing in them was changed; every
- * other file of a checkout is removed, and the next checkout is written from its commit.
+ * The copied dependencies of ended checks and attempts of one run. Only they are reused, and only if nothing in them was
+ * changed; every other file of a checkout or workspace is removed, and the next one is written from its commit.
  */
 export class KeptDependencies implements AsyncDisposable {
   readonly #removing: string;
+  readonly #most: number;
   readonly #kept: Kept[] = [];
+  /** By the checkout or workspace that they are in. */
+  readonly #installed = new Map<string, InstalledDependencies>();
   #isClosed = false;
 
-  /** What is no longer used goes to the folder `removing`. */
-  constructor(removing: string) {
+  /** What is no longer used goes to the folder `removing`; at most `most` copies are kept between uses. */
+  constructor(removing: string, most: number) {
     this.#removing = removing;
+    this.#most = most;
   }
 
-  /** Installs a seed into a checkout: moved from an earlier check if it is unchanged, else copied. */
-  async install(
-    seed: Seed,
-    checkout: string,
-    { signal, world, observer }: { signal: AbortSignal; world: World; observer?: PreparationObserver | undefined },
-  ): Promise<InstalledDependencies> {
+  /** Installs a seed into a checkout or workspace: moved from an earlier one if it is unchanged, else copied. Returns the installed entries. */
+  async install(seed: Seed, checkout: string, { replace, signal, world, observer }: Installing): Promise<string[]> {
     const stamps: Stamp[] = [];
-    observer?.step({ kind: 'dependencies', what: 'verifies the dependencies of the last check' });
+    observer?.step({ kind: 'dependencies', what: 'verifies the dependencies of an ended check or attempt' });
     const earlier = await this.#take(seed.key);
     let onCopied: ReturnType<typeof reportCopying> | undefined;
     try {
       for (const entry of seed.entries) {
         const target = await targetInside(checkout, entry);
         if (target === undefined) continue;
-        if (await exists(target)) await this.#remove(target);
+        if (await exists(target)) {
+          if (!replace) continue;
+          await this.#remove(target);
+        }
         const known = earlier?.stamps.find((stamp) => stamp.entry === entry);
-        if (earlier !== undefined && known !== undefined) await move(join(earlier.folder, known.entry), target);
-        else {
+        const isMoved = known !== undefined && (await moveOnSameDisk(join(earlier?.folder ?? '', entry), target));
+        if (!isMoved) {
           onCopied ??= reportCopying(observer, seed.size);
           await copyTree(join(seed.files, entry), target, signal, onCopied);
         }
-        stamps.push({ entry, root: await describePath(target), below: known?.below ?? (await hashBelow(target)) });
+        stamps.push({
+          entry,
+          root: await describePath(target),
+          below: isMoved ? known.below : await hashBelow(target),
+        });
       }
     } finally {
       if (earlier !== undefined) await this.#remove(earlier.folder);
     }
     await world.sleep(TICK_MS, signal);
-    return { seed: seed.key, stamps };
+    this.#installed.set(checkout, { seed: seed.key, stamps });
+    return stamps.map(({ entry }) => entry);
   }
 
-  /** Keeps the dependencies of a checkout whose check has ended; the caller removes the rest of it. */
-  async keep(checkout: string, installed: InstalledDependencies, world: World): Promise<void> {
-    if (this.#isClosed || installed.stamps.length === 0 || this.#kept.length >= MOST_KEPT) return;
+  /** Keeps the dependencies that were installed in a checkout or workspace whose programs have ended; the caller removes the rest of it. */
+  async keep(checkout: string, world: World): Promise<void> {
+    const installed = this.#installed.get(checkout);
+    this.#installed.delete(checkout);
+    if (installed === undefined || installed.stamps.length === 0) return;
+    if (this.#isClosed || this.#kept.length >= this.#most) return;
     const folder = join(dirname(checkout), `kept-${world.token()}`);
     const stamps: Stamp[] = [];
     try {
@@ -84,7 +103,7 @@ export class KeptDependencies implements AsyncDisposable {
       crashpoint('dependencies.kept');
       this.#kept.push({ seed: installed.seed, folder, stamps });
     } catch {
-      // A check may have made them unmovable; then the next check gets a copy.
+      // A program may have made them unmovable; then the next one gets a copy.
       await this.#remove(folder);
     }
   }
@@ -98,7 +117,7 @@ export class KeptDependencies implements AsyncDisposable {
     return removeLater(folder, this.#removing);
   }
 
-  /** Taken before anything is awaited, so that two checks never share them; what was changed is left out. */
+  /** Taken before anything is awaited, so that two never share them; what was changed is left out. */
   async #take(seed: string): Promise<Kept | undefined> {
     const index = this.#kept.findIndex((kept) => kept.seed === seed);
     const [kept] = index < 0 ? [] : this.#kept.splice(index, 1);
@@ -113,6 +132,11 @@ export class KeptDependencies implements AsyncDisposable {
   }
 }
 
+/** Whether a seed that is copied can be reused. A container that was left running could still have it mounted, which no process list shows. */
+export function isReusable({ entries, runInEach }: Seed, { docker }: Pick<Config['workspace'], 'docker'>): boolean {
+  return entries.length > 0 && !runInEach && docker === undefined;
+}
+
 async function isUnchanged(path: string, { root, below }: Stamp): Promise<boolean> {
   return (await describeIfExists(path)) === root && (await hashBelow(path)) === below;
 }
@@ -124,6 +148,17 @@ async function describeIfExists(path: string): Promise<string | undefined> {
 /** A hash of everything in a folder; empty for a file, which its description covers. */
 async function hashBelow(path: string): Promise<string> {
   return (await lstat(path)).isDirectory() ? hashTree(path) : '';
+}
+
+/** False where the two are on different file systems, as workspaces can be. */
+async function moveOnSameDisk(from: string, to: string): Promise<boolean> {
+  try {
+    await move(from, to);
+    return true;
+  } catch (error) {
+    if (errorCode(error) === 'EXDEV') return false;
+    throw error;
+  }
 }
 
 async function move(from: string, to: string): Promise<void> {

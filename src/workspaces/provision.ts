@@ -7,6 +7,7 @@ import type { Config } from '../schema/config.ts';
 import { crashpoint, realWorld, type World } from '../world.ts';
 import { SERVICE_SCRIPT, writeServiceScript } from './docker.ts';
 import { copyIncluded } from './included.ts';
+import { isReusable, type KeptDependencies } from './kept-dependencies.ts';
 import { layerDependencies } from './layer-dependencies.ts';
 import { applySeed, type Seed } from './seed.ts';
 import { findCreatedPaths, listPaths } from './seed-manifest.ts';
@@ -19,6 +20,8 @@ export interface Provision {
   root: string;
   config: Config['workspace'];
   seed: Seed;
+  /** The dependencies of earlier attempts and checks, which are reused if they are unchanged. */
+  kept?: KeptDependencies | undefined;
   /** Whether the programs of the workspace can be shown dependencies that are not in it. */
   canLayer?: boolean | undefined;
   env: Record<string, string>;
@@ -40,7 +43,10 @@ export async function provision(options: Provision, world: World = realWorld): P
   const { workspace, seed, config, signal, observer } = options;
   crashpoint('workspace.provisioning');
   const isLayered = await layerDependencies(seed, workspace, { replace: false, canLayer: options.canLayer });
-  const seeded = isLayered ? seed.entries : await applySeed(seed, workspace, { replace: false, signal, observer });
+  const kept = isReusable(seed, config) ? options.kept : undefined;
+  const how = { replace: false, signal, observer };
+  const copy = () => kept?.install(seed, workspace, { ...how, world }) ?? applySeed(seed, workspace, how);
+  const seeded = isLayered ? seed.entries : await copy();
   const copied = await copyIncluded({ ...options, seeded });
   if (config.docker !== undefined) await writeServiceScript(workspace, config.docker);
   const script = config.docker === undefined ? [] : [SERVICE_SCRIPT];

@@ -1,4 +1,4 @@
-import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import { mkdtemp, realpath } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { commandGate } from '../../src/gates/command.ts';
@@ -11,10 +11,12 @@ import { saveWorkspace } from '../../src/git/save/save.ts';
 import { createWorkspace } from '../../src/git/workspace/workspace.ts';
 import { type Guarded, guard } from '../../src/guards/guards.ts';
 import { specialFiles } from '../../src/guards/special-files.ts';
+import { removeTree } from '../../src/process/remove-tree.ts';
 import { run } from '../../src/process/run.ts';
 import { Config } from '../../src/schema/config.ts';
 import { gateCheckout, seedForCommit } from '../../src/workspaces/checkout.ts';
 import { childEnvironment } from '../../src/workspaces/environment.ts';
+import type { KeptDependencies } from '../../src/workspaces/kept-dependencies.ts';
 import { provision } from '../../src/workspaces/provision.ts';
 import { writeFiles } from './gate-input.ts';
 
@@ -75,13 +77,13 @@ export class CheckedProject implements AsyncDisposable {
     return { mirror, home, project: 'project', commit, config, root, env, signal };
   }
 
-  /** A provisioned workspace at the base. */
-  async workspace(): Promise<{ path: string; excluded: string[] }> {
+  /** A provisioned workspace at the base, with dependencies of earlier ones where they are given. */
+  async workspace(kept?: KeptDependencies): Promise<{ path: string; excluded: string[] }> {
     this.#count += 1;
     const path = join(this.home, 'workspaces', String(this.#count));
     await createWorkspace({ mirror: this.mirror, path, commit: this.base, branch: `task-${this.#count}` });
     const seed = await seedForCommit(this.at(this.base));
-    return { path, ...(await provision({ ...this.at(this.base), workspace: path, seed })) };
+    return { path, ...(await provision({ ...this.at(this.base), kept, workspace: path, seed })) };
   }
 
   /** The commit that an agent's edit comes to. */
@@ -144,7 +146,7 @@ export class CheckedProject implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await rm(this.folder, { recursive: true, force: true });
+    await removeTree(this.folder);
   }
 }
 

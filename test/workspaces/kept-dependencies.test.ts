@@ -6,8 +6,9 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { GateCheckout } from '../../src/gates/gate.ts';
 import { removingFolder } from '../../src/process/remove-later.ts';
-import { clearLeftovers, gateCheckout } from '../../src/workspaces/checkout.ts';
+import { clearLeftovers, gateCheckout, seedForCommit } from '../../src/workspaces/checkout.ts';
 import { KeptDependencies } from '../../src/workspaces/kept-dependencies.ts';
+import { realWorld } from '../../src/world.ts';
 import { CheckedProject, shell } from '../gates/project.ts';
 
 const INSTALL = 'mkdir -p node_modules/dep && echo good >node_modules/dep/index.js && echo tool >tool.bin';
@@ -19,7 +20,7 @@ const FILES = {
 };
 
 let project: CheckedProject | undefined;
-let kept = new KeptDependencies('');
+let kept = new KeptDependencies('', 2);
 afterEach(async () => {
   await kept[Symbol.asyncDispose]();
   await project?.[Symbol.asyncDispose]();
@@ -28,7 +29,7 @@ afterEach(async () => {
 
 async function make(workspace: object = { setup: [INSTALL] }): Promise<CheckedProject> {
   project = await CheckedProject.make({ files: FILES, workspace });
-  kept = new KeptDependencies(removingFolder(project.home));
+  kept = new KeptDependencies(removingFolder(project.home), 2);
   return project;
 }
 
@@ -132,6 +133,53 @@ describe('the checkout of the next check', () => {
   });
 });
 
+describe('an attempt that gets copies of the dependencies', () => {
+  const see = ({ path }: { path: string }) =>
+    shell(path, 'find node_modules tool.bin | sort; cat node_modules/*/* tool.bin');
+
+  it('gets those of the one before it if they are unchanged, and a check gets them too', async () => {
+    const made = await make();
+    const one = await made.workspace(kept);
+    const before = statSync(join(one.path, 'node_modules/dep/index.js')).ino;
+    await shell(one.path, 'echo work >a.txt');
+    await kept.keep(one.path, realWorld);
+    expect(await readdir(one.path)).not.toContain('node_modules');
+    const two = await made.workspace(kept);
+    expect(statSync(join(two.path, 'node_modules/dep/index.js')).ino).toBe(before);
+    expect(two.excluded).toEqual(one.excluded);
+    await kept.keep(two.path, realWorld);
+    await using checkout = await open(made);
+    expect(statSync(join(checkout.path, 'node_modules/dep/index.js')).ino).toBe(before);
+  });
+
+  it('shows what it changed in them to no other attempt, no check and not to the user', async () => {
+    const made = await make();
+    const first = await made.workspace(kept);
+    const original = await see(first);
+    for (const change of [
+      'echo patched >>node_modules/dep/index.js',
+      'rm -r node_modules/dep && mkdir node_modules/dep && echo other >node_modules/dep/index.js',
+      'mkdir node_modules/more && echo more >node_modules/more/index.js',
+      'ln node_modules/dep/index.js linked && echo linked >>linked',
+      'touch -r tool.bin time && echo tlol >tool.bin && touch -r time tool.bin',
+      'rm -r node_modules && ln -s /etc node_modules',
+      'rm -r node_modules tool.bin',
+    ]) {
+      const one = await made.workspace(kept);
+      expect([change, await see(one)]).toEqual([change, original]);
+      await shell(one.path, change);
+      await kept.keep(one.path, realWorld);
+      const two = await made.workspace(kept);
+      expect([change, await see(two)]).toEqual([change, original]);
+      await kept.keep(two.path, realWorld);
+      await using checkout = await open(made);
+      expect([change, await see(checkout)]).toEqual([change, original]);
+    }
+    expect(await readdir(made.root)).not.toContain('node_modules');
+    expect(await see({ path: (await seedForCommit(made.at(made.base))).files })).toBe(original);
+  });
+});
+
 describe('kept dependencies', () => {
   it('are removed with their run, and after a kill by the next engine', async () => {
     const made = await make();
@@ -141,7 +189,7 @@ describe('kept dependencies', () => {
     await kept[Symbol.asyncDispose]();
     expect(readdirSync(folder)).toEqual([]);
 
-    kept = new KeptDependencies(removingFolder(made.home));
+    kept = new KeptDependencies(removingFolder(made.home), 2);
     await (await open(made))[Symbol.asyncDispose]();
     await clearLeftovers(made.home);
     await using next = await open(made);

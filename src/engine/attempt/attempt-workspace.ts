@@ -26,7 +26,7 @@ import type { RunningStep } from '../loop/activities.ts';
 import { type ActiveRun, type EngineContext, lfsOf } from '../loop/context.ts';
 import { ENGINE_GENERATIONS } from './attempt-output.ts';
 import { canLayerDependencies, containCommands } from './containment.ts';
-import { type AttemptWorkspace, excludedFile, layersFile, workspaceOfTask } from './workspace-of-task.ts';
+import { type AttemptWorkspace, excludedFile, layersFile, prepareAhead, workspaceOfTask } from './workspace-of-task.ts';
 
 /** The workspace of a task as it is on disk; the list of excluded files is stored outside it, so that agents cannot change it. */
 export async function attemptWorkspaceOf(
@@ -67,6 +67,7 @@ export async function prepareAttemptWorkspace(
   const lastSaved = task.attempts.slice(0, -1).findLast((attempt) => attempt.ended?.saved != null)?.ended?.saved;
   const continued = task.changes === 'keep' ? (accepted ?? lastSaved) : lastSaved;
   const commit = await createForTask(run, task, workspace, continued?.commit);
+  prepareAhead(ctx, run, { path: workspace.path, commit });
   return { ...workspace, excluded: await provisionWorkspace(ctx, run, { task, workspace, commit, step }, signal) };
 }
 
@@ -137,9 +138,10 @@ export async function removeAttemptWorkspace(ctx: EngineContext, run: ActiveRun,
   await unlinkWorkspace(ctx.home.workspaces, workspace.path);
 }
 
-async function removeWithRecords(ctx: EngineContext, { project }: ActiveRun, path: string): Promise<void> {
+async function removeWithRecords(ctx: EngineContext, run: ActiveRun, path: string): Promise<void> {
   const { removing } = ctx.home;
-  await removeWorkspace({ mirror: project.mirror, path, removing });
+  await run.keptDependencies.keep(path, ctx.world);
+  await removeWorkspace({ mirror: run.project.mirror, path, removing });
   showLayers(path);
   await removeLater(layerWorkFolder(path), removing);
   for (const file of [excludedFile(ctx, path), layersFile(ctx, path)]) await rm(file, { force: true });
@@ -200,22 +202,17 @@ async function createForTask(
   lastSaved: string | undefined,
 ): Promise<string> {
   const { mirror } = run.project;
-  const base = lastAttempt(task)?.base ?? run.ledger.state.tip.commit;
+  const create = async (commit: string) => {
+    const options = { mirror, path: workspace.path, commit, branch: workspace.branch, ...identityAndStorage(run) };
+    if (!(await run.pool.take(options))) await createWorkspace(options);
+    return commit;
+  };
   const conflict = conflictOf(run, task);
-  if (conflict !== undefined && task.from === null) {
-    await createWorkspace({
-      mirror,
-      path: workspace.path,
-      commit: conflict.onto,
-      branch: workspace.branch,
-      ...identityAndStorage(run),
-    });
-    await layOutConflict({ mirror, path: workspace.path, onto: conflict.onto, theirs: conflict.commit });
-    return conflict.onto;
-  }
-  const commit = task.from?.commit ?? lastSaved ?? base;
-  await createWorkspace({ mirror, path: workspace.path, commit, branch: workspace.branch, ...identityAndStorage(run) });
-  return commit;
+  if (conflict === undefined || task.from !== null)
+    return create(task.from?.commit ?? lastSaved ?? lastAttempt(task)?.base ?? run.ledger.state.tip.commit);
+  await create(conflict.onto);
+  await layOutConflict({ mirror, path: workspace.path, onto: conflict.onto, theirs: conflict.commit });
+  return conflict.onto;
 }
 
 /** Whether a task's workspace is set up to run the project: one that only reads is not, unless it starts the application or its role requires it. */
@@ -258,7 +255,13 @@ async function provisionWorkspace(
     : EMPTY_SEED;
   // An application would run beside its agent: two overlays cannot share one folder.
   const canLayer = common.canLayer && task.spec.serve === undefined;
-  const { excluded } = await provision({ ...common, canLayer, workspace: workspace.path, seed });
+  const { excluded } = await provision({
+    ...common,
+    kept: run.keptDependencies,
+    canLayer,
+    workspace: workspace.path,
+    seed,
+  });
   await recordLayers(layersFile(ctx, workspace.path), workspace.path);
   const file = excludedFile(ctx, workspace.path);
   await writeFile(`${file}.new`, JSON.stringify(excluded), { mode: 0o600 });

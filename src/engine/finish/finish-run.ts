@@ -15,7 +15,7 @@ import { isStoreFailure } from '../../store/ledger.ts';
 import { crashpoint } from '../../world.ts';
 import { closeRunNetwork, forgetRunNetwork } from '../attempt/network.ts';
 import { landOnBase } from '../land/land-on-base.ts';
-import type { ActiveRun, EngineContext } from '../loop/context.ts';
+import { type ActiveRun, type EngineContext, removePrepared } from '../loop/context.ts';
 import { landAsPullRequest } from '../pull-requests/land-as-pull-request.ts';
 import { settleReview } from '../pull-requests/settle-review.ts';
 import { repairBranch } from '../start/open-run.ts';
@@ -78,9 +78,9 @@ export async function finishRun(
   }).committed;
   crashpoint('run.ended');
   {
-    const step = { kind: 'dependencies' as const, what: 'removes the dependencies of its checks' };
+    const step = { kind: 'dependencies' as const, what: 'removes its prepared workspaces and dependencies' };
     using _step = ctx.activities.begin({ run }, step);
-    await run.keptDependencies[Symbol.asyncDispose]();
+    await removePrepared(run);
   }
   await forgetRunNetwork(ctx, run);
   await run.ledger.snapshot();

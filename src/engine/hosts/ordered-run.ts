@@ -6,8 +6,7 @@ import { fetchCommits, openBareMirror } from '../../git/push/transfer.ts';
 import type { Repository } from '../../git/read/repository.ts';
 import { attemptId } from '../../schema/ids.ts';
 import type { Store } from '../../store/store.ts';
-import { KeptDependencies } from '../../workspaces/kept-dependencies.ts';
-import type { ActiveRun, EngineContext } from '../loop/context.ts';
+import { type ActiveRun, type EngineContext, emptyPools } from '../loop/context.ts';
 import { runLedger } from '../loop/ledger.ts';
 import { redactorOf, rolesOf } from '../start/open-run.ts';
 import type { AttemptOrder } from './attempt-order.ts';
@@ -62,7 +61,7 @@ export async function openOrder(
     toMeasure: undefined,
     nativeFiles: undefined,
     projectHosts: undefined,
-    keptDependencies: new KeptDependencies(host.home.removing),
+    ...emptyPools(host.home.removing, state.start.config),
     baselines: new Map(),
     writtenBack: { version: 0, content: undefined },
     warnedEdits: new Map(),

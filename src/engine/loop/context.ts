@@ -24,7 +24,8 @@ import type { RiskFlag } from '../../schema/risk.ts';
 import type { HostOrder } from '../../store/fleet.ts';
 import type { Submission, SubmitOptions } from '../../store/ledger.ts';
 import type { Store } from '../../store/store.ts';
-import type { KeptDependencies } from '../../workspaces/kept-dependencies.ts';
+import { KeptDependencies } from '../../workspaces/kept-dependencies.ts';
+import { WorkspacePool } from '../../workspaces/workspace-pool.ts';
 import type { World } from '../../world.ts';
 import type { Coordination } from '../attempt/coordination.ts';
 import type { Activities } from './activities.ts';
@@ -95,6 +96,19 @@ export function lfsOf({ repository }: Project): { lfsStorage?: string } {
   return repository.lfs ? { lfsStorage: `${repository.commonDir}/lfs` } : {};
 }
 
+/** Where a run keeps what is prepared for its next tasks and checks. */
+export function emptyPools(
+  removing: string,
+  { workspace }: Pick<Config, 'workspace'>,
+): Pick<ActiveRun, 'pool' | 'keptDependencies'> {
+  return { pool: new WorkspacePool(removing), keptDependencies: new KeptDependencies(removing, workspace.pool) };
+}
+
+/** Removes what was prepared for the next tasks and checks of a run. */
+export async function removePrepared({ pool, keptDependencies }: ActiveRun): Promise<void> {
+  for (const prepared of [pool, keptDependencies]) await prepared[Symbol.asyncDispose]();
+}
+
 /** A run that is open in this engine. */
 export interface ActiveRun {
   readonly id: string;
@@ -126,7 +140,9 @@ export interface ActiveRun {
   nativeFiles: { base: string; files: Promise<Partial<Record<NativeFile, string>>> } | undefined;
   /** The hosts of the package registries and the forge of its project, read once. */
   projectHosts: Promise<string[]> | undefined;
-  /** Dependencies that its checks pass on to each other; removed with the run. */
+  /** Workspaces that are written before its tasks need them; removed with the run. */
+  readonly pool: WorkspacePool;
+  /** Copied dependencies that its attempts and checks pass on to each other; removed with the run. */
   readonly keptDependencies: KeptDependencies;
   /** What checks of affected packages or files came to on the commit that candidates are merged onto, by tree and definition. */
   readonly baselines: Map<string, Evidence>;

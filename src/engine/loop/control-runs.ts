@@ -26,7 +26,7 @@ import { smallCallNotes } from '../small-calls/call-providers.ts';
 import { openLostProject, openRun, prepareSettings } from '../start/open-run.ts';
 import { type AgentRequest, chooseAgents } from '../start/pin-agents.ts';
 import { type StartOverrides, startRun } from '../start/start-run.ts';
-import type { ActiveRun } from './context.ts';
+import { type ActiveRun, removePrepared } from './context.ts';
 import type { Engine } from './engine.ts';
 import { loadRun } from './ledger.ts';
 import { SubRuns } from './sub-runs.ts';
@@ -261,7 +261,7 @@ export class RunControl {
         shared.users -= 1;
         if (shared.users === 0) {
           this.#shared.delete(run);
-          if (!this.#engine.runs.has(run)) await (await shared.active).keptDependencies[Symbol.asyncDispose]();
+          if (!this.#engine.runs.has(run)) await removePrepared(await shared.active);
         }
       }
     });

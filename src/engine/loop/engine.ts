@@ -28,7 +28,7 @@ import { beginCalls } from '../small-calls/small-call.ts';
 import { checkBase } from '../start/check-base.ts';
 import { Activities } from './activities.ts';
 import { askRecipe, endedBy, endedTasks, questionsAfter } from './ask-recipe.ts';
-import type { ActiveRun, EngineContext, Implementations } from './context.ts';
+import { type ActiveRun, type EngineContext, type Implementations, removePrepared } from './context.ts';
 import { holdOnError } from './hold-on-error.ts';
 import { ActiveRuns, InFlight, ONCE } from './in-flight.ts';
 import { SchedulingInputTracker } from './scheduling-input.ts';
@@ -184,7 +184,7 @@ export class Engine implements EngineContext {
     this.#inFlight.work.completePass();
     this.#cancelAlarm();
     await this.#inFlight.work.ended();
-    for (const run of this.#runs.values()) await run.keptDependencies[Symbol.asyncDispose]();
+    for (const run of this.#runs.values()) await removePrepared(run);
     await this.network.leave();
   }
 

@@ -17,6 +17,8 @@ export type CleanItem = { what: string; path: string; bytes: number; reason: str
 export type KeptItem = CleanItem & { until: string | null };
 
 const DAY_MS = 86_400_000;
+/** Prepared workspaces, and copied dependencies that wait for their next use. */
+const PREPARED = /^(pool|kept)-/;
 const NAMED = /^([0-9a-z]{8})-(\d+|gate|check|setup)\b/;
 
 /** Lists, and with `apply` removes, what ended runs left: workspaces (saved first), raw output, checkouts. Work under refs is never touched. */
@@ -79,6 +81,7 @@ function keptReason(
   name: string,
   request: CleanUpRequest,
 ): Pick<KeptItem, 'reason' | 'until'> | undefined {
+  if (PREPARED.test(name)) return { reason: 'it is prepared for the next task', until: null };
   const run = NAMED.exec(name)?.[1];
   if (run === undefined || ctx.store.read(runStream(run)).length === 0)
     return { reason: 'it belongs to no known run', until: null };

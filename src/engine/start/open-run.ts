@@ -19,12 +19,11 @@ import { parseRole, type Role } from '../../roles/role.ts';
 import type { Config } from '../../schema/config.ts';
 import type { RunStart } from '../../schema/event.ts';
 import { attemptId, runStream, type TaskKey } from '../../schema/ids.ts';
-import { KeptDependencies } from '../../workspaces/kept-dependencies.ts';
 import { removeRawOutput } from '../attempt/assignment.ts';
 import { attemptWorkspaceOf, nextSave, saveAttemptWorkspace } from '../attempt/attempt-workspace.ts';
 import { runRef } from '../land/land-tasks.ts';
 import { mirrorProgress } from '../loop/activities.ts';
-import type { ActiveRun, EngineContext, Project } from '../loop/context.ts';
+import { type ActiveRun, type EngineContext, emptyPools, type Project } from '../loop/context.ts';
 import { loadRun, runLedger } from '../loop/ledger.ts';
 import { recoverFromExchange } from './exchange-recovery.ts';
 import { ensureClone, localProject } from './project-clone.ts';
@@ -58,7 +57,7 @@ export async function openRun(
     toMeasure: undefined,
     nativeFiles: undefined,
     projectHosts: undefined,
-    keptDependencies: new KeptDependencies(ctx.home.removing),
+    ...emptyPools(ctx.home.removing, start.config),
     baselines: new Map(),
     warnedEdits: new Map(),
     writtenBack: { version: 0, content: undefined },

@@ -34,12 +34,8 @@ const IDENTITY = { name: 'Manyhands', email: 'manyhands@localhost' };
  * It is created atomically.
  */
 export async function createWorkspace(options: CreateWorkspace, world: World = realWorld): Promise<void> {
-  const { mirror, path, commit } = options;
-  requireBranchName(options.branch);
-  if (!isOid(commit)) throw new AppError('INTERNAL', `${commit} is not a commit id`, { commit });
-  await requireUnmodified(mirror);
-  if (await exists(path)) throw new AppError('CONFLICT', `${path} already exists`, { path });
-  await removeLeftovers(path);
+  const { path } = options;
+  await requireCreatable(options);
   const temporary = `${path}.making-${world.token()}`;
   crashpoint('workspace.creating');
   try {
@@ -51,6 +47,15 @@ export async function createWorkspace(options: CreateWorkspace, world: World = r
     throw fromSystemError(error, `creating the workspace ${path}`);
   }
   crashpoint('workspace.created');
+}
+
+/** Refuses a workspace that cannot be created, and removes what a killed engine left of it. */
+export async function requireCreatable({ mirror, path, commit, branch }: CreateWorkspace): Promise<void> {
+  requireBranchName(branch);
+  if (!isOid(commit)) throw new AppError('INTERNAL', `${commit} is not a commit id`, { commit });
+  await requireUnmodified(mirror);
+  if (await exists(path)) throw new AppError('CONFLICT', `${path} already exists`, { path });
+  await removeLeftovers(path);
 }
 
 /** Whether a kept workspace is still in the state in which its last attempt was saved. */
@@ -92,27 +97,37 @@ export async function removeWorkspace(
 }
 
 async function fill(options: CreateWorkspace, temporary: string): Promise<void> {
-  const { mirror, commit, branch } = options;
-  const gitDir = join(temporary, '.git');
   await mkdir(dirname(temporary), { recursive: true, mode: 0o700 });
-  const index = await freshPrivateIndex(mirror, options.path);
+  const index = await freshPrivateIndex(options.mirror, options.path);
+  await writeWorkspaceGit(options, temporary);
+  await checkOutInto(options, temporary, index);
+}
+
+/** Writes everything in the git directory of a workspace except its index. */
+export async function writeWorkspaceGit(options: CreateWorkspace, folder: string): Promise<void> {
+  const { mirror, commit, branch } = options;
   await writeCloneDir({
     mirror,
-    dir: gitDir,
+    dir: join(folder, '.git'),
     head: `ref: refs/heads/${branch}`,
     refs: new Map([[`refs/heads/${branch}`, commit]]),
     config: workspaceConfig(options),
   });
+  await hidePaths(folder, options.exclude ?? []);
+}
+
+/** Writes the files of the commit that a folder does not have yet, and both indexes. */
+export async function checkOutInto(options: CreateWorkspace, folder: string, index: string): Promise<void> {
+  const { mirror, commit, signal } = options;
   await git(['-c', 'core.fsync=none', 'read-tree', '--reset', '-u', commit], {
     gitDir: mirror.dir,
-    workTree: temporary,
+    workTree: folder,
     indexFile: index,
     timeoutMs: CHECKOUT_TIMEOUT_MS,
-    ...(options.signal ? { signal: options.signal } : {}),
+    ...(signal ? { signal } : {}),
   });
-  await copyIndex(index, join(gitDir, 'index'));
+  await copyIndex(index, join(folder, '.git', 'index'));
   await recordPrivateIndex(mirror, index, commit);
-  await hidePaths(temporary, options.exclude ?? []);
 }
 
 function workspaceConfig({ identity = IDENTITY, lfsStorage }: CreateWorkspace): Record<string, Record<string, string>> {

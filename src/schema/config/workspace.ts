@@ -27,6 +27,15 @@ export const WorkspaceConfig = z
     setup: z.array(CommandText).default([]).describe('Commands that prepare a fresh checkout, for example npm ci.'),
     teardown: z.array(CommandText).default([]).describe('Commands to run before a workspace is removed.'),
     setupSeconds: Seconds.default(600).describe('Time limit of each set-up or teardown command.'),
+    pool: z
+      .number()
+      .int()
+      .min(0)
+      .max(50)
+      .default(2)
+      .describe(
+        'How many workspaces, and copies of dependencies, are kept ready for the next tasks and checks of a run; 0: none.',
+      ),
     docker: z
       .strictObject({ service: ServiceName, workDir: z.string().default('/app') })
       .optional()
