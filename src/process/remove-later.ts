@@ -1,9 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdir, readdir, rename, symlink } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode } from '../errors.ts';
 import { crashpoint, realWorld, type World } from '../world.ts';
+import { run } from './run.ts';
 
+const RIGHTS_TIMEOUT_MS = 600_000;
 /** `rm` on Linux stays on the file system of what it removes: a program may have mounted something there. */
 const RM = process.platform === 'linux' ? 'rm -rf --one-file-system' : 'rm -rf';
 const BESIDE = '.beside';
@@ -94,4 +96,16 @@ export async function removeMatching(folder: string, pattern: RegExp, removing: 
     throw error;
   });
   for (const name of names) if (pattern.test(name)) await removeLater(join(folder, name), removing);
+}
+
+/** Removes a folder even if parts of it cannot be written or read: module caches are read-only, and the kernel makes a folder without any rights beside an overlay. */
+export async function removeTree(path: string): Promise<void> {
+  try {
+    await rm(path, { recursive: true, force: true });
+  } catch {
+    // What cannot be changed either is thrown below, with the system's reason.
+    const env = { PATH: process.env.PATH ?? '/usr/bin:/bin', LC_ALL: 'C' };
+    await run(['chmod', '-R', 'u+rwX', '--', path], { env, timeoutMs: RIGHTS_TIMEOUT_MS });
+    await rm(path, { recursive: true, force: true });
+  }
 }

@@ -44,17 +44,6 @@ function countLines(chunk: Buffer): number {
   return lines;
 }
 
-/** Removes a folder even if programs have left parts of it read-only. */
-export async function removeTree(path: string): Promise<void> {
-  try {
-    await rm(path, { recursive: true, force: true });
-  } catch {
-    // Module caches are read-only on purpose; an error after this is thrown.
-    await runTool(['chmod', '-R', 'u+rwX', '--', path], `removing ${path}`, new AbortController().signal);
-    await rm(path, { recursive: true, force: true });
-  }
-}
-
 /** The names in a folder; none if it does not exist. */
 export async function namesIn(folder: string): Promise<string[]> {
   try {

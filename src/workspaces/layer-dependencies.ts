@@ -1,8 +1,8 @@
 import { realpath } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { exists } from '../git/path-kind.ts';
+import { removeTree } from '../process/remove-later.ts';
 import { isMountable, type LayeredFolder } from '../process/sandbox/overlays.ts';
-import { removeTree } from './copy-tree.ts';
 import { targetInside } from './inside.ts';
 import type { Seed } from './seed.ts';
 import { showLayers } from './shown-layers.ts';

@@ -3,11 +3,11 @@ import { mkdir, readdir, readlink, rename, rm, symlink, writeFile } from 'node:f
 import { dirname, isAbsolute, join, relative } from 'node:path';
 import { exists } from '../git/path-kind.ts';
 import { isMountedAnywhere } from '../process/proc-stat.ts';
-import { removeLater } from '../process/remove-later.ts';
+import { removeLater, removeTree } from '../process/remove-later.ts';
 import type { Contain } from '../process/sandbox/sandbox.ts';
 import type { Config } from '../schema/config.ts';
 import { crashpoint, realWorld, type World } from '../world.ts';
-import { copyTree, namesIn, removeTree } from './copy-tree.ts';
+import { copyTree, namesIn } from './copy-tree.ts';
 import { copyIncluded, describeIncluded, foldersToCopy, isVirtualEnvironment, modifiedAt } from './included.ts';
 import { isInside, targetInside } from './inside.ts';
 import {

@@ -2,11 +2,11 @@ import { join } from 'node:path';
 import { AppError } from '../errors.ts';
 import type { LaunchLimits } from '../process/launch.ts';
 import { countLines, outputText } from '../process/output-text.ts';
+import { removeTree } from '../process/remove-later.ts';
 import type { Contain } from '../process/sandbox/sandbox.ts';
 import { runSupervised } from '../process/supervised.ts';
 import type { Config } from '../schema/config.ts';
 import { realWorld, type World } from '../world.ts';
-import { removeTree } from './copy-tree.ts';
 import { commandFor } from './docker.ts';
 
 /** What the preparation of a workspace or checkout does now; `detail` is how far it is. */

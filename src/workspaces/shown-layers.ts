@@ -3,9 +3,10 @@ import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { errorCode } from '../errors.ts';
 import { isFolder } from '../git/path-kind.ts';
+import { removeTree } from '../process/remove-later.ts';
 import type { CacheLayers, LayeredFolder } from '../process/sandbox/overlays.ts';
 import type { Contain } from '../process/sandbox/sandbox.ts';
-import { namesIn, removeTree } from './copy-tree.ts';
+import { namesIn } from './copy-tree.ts';
 
 /** What programs in a folder see besides its own files: what a set-up has added to package caches, and dependencies below it. */
 const ShownLayers = z.object({

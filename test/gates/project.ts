@@ -11,7 +11,7 @@ import { saveWorkspace } from '../../src/git/save/save.ts';
 import { createWorkspace } from '../../src/git/workspace/workspace.ts';
 import { type Guarded, guard } from '../../src/guards/guards.ts';
 import { specialFiles } from '../../src/guards/special-files.ts';
-import { removeTree } from '../../src/process/remove-tree.ts';
+import { removeTree } from '../../src/process/remove-later.ts';
 import { run } from '../../src/process/run.ts';
 import { Config } from '../../src/schema/config.ts';
 import { gateCheckout, seedForCommit } from '../../src/workspaces/checkout.ts';

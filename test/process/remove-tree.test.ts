@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { removeTree } from '../../src/process/remove-tree.ts';
+import { removeTree } from '../../src/process/remove-later.ts';
 
 const NOBODY = 65_534;
 const folder = mkdtempSync(join(tmpdir(), 'remove-tree-'));

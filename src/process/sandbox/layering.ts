@@ -1,6 +1,7 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { realWorld } from '../../world.ts';
+import { removeTree } from '../remove-later.ts';
 import { trialProblem } from './bubblewrap.ts';
 import { isMountable, type Overlays, withLayered } from './overlays.ts';
 
@@ -25,6 +26,6 @@ export async function layeringProblem(
     const trial = { command: ['/bin/sh', '-c', script, path], cwd: '/', env: { PATH: '/usr/bin:/bin' } };
     return await trialProblem(bwrap, trial, { overlaid });
   } finally {
-    for (const folder of [path, work, lower]) await rm(folder, { recursive: true, force: true });
+    for (const folder of [path, work, lower]) await removeTree(folder);
   }
 }
