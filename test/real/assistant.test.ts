@@ -43,6 +43,8 @@ type ToolStep = (name: string, args: Record<string, unknown>) => Step;
 function assistantScript(name: string, scenario: string, tool: ToolStep): () => Step {
   const done: string[] = [];
   let polls = 0;
+  const input = { task: 'work', write: true };
+  const start = tool('start_run', { recipe: 'job', input, options: { rehearse: true, scenario } });
   const once = (step: string, args: Record<string, unknown>): Step => {
     done.push(step);
     return tool(step, args);
@@ -50,10 +52,6 @@ function assistantScript(name: string, scenario: string, tool: ToolStep): () => 
   return () => {
     const seen = JSON.stringify(server.requests(name).at(-1)?.body).replaceAll('\\', '');
     const last = (pattern: RegExp) => [...seen.matchAll(pattern)].at(-1)?.[1] ?? '';
-    if (done.length === 0) {
-      const input = { task: 'work', write: true };
-      return once('start_run', { recipe: 'job', input, options: { rehearse: true, scenario } });
-    }
     // A call that takes long on a busy machine has an id of its own.
     const pending = last(/"pending":true,"call":"([^"]+)"/g);
     if (pending !== '' && !done.includes(pending)) {
@@ -64,6 +62,8 @@ function assistantScript(name: string, scenario: string, tool: ToolStep): () => 
     const recommended = last(/"recommended":\{"action":"(\w+)"/g);
     polls += 1;
     if (polls > MOST_POLLS) return { say: `It did not get beyond ${done.join(', ')}` };
+    // A program that has not connected its tools yet refuses the call.
+    if (run === '') return start;
     const cursor = last(/"cursor":"([\d.]+)"/g);
     const poll = tool('compact_run', { run, waitSeconds: 20, ...(cursor === '' ? {} : { after: cursor }) });
     if (!done.includes('answer_question')) {
