@@ -9,7 +9,7 @@ import { openFifo, waitForRelease } from './fifo.ts';
 import { identify, liveness, type ProcessIdentity, requireToken } from './identity.ts';
 import { type GroupLimits, limitLaunch, removeLimits } from './limit-groups.ts';
 import { childrenOf } from './proc-stat.ts';
-import { CHANNEL_FD, FILES, findUnpassable, LEFT_BY_SHIM, SHIM_NAME, shimScript } from './shim.ts';
+import { CHANNEL_FD, FILES, fifosOf, findUnpassable, LEFT_BY_SHIM, SHIM_NAME, shimScript } from './shim.ts';
 import { spawnTurn } from './spawner/spawn-turn.ts';
 import { processSpawner, type Spawner, type StartedShim, signalGroup } from './spawner/spawner.ts';
 import { timeLimit } from './time-limit.ts';
@@ -161,7 +161,8 @@ async function startShim(spec: Launch, { shell = '/bin/sh', spawner = processSpa
     open.push(openSync(files.stdin, 'r'));
     open.push(openSync(files.stdout, 'a', 0o600));
     open.push(openSync(files.stderr, 'a', 0o600));
-    const started = await spawner.startShim({ command, cwd: spec.cwd, env: spec.env, files });
+    const fifos = { folder: spec.folder, names: fifosOf(spec) };
+    const started = await spawner.startShim({ command, cwd: spec.cwd, env: spec.env, files, fifos });
     if (started === undefined) return await spawnHere(command, spec, open);
     return ofSpawner(started);
   } finally {

@@ -18,10 +18,13 @@ const REMOVER = `remove() {
   ${RM} -- "$1" 2>/dev/null || { chmod -R u+rwX -- "$1" && ${RM} -- "$1"; } 2>/dev/null
 }
 empty() {
-  for entry in "$1"/*; do
+  set -- "$1"/*
+  if [ ! -e "$1" ] && [ ! -L "$1" ]; then return; fi
+  for entry; do
     case $entry in *${BESIDE}) [ ! -L "$entry" ] || remove "$(readlink "$entry")" ;; esac
-    remove "$entry"
   done
+  ${RM} -- "$@" 2>/dev/null && return
+  for entry; do remove "$entry"; done
 }
 empty "$1"
 while read -r _; do empty "$1"; done

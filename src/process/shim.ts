@@ -64,7 +64,7 @@ export function shimScript(options: ShimOptions): string {
     'trap : HUP INT QUIT TERM USR1 USR2',
     '_mh_pid=$$; _mh_start=',
     `{ read -r _mh_pid ${'_mh_x '.repeat(20)}_mh_start _mh_x </proc/self/stat; } 2>/dev/null`,
-    ...(options.pipeOutput ? makePipes() : makeFifo()),
+    ...makeFifos(options),
     `echo "${NO_EXIT_CODE}" >"$_mh_folder/${FILES.exit}" || exit 125`,
     `echo "$_mh_pid $_mh_start" >"$_mh_folder/${FILES.identity}" || exit 125`,
     `echo "$_mh_pid $_mh_start" >&${CHANNEL_FD}`,
@@ -82,21 +82,19 @@ function fileLimit(openFiles: number | undefined): string {
   return openFiles === undefined ? '' : `ulimit -n ${openFiles} 2>/dev/null; `;
 }
 
-function makeFifo(): string[] {
-  return [`command -p mkfifo -m 600 "$_mh_folder/${FILES.alive}" || exit 125`, holdAlive()];
+/** The FIFOs that a shim needs; the spawner makes them, because a process for it costs more. */
+export function fifosOf({ pipeOutput }: Pick<ShimOptions, 'pipeOutput'>): readonly string[] {
+  return pipeOutput ? [FILES.alive, FILES.drained, FILES.pipedStdout, FILES.pipedStderr] : [FILES.alive];
 }
 
-function makePipes(): string[] {
-  const names = [FILES.alive, FILES.drained, FILES.pipedStdout, FILES.pipedStderr];
+/** All or none are there: the last one that the spawner makes shows it. */
+function makeFifos(options: ShimOptions): string[] {
+  const paths = fifosOf(options).map((name) => `"$_mh_folder/${name}"`);
   return [
-    `command -p mkfifo -m 600 ${names.map((name) => `"$_mh_folder/${name}"`).join(' ')} || exit 125`,
-    holdAlive(),
-    `exec ${DRAINED_FD}<>"$_mh_folder/${FILES.drained}"`,
+    `[ -p ${paths.at(-1)} ] || { command -p rm -f ${paths.join(' ')}; command -p mkfifo -m 600 ${paths.join(' ')} || exit 125; }`,
+    `exec ${ALIVE_FD}<>"$_mh_folder/${FILES.alive}"`,
+    ...(options.pipeOutput ? [`exec ${DRAINED_FD}<>"$_mh_folder/${FILES.drained}"`] : []),
   ];
-}
-
-function holdAlive(): string {
-  return `exec ${ALIVE_FD}<>"$_mh_folder/${FILES.alive}"`;
 }
 
 function runPiped(clean: string, limit: string): string[] {
