@@ -1,4 +1,4 @@
-import { lstat, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { chmod, lstat, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { setConfig, unsetConfig } from '../../src/config/edit.ts';
@@ -103,6 +103,20 @@ describe('setting a value', () => {
     const error = await failureOf(setConfig({ key: 'land', scope: 'project', place: { env: home.place.env } }, 'pr'));
     expect(error.code).toBe('NOT_A_REPOSITORY');
     expect(error.message).toContain('--global');
+  });
+
+  it('keeps the own settings of the user from others, and the file of a project as it is', async () => {
+    await using home = await scratch();
+    await setConfig({ key: 'land', scope: 'global', place: home.place }, 'merge');
+    expect((await lstat(home.globalFile)).mode & 0o777).toBe(0o600);
+    expect((await lstat(dirname(home.globalFile))).mode & 0o777).toBe(0o700);
+    await chmod(home.globalFile, 0o644);
+    await setConfig({ key: 'land', scope: 'global', place: home.place }, 'pr');
+    expect((await lstat(home.globalFile)).mode & 0o777).toBe(0o600);
+    await home.write('project', 'land: pr\n');
+    await chmod(home.projectFile, 0o644);
+    await setConfig({ key: 'land', scope: 'project', place: home.place }, 'merge');
+    expect((await lstat(home.projectFile)).mode & 0o777).toBe(0o644);
   });
 
   it('writes through a symbolic link and leaves it a link', async () => {
