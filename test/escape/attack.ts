@@ -18,6 +18,12 @@ const SECRETS = [
   'data/server/tokens.json',
   'data/attempts/other-1-1/prompt.md',
   'data/workspaces/other-1/file',
+  'data/mirrors/z-other.git/objects/file',
+  'data/seeds/other/key/files/file',
+  '.config/manyhands/keys.yaml',
+  '.bash_history',
+  '.npm/_cacache/entry',
+  '.cache/pip/entry',
 ];
 
 /** The logins of vendors, by the folder in which they are. */

@@ -1,3 +1,4 @@
+import { FURTHER_CASES } from './further-cases.ts';
 import { KERNEL_CASES } from './kernel-cases.ts';
 
 /** An attack from inside an attempt: a shell command that succeeds if it escaped, or one whose trace is found outside. */
@@ -25,6 +26,7 @@ const does = (name: string, command: string): EscapeCase => ({ name, command });
 /** Paths: $HOME of the user, $REPO (the user's checkout), $DATA (the data directory), $OTHER (another project); $VICTIM is a process of the user. */
 export const ESCAPE_CASES: readonly EscapeCase[] = [
   ...KERNEL_CASES,
+  ...FURTHER_CASES,
   reads('an SSH key', '"$HOME/.ssh"'),
   reads('cloud credentials', '"$HOME/.aws"'),
   reads('a GPG key', '"$HOME/.gnupg"'),
@@ -147,4 +149,6 @@ export const OUTLIVING: readonly string[] = [
   '(setsid sh -c "sleep 86403 &" &)',
   'env -i setsid /bin/sh -c "trap : TERM HUP; /bin/sleep 86404 & wait" >/dev/null 2>&1 </dev/null &',
   'nohup sleep 86405 >/dev/null 2>&1 &',
+  // Its first thread ends, so that it is shown as a zombie, which becomes a program again.
+  `(env -i setsid /usr/bin/python3 -c 'import ctypes, os, platform, threading, time; threading.Thread(target=lambda: (time.sleep(1), os.execv("/bin/sleep", ["sleep", "86406"]))).start(); ctypes.CDLL(None).syscall(60 if platform.machine() == "x86_64" else 93, 0)' >/dev/null 2>&1 </dev/null &)`,
 ];

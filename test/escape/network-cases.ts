@@ -27,6 +27,20 @@ export const NETWORK_CASES: readonly NetworkCase[] = [
   gets('reaches the listed port of another address', '--noproxy "" "http://127.0.0.2:$PORT/"'),
   gets('claims another host in a header', '--noproxy "" -H "Host: 127.0.0.1:$PORT" "http://127.0.0.1:$CLOSED/"'),
   gets('hides the host behind a login', '--noproxy "" "http://127.0.0.1:$PORT@127.0.0.1:$CLOSED/"'),
+  gets('reaches a listener by an octal address', '--noproxy "" "http://0177.0.0.1:$CLOSED/"'),
+  gets('reaches a listener by a hexadecimal address', '--noproxy "" "http://0x7f000001:$CLOSED/"'),
+  gets('reaches a listener by the IPv6 loopback', '--noproxy "" "http://[::1]:$CLOSED/"'),
+  gets('reaches a listener by a translated address', '--noproxy "" "http://[64:ff9b::7f00:1]:$CLOSED/"'),
+  gets('reaches a listener by a name below localhost', '--noproxy "" "http://x.localhost:$CLOSED/"'),
+  gets('reaches a listener by its name with a dot', '--noproxy "" "http://localhost.:$CLOSED/"'),
+  gets('reaches a listener by wide digits', '--noproxy "" "http://１２７.０.０.１:$CLOSED/"'),
+  gets('follows a redirection to a listener', '--noproxy "" -L "http://127.0.0.1:$PORT/redirect?to=$CLOSED"'),
+  gets(
+    'upgrades to a websocket of a listener',
+    '--noproxy "" -H "Connection: Upgrade" -H "Upgrade: websocket" "http://127.0.0.1:$CLOSED/"',
+  ),
+  gets('speaks HTTP/2 to a listener', '--noproxy "" --http2-prior-knowledge "http://127.0.0.1:$CLOSED/"'),
+  gets('uses the proxy as one of SOCKS', '-x socks5h://127.0.0.1:61080 "http://127.0.0.1:$CLOSED/"'),
   { name: 'reaches a literal address', command: 'curl -s -m 5 --noproxy "*" -o /dev/null http://93.184.216.34/' },
   { name: 'reaches a literal address through the proxy', command: 'curl -sf -m 5 http://93.184.216.34/' },
   { name: 'reaches an unlisted host', command: 'curl -sf -m 5 https://unlisted.example.com/' },
@@ -54,6 +68,23 @@ export const NETWORK_CASES: readonly NetworkCase[] = [
     'smuggles a request behind a length',
     'POST http://127.0.0.1:%s/ HTTP/1.1\\r\\nHost: x\\r\\nContent-Length: 0\\r\\nTransfer-Encoding: chunked\\r\\n\\r\\nGET http://127.0.0.1:%s/ HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n',
   ),
+  sends(
+    'continues a connection to another port',
+    'GET http://127.0.0.1:61080/x HTTP/1.1\\r\\nHost: x\\r\\n\\r\\nGET http://127.0.0.1:%s/ HTTP/1.1\\r\\nHost: 127.0.0.1:%s\\r\\n\\r\\n',
+  ),
+  sends(
+    'hides a port behind a login in a tunnel',
+    'CONNECT hold.manyhands.invalid:1@127.0.0.1:%s HTTP/1.1\\r\\nX: %s\\r\\n\\r\\nGET / HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n',
+  ),
+  sends(
+    'uses the connection that only shows that it exists',
+    'CONNECT hold.manyhands.invalid:1 HTTP/1.1\\r\\nX: 1\\r\\n\\r\\nGET http://127.0.0.1:%s/ HTTP/1.1\\r\\nHost: 127.0.0.1:%s\\r\\n\\r\\n',
+  ),
+  sends('names another protocol', 'GET ftp://127.0.0.1:%s/ HTTP/1.1\\r\\nX: %s\\r\\n\\r\\n'),
+  sends(
+    'claims two lengths',
+    'POST http://127.0.0.1:61080/ HTTP/1.1\\r\\nContent-Length: 0\\r\\nContent-Length: 99\\r\\n\\r\\nGET http://127.0.0.1:%s/ HTTP/1.1\\r\\nHost: 127.0.0.1:%s\\r\\n\\r\\n',
+  ),
   sends('sends a path to the machine itself', 'GET /any HTTP/1.1\\r\\nHost: 127.0.0.1:%s\\r\\nX: %s\\r\\n\\r\\n'),
   sends(
     'connects by CONNECT in lower case',
@@ -66,6 +97,20 @@ export const NETWORK_CASES: readonly NetworkCase[] = [
   {
     name: "uses another attempt's proxy",
     command: 'ls -d "$MANYHANDS_HOME/network/other-1-1" || ls /run/manyhands-network/../other-1-1',
+  },
+  {
+    name: 'reaches the control of the proxy',
+    command:
+      'find / -xdev -name control.sock 2>/dev/null | grep -q . || ls /run/manyhands-network | grep -qv "^proxy.sock$"',
+  },
+  {
+    name: 'sends packets without a connection',
+    command: `perl -e 'socket(S,2,2,0);exit !defined send(S,"x",0,pack("S n C4 x8",2,53,192,0,2,1))'`,
+  },
+  {
+    name: 'ends the proxy by a request that it cannot pass on',
+    command:
+      'for h in "A: $(printf "\\001")" "Upgrade: x" "Transfer-Encoding: x" "Connection: host"; do curl -s -m 2 -H "$h" -H "Connection: Upgrade" "http://127.0.0.1:$PORT/%zz" >/dev/null; done; ! curl -s -m 5 "http://127.0.0.1:$PORT/alive" | grep -q canary',
   },
   {
     name: 'replaces the socket of its proxy',

@@ -21,6 +21,8 @@ let [port, secretPort] = [0, 0];
 async function listen(name: string): Promise<number> {
   const server = createServer((message, response) => {
     reached.push(`${name} ${message.url} ${message.headers['x-api-key'] ?? ''}`.trim());
+    const [, to] = /redirect\?to=(\d+)/.exec(message.url ?? '') ?? [];
+    if (to !== undefined) return void response.writeHead(302, { location: `http://127.0.0.1:${to}/` }).end();
     response.end('canary-answer\n');
   });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));

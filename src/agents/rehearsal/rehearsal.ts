@@ -1,4 +1,5 @@
-import { resolve } from 'node:path';
+import { copyFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { messageOf } from '../../errors.ts';
 import type { AgentConfig } from '../../schema/config/agent.ts';
 import type { Failure } from '../../schema/failure.ts';
@@ -41,12 +42,25 @@ export function rehearsalAgent({ name, config, dir, program }: RehearsalAgentOpt
       command: [...program, ...config.args],
       env: {
         ...attemptEnvironment(assignment, config.env),
-        [INPUT_VARIABLE]: JSON.stringify(rehearsalInput({ agent: name, scenario, assignment })),
+        [INPUT_VARIABLE]: JSON.stringify(
+          rehearsalInput({ agent: name, scenario: await visibleScenario(scenario, assignment.folder), assignment }),
+        ),
       },
       pipeOutput: false,
     }),
     reader: () => rehearsalReader(),
   };
+}
+
+/** A copy in the folder of the attempt, because a sandbox does not show the file itself. */
+async function visibleScenario(scenario: string | undefined, folder: string): Promise<string | undefined> {
+  if (scenario === undefined) return undefined;
+  const copy = join(folder, 'scenario.yaml');
+  // The program reports a file that cannot be read.
+  return copyFile(scenario, copy).then(
+    () => copy,
+    () => scenario,
+  );
 }
 
 function availability(scenario: string | undefined): Availability {

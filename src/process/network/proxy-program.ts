@@ -21,6 +21,8 @@ type OpenSession = { session: ProxySession; connections: number; cancelWrite: ((
 
 /** Without an engine, a session ends this long after its sandbox closed its last connection. */
 const ORPHAN_MS = 1_000;
+/** An engine that starts the proxy connects within this time, also on a busy machine. */
+const START_MS = 20_000;
 /** With an engine, the proxy ends this long after its last session; the engine starts it again. */
 const IDLE_MS = 60_000;
 const WRITE_MS = 300;
@@ -128,7 +130,7 @@ async function serve(upstream: URL | undefined): Promise<void> {
   await listen(control, PROXY_FILES.control);
   writeSync(ANNOUNCE_FD, 'ready\n');
   closeSync(ANNOUNCE_FD);
-  cancelEnd = realWorld.alarm(realWorld.now() + ORPHAN_MS, () => void endUnused());
+  cancelEnd = realWorld.alarm(realWorld.now() + START_MS, () => void endUnused());
 }
 
 function listen(

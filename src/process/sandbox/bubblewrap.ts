@@ -14,6 +14,7 @@ import { FORWARD_FOLDER, forwardStart } from '../network/forward.ts';
 import { run } from '../run.ts';
 import { afterCopies, originalMounts, privateFolderMounts } from './login-folders.ts';
 import { afterMounts, isMountable, NO_OVERLAYS, type Overlays, overlayMounts } from './overlays.ts';
+import { kernelFiles, privateFiles } from './private-files.ts';
 import type { ContainedProgram, SandboxAvailability, SandboxNetwork, SandboxPaths } from './sandbox.ts';
 import { startBubblewrap } from './start-bubblewrap.ts';
 import { programFolders, toolchainFolders } from './toolchains.ts';
@@ -37,12 +38,11 @@ const SYSTEM = [
   '/run/systemd/resolve/stub-resolv.conf',
   '/sys/devices/system/cpu',
 ];
-/** Secrets of the system, which root could read. */
-const SECRET_FILES = ['/etc/shadow', '/etc/shadow-', '/etc/gshadow', '/etc/gshadow-', '/etc/sudoers'];
+/** Folders with secrets of the system, besides the files in `/etc` that are not for everybody. */
 const SECRET_FOLDERS = ['/etc/ssl/private', '/etc/ssh', '/etc/sudoers.d'];
 /** What the kernel lets root change or read through `/proc` without any capability: one file in it names a program that the kernel starts. */
-const KERNEL_SETTINGS = ['/proc/sys', '/proc/sysrq-trigger', '/proc/irq', '/proc/bus', '/proc/fs'];
-const KERNEL_FILES = ['/proc/kcore', '/proc/keys', '/proc/timer_list', '/proc/sched_debug', '/proc/latency_stats'];
+const KERNEL_SETTINGS = ['sys', 'irq', 'bus', 'fs', 'acpi', 'driver', 'scsi', 'tty', 'asound', 'dynamic_debug'];
+const KERNEL_FILES = ['keys', 'timer_list', 'sched_debug', 'latency_stats'];
 /** Processes, mounts and identities of its own; the sandbox ends with the shim that started it. */
 const NAMESPACES = [
   '--unshare-user',
@@ -133,8 +133,7 @@ export function bubblewrapCommand(bwrap: string, program: ContainedProgram, path
     ...NAMESPACES,
     ...(paths.network === undefined ? [] : ['--unshare-net']),
     ...SYSTEM.flatMap(systemMount),
-    ...SECRET_FILES.filter((path) => existsSync(path)).flatMap((path) => ['--ro-bind', '/dev/null', path]),
-    ...SECRET_FOLDERS.filter((path) => existsSync(path)).flatMap((path) => ['--tmpfs', path]),
+    ...secretMounts(),
     '--proc',
     '/proc',
     ...(process.getuid?.() === 0 ? kernelMounts() : []),
@@ -172,10 +171,23 @@ function networkHelpers({ proxy, ports = [], serves }: SandboxNetwork = {}): str
   ];
 }
 
-function kernelMounts(): string[] {
+/** Secrets are covered by nothing, in which nothing can be stored. */
+function secretMounts(): string[] {
+  const { files, folders } = privateFiles('/etc');
+  const covered = new Set([...SECRET_FOLDERS.filter((path) => existsSync(path)), ...folders]);
+  const shown = files.filter((file) => ![...covered].some((folder) => file.startsWith(`${folder}/`)));
   return [
-    ...KERNEL_SETTINGS.filter((path) => existsSync(path)).flatMap((path) => ['--ro-bind', path, path]),
-    ...KERNEL_FILES.filter((path) => existsSync(path)).flatMap((path) => ['--ro-bind', '/dev/null', path]),
+    ...shown.flatMap((path) => ['--ro-bind', '/dev/null', path]),
+    ...[...covered].flatMap((path) => ['--tmpfs', path, '--remount-ro', path]),
+  ];
+}
+
+function kernelMounts(): string[] {
+  const settings = KERNEL_SETTINGS.map((name) => join('/proc', name)).filter((path) => existsSync(path));
+  const files = KERNEL_FILES.map((name) => join('/proc', name)).filter((path) => existsSync(path));
+  return [
+    ...settings.flatMap((path) => ['--ro-bind', path, path]),
+    ...[...new Set([...files, ...kernelFiles()])].flatMap((path) => ['--ro-bind', '/dev/null', path]),
   ];
 }
 

@@ -8,6 +8,7 @@ import { realWorld } from '../../world.ts';
 type Architecture = {
   audit: number;
   ioctl: number;
+  socket: number;
   /** Calls that create namespaces, by their first argument. */
   creating: readonly number[];
   refused: readonly number[];
@@ -24,6 +25,7 @@ const ARCHITECTURES: Readonly<Partial<Record<NodeJS.Architecture, Architecture>>
   x64: {
     audit: 0xc000003e,
     ioctl: 16,
+    socket: 41,
     creating: [56, 272],
     refused: [
       248, 249, 250, 321, 298, 323, 425, 426, 427, 304, 174, 175, 313, 176, 246, 320, 164, 227, 159, 305, 167, 168, 169,
@@ -35,6 +37,7 @@ const ARCHITECTURES: Readonly<Partial<Record<NodeJS.Architecture, Architecture>>
   arm64: {
     audit: 0xc00000b7,
     ioctl: 29,
+    socket: 198,
     creating: [220, 97],
     refused: [
       217, 218, 219, 280, 241, 282, 425, 426, 427, 265, 105, 273, 106, 104, 294, 170, 112, 171, 266, 224, 225, 142, 60,
@@ -48,6 +51,9 @@ const NEW_USER_NAMESPACE = 0x10000000;
 /** Requests of `ioctl` that put input into a terminal. */
 const REFUSED_REQUESTS = [0x5412, 0x541c];
 
+/** Families of sockets: Unix, IPv4, IPv6, netlink. Others, such as that to the host of a virtual machine, are in no namespace. */
+const ALLOWED_FAMILIES = [1, 2, 10, 16];
+
 const LOAD = 0x20;
 const IF_EQUAL = 0x15;
 const IF_AT_LEAST = 0x35;
@@ -56,27 +62,29 @@ const RETURN = 0x06;
 const ALLOW = 0x7fff0000;
 const NOT_PERMITTED = 0x00050001;
 const NOT_IMPLEMENTED = 0x00050026;
+const NO_SUCH_FAMILY = 0x00050061;
 /** Offsets in the data of a call: its number, its architecture, the lower halves of its first arguments. */
 const CALL = 0;
 const ARCHITECTURE = 4;
 const FIRST_ARGUMENT = 16;
 const SECOND_ARGUMENT = 24;
 
-type Target = 'next' | 'refuse' | 'request' | 'flags' | 'unknown';
+type Target = 'next' | 'allow' | 'refuse' | 'request' | 'family' | 'flags' | 'unknown';
 type Instruction = { code: number; value: number; yes?: Target; no?: Target };
 
 /** The filter for seccomp as bytes; undefined for processors that it does not know. */
 function seccompFilter({ arch, isRoot }: { arch: NodeJS.Architecture; isRoot: boolean }): Buffer | undefined {
   const known = ARCHITECTURES[arch];
   if (known === undefined) return undefined;
-  const { audit, ioctl, creating, refused, first32Bit } = known;
+  const { audit, ioctl, socket, creating, refused, first32Bit } = known;
   const before: Instruction[] = [
     { code: LOAD, value: ARCHITECTURE },
     { code: IF_EQUAL, value: audit, yes: 'next', no: 'unknown' },
     { code: LOAD, value: CALL },
     ...(first32Bit === undefined ? [] : [{ code: IF_AT_LEAST, value: first32Bit, yes: 'refuse' } as const]),
     ...refused.map((value) => ({ code: IF_EQUAL, value, yes: 'refuse' }) as const),
-    { code: IF_EQUAL, value: ioctl, yes: 'request' },
+    ifCalled(ioctl, 'request'),
+    ifCalled(socket, 'family'),
     ...(isRoot ? [...creating.map((value) => ifCalled(value, 'flags')), ifCalled(CLONE3, 'unknown')] : []),
     { code: RETURN, value: ALLOW },
   ];
@@ -84,6 +92,11 @@ function seccompFilter({ arch, isRoot }: { arch: NodeJS.Architecture; isRoot: bo
     { code: LOAD, value: SECOND_ARGUMENT },
     ...REFUSED_REQUESTS.map((value) => ({ code: IF_EQUAL, value, yes: 'refuse' }) as const),
     { code: RETURN, value: ALLOW },
+  ];
+  const family: Instruction[] = [
+    { code: LOAD, value: FIRST_ARGUMENT },
+    ...ALLOWED_FAMILIES.map((value) => ({ code: IF_EQUAL, value, yes: 'allow' }) as const),
+    { code: RETURN, value: NO_SUCH_FAMILY },
   ];
   const flags: Instruction[] = [
     { code: LOAD, value: FIRST_ARGUMENT },
@@ -93,6 +106,7 @@ function seccompFilter({ arch, isRoot }: { arch: NodeJS.Architecture; isRoot: bo
   const program: Instruction[] = [
     ...before,
     ...request,
+    ...family,
     ...flags,
     { code: RETURN, value: NOT_PERMITTED },
     { code: RETURN, value: NOT_IMPLEMENTED },
@@ -100,7 +114,9 @@ function seccompFilter({ arch, isRoot }: { arch: NodeJS.Architecture; isRoot: bo
   const targets = {
     next: undefined,
     request: before.length,
-    flags: before.length + request.length,
+    family: before.length + request.length,
+    flags: before.length + request.length + family.length,
+    allow: program.length - 3,
     refuse: program.length - 2,
     unknown: program.length - 1,
   };

@@ -27,6 +27,18 @@ agentContract('rehearsal', async (behaviour) => {
   return fixture.agent(await fixture.scenario({ plays: [{ steps: BEHAVIOURS[behaviour] }] }));
 });
 
+it('finds its scenario in the folder of its attempt, because a sandbox shows no other', async () => {
+  const { assignment } = await makeAssignment({});
+  const { command } = await fixture
+    .agent(await fixture.scenario({ plays: [] }))
+    .command(assignment)
+    .then(async (started) => ({
+      command: JSON.parse(started.env.MANYHANDS_REHEARSAL ?? '{}'),
+    }));
+  expect(command.scenario).toBe(join(assignment.folder, 'scenario.yaml'));
+  expect(await readFile(command.scenario, 'utf8')).toContain('plays');
+});
+
 describe('the end of a rehearsal', () => {
   it('without a result is a crash, whatever the exit code is', async () => {
     await using made = await makeAssignment();
