@@ -1,7 +1,6 @@
 import { AppError } from '../../errors.ts';
 import { AnswerLost } from '../../process/answering-program.ts';
-import { answeringGit } from '../answering-git.ts';
-import { gitStream } from '../git-stream.ts';
+import { answeringGit, gitStream } from '../git-stream.ts';
 import type { Mirror } from '../mirror/mirror-config.ts';
 import { isOid } from '../refs/refs.ts';
 import { type ReadCache, readOnce } from './read-once.ts';

@@ -1,8 +1,8 @@
 import { AppError } from '../../errors.ts';
 import { AnswerLost } from '../../process/answering-program.ts';
 import { crashpoint } from '../../world.ts';
-import { answeringGit } from '../answering-git.ts';
 import { type GitResult, git } from '../git.ts';
+import { answeringGit } from '../git-stream.ts';
 import { clearStaleLocks } from '../mirror/locks.ts';
 import type { Mirror } from '../mirror/mirror-config.ts';
 import { isOid, isRefName, readRefFile, readRefs } from './refs.ts';
