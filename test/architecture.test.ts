@@ -12,8 +12,8 @@ const GENERATED = generatedFiles().map(({ path }) => path.replace(/^src\//, ''))
 const LONGEST_FILE = 300;
 const LONGEST_COMPONENT = 150;
 const MOST_FILES_IN_FOLDER = 30;
-/** 1,100 for what existed when the layout was made; containment, tools, recipes, hosts and clients came after it. */
-const MOST_SOURCE_FILES = 1_560;
+/** 1,100 for what existed when the layout was made; containment, tools, recipes, hosts, clients and the pool came after it. */
+const MOST_SOURCE_FILES = 1_600;
 const SMALL_FILE = 25;
 const MOST_SMALL_FILES = 20;
 /** Folders whose files are the rows of one table. */
