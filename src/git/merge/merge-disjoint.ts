@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { Mirror } from '../mirror/mirror-config.ts';
-import { compareKeys, keyOf } from '../read/compare-trees.ts';
 import { writeObject } from '../read/loose-object.ts';
 import { type CommitFacts, readCommit, readTree, TREE_MODE, type TreeEntry } from '../read/objects.ts';
+import { compareKeys, keyOf } from '../read/tree-changes.ts';
 
 type Sides<Side> = { base: Side; ours: Side; theirs: Side };
 /** The commits from a tip back to a commit on the branch, and that commit. */

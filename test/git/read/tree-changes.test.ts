@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { git } from '../../../src/git/git.ts';
-import { compareCommits } from '../../../src/git/read/compare-trees.ts';
+import { compareCommits } from '../../../src/git/read/tree-changes.ts';
 import { TESTS_ALL } from '../../support/variants.ts';
 import { sandbox } from '../sandbox.ts';
 import { FILES, importCommits } from '../trees.ts';
