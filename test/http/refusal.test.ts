@@ -109,7 +109,7 @@ describe('without a login', () => {
   });
 
   it("asks for nothing but a record where the header may be the token of an attempt's tools", async () => {
-    const token = '0'.repeat(64);
+    const token = `k3v9x2ab-1-1.${'0'.repeat(64)}`;
     const response = await server.ask('/api/runs', { headers: { authorization: `Bearer ${token}` } });
     expect(response.status).toBe(401);
     const what = 'GET /api/runs with the token of its tools';
