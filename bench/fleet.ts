@@ -69,9 +69,6 @@ function simulate(size: Size): Result {
   const runs = Array.from({ length: size.runs }, (_, index) => begin(index, size));
   const byId = new Map(runs.map((run) => [run.start.run, run]));
   const hosts = Array.from({ length: size.hosts }, (_, index) => hostAt(index));
-  const labels = new Map<string, readonly string[]>();
-  for (const { start } of runs)
-    for (let task = 0; task < size.tasksPerRun; task += 97) labels.set(`${start.run} implement/1.${task}`, ['gpu']);
   const live: Live[] = [];
   const starts = new Map<string, number>();
   const free = new Map(hosts.map(({ name }) => [name, SLOTS]));
@@ -83,7 +80,7 @@ function simulate(size: Size): Result {
       const [one] = live.splice(Math.floor(random() * live.length), 1);
       if (one !== undefined) end(one, free);
     }
-    const input = inputOf(hosts, { free, labels, live });
+    const input = inputOf(hosts, { free, live });
     const before = process.cpuUsage();
     const { intents } = next(runs, input);
     const { user, system } = process.cpuUsage(before);
@@ -126,7 +123,11 @@ function begin(index: number, { tasksPerRun }: Size): RunState {
     },
     at: NOW,
   });
-  const tasks = Array.from({ length: tasksPerRun }, (_, task) => ({ ...SPEC, key: `implement/1.${task}` }));
+  const tasks = Array.from({ length: tasksPerRun }, (_, task) => ({
+    ...SPEC,
+    key: `implement/1.${task}`,
+    ...(task % 97 === 0 ? { labels: ['gpu'] } : {}),
+  }));
   record(state, addTasks(state, tasks));
   return state;
 }
@@ -147,7 +148,7 @@ type Progress = { live: Live[]; free: Map<string, number>; starts: Map<string, n
 
 function inputOf(
   hosts: readonly HostInput[],
-  { free, labels, live }: { free: Map<string, number>; labels: Map<string, readonly string[]>; live: readonly Live[] },
+  { free, live }: { free: Map<string, number>; live: readonly Live[] },
 ): SchedulingInput {
   const current = hosts.map((host) => ({ ...host, free: free.get(host.name) ?? 0 }));
   return {
@@ -158,7 +159,7 @@ function inputOf(
     claimed: new Set(),
     landing: new Set(),
     outside: {},
-    fleet: { hosts: current, labels, affinity: new Map() },
+    fleet: { hosts: current, affinity: new Map() },
   };
 }
 

@@ -61,14 +61,21 @@ async function orderTimes(url: string, count: number): Promise<number[]> {
   await link.register(undefined);
   await registered.promise;
   const never = new AbortController().signal;
-  await link.receive(1, never);
+  const one = { attempt: 1, check: 0 };
+  await link.receive(one, never);
   const times: number[] = [];
   for (let number = 0; number < count + WARM_UP; number += 1) {
-    const order = { id: `r-${number}-1`, host: 'b2', instance: registration.instance, body: '{}' };
+    const order = {
+      id: `r-${number}-1`,
+      kind: 'attempt' as const,
+      host: 'b2',
+      instance: registration.instance,
+      body: '{}',
+    };
     const began = performance.now();
     const event = { type: 'attempt.started', data: {} };
     const appended = store.append([{ stream: 'run/r', expected: number, events: [event], order }], 1);
-    for (let accepted = 0; accepted === 0; ) accepted = (await link.receive(1, never)).orders.length;
+    for (let accepted = 0; accepted === 0; ) accepted = (await link.receive(one, never)).orders.length;
     if (number >= WARM_UP) times.push(performance.now() - began);
     await appended;
   }
@@ -110,7 +117,7 @@ async function taskTimes(url: string, items: number, isOnHosts: boolean): Promis
 
 function registrationOf(name: string): HostRegistration {
   const none = { agents: [], labels: [], memoryBytes: 1, diskBytes: 1, version: '0', machine: 'bench' };
-  return { name, instance: realWorld.token(), slots: 1, release: HOSTS_RELEASE, ...none };
+  return { name, instance: realWorld.token(), slots: 1, checks: 0, release: HOSTS_RELEASE, ...none };
 }
 
 function percentile(times: readonly number[], share: number): number {

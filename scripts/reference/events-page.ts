@@ -64,6 +64,7 @@ const MEANINGS: Record<EventType, string> = {
     'The agent has the answer, from its call or as a message for its next attempt. It is recorded after an answer with `delivery`.',
   'task.requeued': 'A person queued a task again. It begins in a clean workspace, and its limits count from zero.',
   'task.landing': 'The work of a task waits to land.',
+  'check.started': 'A host runs a check of a candidate, of the base or of a landing.',
   'gate.ended': 'A gate ended: a check of a candidate, or an inspection of the work of an attempt.',
   'task.conflicted': 'The work cannot be merged as it is; another task resolves the conflict.',
   'task.held': 'A person must decide about the work before it lands.',

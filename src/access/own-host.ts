@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { Coordination } from '../engine/attempt/coordination.ts';
 import { endUnknownAgents } from '../engine/attempt/launch-record.ts';
+import { ForwardedCalls } from '../engine/hosts/forwarded-calls.ts';
 import { FENCE_MS, Host } from '../engine/hosts/host.ts';
 import { createSealKeys } from '../engine/hosts/sealed-text.ts';
 import { Activities } from '../engine/loop/activities.ts';
@@ -19,6 +20,8 @@ import { acquireLock } from '../store/lock.ts';
 import { readPrivate, writePrivate } from '../store/private-file.ts';
 import { IN_MEMORY, openSqliteStore } from '../store/sqlite/open.ts';
 import type { World } from '../world.ts';
+import { HostTools } from './host-tools.ts';
+import { reviveError } from './socket/protocol.ts';
 
 /** How this process is a host. */
 export type HostOptions = {
@@ -70,6 +73,10 @@ export async function runHost(options: HostOptions): Promise<void> {
     log(`This host has all rights of the server: give it its own login with manyhands host add ${name.data}`);
   const agentEnv = withoutDatabase(env);
   await using guard = startGuard(options.guard, agentEnv);
+  const calls = new ForwardedCalls(reviveError);
+  const tools: HostTools = new HostTools({ root: home.root, world, calls, waits: () => coordination.waits });
+  // An attempt that waits in a tool call makes room for another one.
+  const coordination: Coordination = new Coordination({ store: memory, world, tools }, () => link.wake());
   const context = {
     home,
     world,
@@ -77,14 +84,14 @@ export async function runHost(options: HostOptions): Promise<void> {
     implementations: chooseImplementations(agentEnv),
     activities: new Activities(world),
     network: new NetworkProxy(home.root, agentEnv),
-    coordination: new Coordination({ store: memory, world }, () => {}),
+    coordination,
     hosts: undefined,
-    checkSlots: new Slots(1),
+    checkSlots: new Slots(registration.checks),
     spentToday: () => 0,
   };
   const onRenewed = (elapsedMs: number) => guard.beat(elapsedMs);
-  const { slots, agents } = registration;
-  const host = new Host({ context, memory, installation: link, slots, agents, keys, onRenewed, log });
+  const { slots, checks, agents } = registration;
+  const host = new Host({ context, memory, installation: link, slots, checks, calls, agents, keys, onRenewed, log });
   options.signal.addEventListener('abort', () => host.stop(), { once: true });
   // The guard ends before this process only when it has killed the agents, or was killed itself.
   void guard.ended.then(() => host.fence('The lease of this host could not be renewed in time'));
@@ -121,6 +128,7 @@ async function describeHost(options: HostOptions, home: Home): Promise<HostRegis
     name: options.name,
     instance: options.world.token(),
     slots: options.slots,
+    checks: await mostChecks(options.env),
     agents: await workingAgents(options),
     labels: [...options.labels],
     memoryBytes: freemem(),
@@ -129,6 +137,12 @@ async function describeHost(options: HostOptions, home: Home): Promise<HostRegis
     release: HOSTS_RELEASE,
     machine: `${hostname()}:${home.root}`,
   };
+}
+
+/** How many checks the settings of this machine allow at once. */
+async function mostChecks(env: NodeJS.ProcessEnv): Promise<number> {
+  const { limits } = await chooseImplementations(env).config(resolveHome(env).root);
+  return limits.checks;
 }
 
 /** The names and kinds of agents that can be used here, as doctor finds them. */

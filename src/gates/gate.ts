@@ -62,6 +62,8 @@ export interface GateResult {
   outputLines?: number;
   /** The file with the complete output, in the folder of the gate. */
   outputFile?: string;
+  /** The host that ran it, if it was not this machine. */
+  host?: string;
   /** What the test runners of a command reported. */
   tests?: TestResults;
   /** The tests that the output names, by runner. */

@@ -24,6 +24,7 @@ export function checksOf(config: Config): CommandGateSpec[] {
       timeoutMs: check.timeoutSeconds * 1000,
       ...(check.full === undefined ? {} : { full: check.full }),
       ...(check.rerun === undefined ? {} : { rerun: check.rerun }),
+      ...(check.labels === undefined ? {} : { labels: check.labels }),
     };
   });
 }

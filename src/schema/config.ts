@@ -3,7 +3,7 @@ import { AgentConfig } from './config/agent.ts';
 import { BackupConfig } from './config/backup.ts';
 import { GitConfig } from './config/git.ts';
 import { HealthThresholds } from './config/health.ts';
-import { HostsConfig } from './config/hosts.ts';
+import { HostsConfig, Labels } from './config/hosts.ts';
 import { IntegrationsConfig } from './config/integrations.ts';
 import { LandMode } from './config/land.ts';
 import { LimitsConfig } from './config/limits.ts';
@@ -186,6 +186,7 @@ const CheckConfig = z.union([
     ),
     timeoutSeconds: Seconds.default(600),
     rerun: z.number().int().min(0).max(5).optional().describe('Reruns after a failure; default: limits.checkReruns.'),
+    labels: Labels.optional().describe('Labels that a host must have to run the check.'),
   }),
 ]);
 
@@ -194,9 +195,9 @@ export const Config = z.strictObject({
   agents: z.record(Name, AgentConfig).default({}).describe('Agents by name.'),
   routing: RoutingConfig,
   roles: z
-    .record(Name, z.strictObject({ agent: z.string().optional(), tier: Tier.optional() }))
+    .record(Name, z.strictObject({ agent: z.string().optional(), tier: Tier.optional(), labels: Labels.optional() }))
     .default({})
-    .describe('Agent (as for --agent) and tier of a role.'),
+    .describe('Agent (as for --agent), tier, and labels that its tasks require of a host, of a role.'),
   tools: ToolsConfig,
   mcp: z.record(Name, McpServer).default({}).describe('MCP servers available to agents.'),
   instructions: InsidePath.optional().describe(
@@ -230,6 +231,9 @@ export const Config = z.strictObject({
   project: ProjectConfig,
   health: HealthThresholds.prefault({}).describe('Thresholds for warnings about an attempt.'),
   hosts: HostsConfig,
+  labels: Labels.default([]).describe(
+    'Labels that a host must have to perform the tasks and checks of this project; --label adds some for one run. Without hosts they mean nothing.',
+  ),
   risks: z
     .partialRecord(RiskName, RiskPolicy)
     .default({})

@@ -39,6 +39,7 @@ export const TaskDocument = z.object({
   track: z.string().nullable(),
   attempts: z.number().int(),
   agent: z.string().nullable(),
+  host: z.string().optional().describe('The host of its last attempt, if it was not the machine of the engine.'),
   containment: z.array(AttemptContainment).optional().describe('How each attempt that was started is contained.'),
   network: z.array(AttemptNetworkUse).optional().describe('What each ended attempt requested of the network.'),
   terminal: z.boolean().describe('Whether its current or last attempt has a terminal: see manyhands attach.'),

@@ -220,6 +220,7 @@ export const RunEvent = z.discriminatedUnion('type', [
     verifier: TaskKey,
   }),
   event('task.verified', { task: TaskKey, verifier: TaskKey, passed: z.boolean(), report: z.string() }),
+  event('check.started', { tasks: z.array(TaskKey), commit: z.string(), gate: z.string(), host: z.string() }),
   event('gate.ended', { tasks: z.array(TaskKey), commit: z.string(), evidence: Evidence }),
   event('task.conflicted', { task: TaskKey, onto: z.string(), files: z.array(z.string()), resolver: TaskKey }),
   event('task.held', { task: TaskKey, hold: Hold, commit: z.string() }),
@@ -289,8 +290,6 @@ export const ShownEvent = z.object({
   at: z.number(),
   type: z.string(),
   data: z.unknown(),
-  origin: Origin.optional().describe(
-    'Who caused it and through which entry point; absent for decisions of the engine.',
-  ),
+  origin: Origin.optional().describe('Who caused it, through which entry point; absent for decisions of the engine.'),
 });
 export type ShownEvent = z.infer<typeof ShownEvent>;

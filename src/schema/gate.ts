@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Labels } from './config/hosts.ts';
 import { ChangedLines, ScopeGlob } from './config/scope.ts';
 import { SyntaxCheckers, Unchecked } from './config/syntax.ts';
 import { RiskFlag } from './risk.ts';
@@ -32,6 +33,8 @@ export const GateSpec = z.discriminatedUnion('gate', [
     measure: Measure.optional(),
     /** How often it is run again when it fails, before the failure counts; without it the run's limit applies. */
     rerun: z.number().int().min(0).max(5).optional(),
+    /** Labels that a host must have to run it. */
+    labels: Labels.optional(),
   }),
   z.object({ gate: z.literal('handoff'), name: z.string().default('handoff') }),
   z.object({
@@ -118,6 +121,8 @@ export const Evidence = z.object({
   /** The file with the complete output of a check that did not pass; `manyhands clean` removes it. */
   outputFile: z.string().optional(),
   reused: z.boolean().default(false),
+  /** The host that ran the check; absent for the machine of the engine. */
+  host: z.string().optional(),
   /** The work was invalidated afterwards. */
   stale: z.boolean().optional(),
   /** What the test runners of a command reported; absent in evidence of earlier versions. */

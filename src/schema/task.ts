@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Labels } from './config/hosts.ts';
 import { GateSpec } from './gate.ts';
 import { TaskKey } from './ids.ts';
 
@@ -98,6 +99,8 @@ export const TaskSpec = z.object({
   prompt: z.string(),
   agent: z.string().optional(),
   tier: Tier.optional(),
+  /** Labels that its host must have, besides those of its run and its role. */
+  labels: Labels.optional(),
   access: Access,
   workspace: TaskKey.optional(),
   /** The task whose merge conflict this one resolves: landing it lands both. */

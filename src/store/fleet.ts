@@ -18,6 +18,7 @@ export const HostRegistration = z.object({
   name: HostName,
   instance: z.string().regex(/^[0-9a-f-]{36}$/),
   slots: z.number().int().min(1).max(1_000),
+  checks: z.number().int().min(0).max(64).default(0).describe('How many checks it runs at once, besides attempts.'),
   agents: z.array(z.string()).describe('The kinds and names of agents that it can run.'),
   labels: z.array(z.string()),
   memoryBytes: z.number(),
@@ -29,8 +30,14 @@ export const HostRegistration = z.object({
 });
 export type HostRegistration = z.infer<typeof HostRegistration>;
 
+/** What a host can be ordered to perform. */
+export const OrderKind = z.enum(['attempt', 'check']);
+
+/** How many more orders of each kind a host accepts. */
+export type OrderLimits = Record<z.infer<typeof OrderKind>, number>;
+
 /** An order to one process of a host, written in the transaction of the event that causes it; `id` is the attempt or the check. */
-export type HostOrder = { id: string; host: string; instance: string; body: string };
+export type HostOrder = { id: string; kind: z.infer<typeof OrderKind>; host: string; instance: string; body: string };
 
 /** A host as it is registered; `instance` is null after its lease was lost or ended. */
 export type FleetHost = Omit<HostRegistration, 'instance'> & {
@@ -57,4 +64,6 @@ export interface Fleet extends AsyncDisposable {
   send(order: string, command: unknown): Promise<void>;
   /** Forgets an order whose end is recorded. One that was not accepted yet never is. */
   remove(order: string): Promise<void>;
+  /** Forgets an order, and tells the process that has it to stop. */
+  cancel(order: string, reason: string): Promise<void>;
 }

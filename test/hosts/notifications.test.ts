@@ -55,18 +55,18 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('A leader', { timeout: 60_000 },
     await link.register(undefined);
     await leader.changed(() => leader.fleet.hosts.length === 1);
     const never = new AbortController().signal;
-    await link.receive(1, never); // what there was before it listened
-    const received = link.receive(1, never);
-    await leader.order({ id: 'r-1-1', host: 'b4', instance: one.instance, body: '{}' });
+    await link.receive(ONE, never); // what there was before it listened
+    const received = link.receive(ONE, never);
+    await leader.order({ id: 'r-1-1', kind: 'attempt', host: 'b4', instance: one.instance, body: '{}' });
     expect((await received).orders.map(({ id }) => id)).toEqual(['r-1-1']);
     await query(url, TERMINATE);
-    await leader.order({ id: 'r-2-1', host: 'b4', instance: one.instance, body: '{}' });
+    await leader.order({ id: 'r-2-1', kind: 'attempt', host: 'b4', instance: one.instance, body: '{}' });
     const later: string[] = [];
-    const receive = async () => later.push(...(await link.receive(1, never)).orders.map(({ id }) => id));
+    const receive = async () => later.push(...(await link.receive(ONE, never)).orders.map(({ id }) => id));
     while (later.length === 0) await receive().catch(() => {});
     expect(later).toEqual(['r-2-1']);
     // Accepted, but the answer was lost with the connection.
-    await leader.order({ id: 'r-3-1', host: 'b4', instance: one.instance, body: '{}' });
+    await leader.order({ id: 'r-3-1', kind: 'attempt', host: 'b4', instance: one.instance, body: '{}' });
     await query(url, "UPDATE manyhands.orders SET state = 'accepted' WHERE id = 'r-3-1'");
     await query(url, TERMINATE);
     while (later.length === 1) await receive().catch(() => {});
@@ -78,10 +78,11 @@ it.runIf(WITHOUT_POSTGRES !== undefined)(`is not tested: ${WITHOUT_POSTGRES}`, (
 
 const TERMINATE =
   "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND usename = 'manyhands'";
+const ONE = { attempt: 1, check: 0 };
 
 function registration(name: string): HostRegistration {
   const none = { agents: [], labels: [], memoryBytes: 1, diskBytes: 1, version: '0.1.0', machine: 'm', release: 1 };
-  return { name, instance: crypto.randomUUID(), slots: 2, ...none };
+  return { name, instance: crypto.randomUUID(), slots: 2, checks: 2, ...none };
 }
 
 /** A world whose alarms ring as ever, and that knows which are set: in how many seconds each was to ring when it was set. */

@@ -41,8 +41,12 @@ export interface FleetProject extends AsyncDisposable {
 type StartedHost = ReturnType<Scratch['start']>;
 
 /** Makes a project with that many items on the database; everything is removed at the end. */
-export async function makeFleetProject(url: string, items: number): Promise<FleetProject> {
-  const project = await makeScratch({ files: { 'agent.sh': AGENT }, check: 'true' });
+export async function makeFleetProject(
+  url: string,
+  items: number,
+  { check = 'true', files = {} }: { check?: string; files?: Record<string, string> } = {},
+): Promise<FleetProject> {
+  const project = await makeScratch({ files: { 'agent.sh': AGENT, ...files }, check });
   const exchange = join(project.root, 'exchange.git');
   execFileSync('git', ['init', '--quiet', '--bare', exchange]);
   const settings = join(project.root, '.config', 'manyhands');

@@ -12,9 +12,13 @@ export function stateForHost(state: RunState, key: TaskKey): RunState {
       ? []
       : [[name, name === key ? task : withoutHistory(task)] as const];
   });
+  return { ...withoutProgress(state), tasks: Object.fromEntries(tasks) };
+}
+
+/** A state without what only decisions need. */
+function withoutProgress(state: RunState): RunState {
   return {
     ...state,
-    tasks: Object.fromEntries(tasks),
     order: [],
     sequence: [],
     dependents: {},
@@ -28,6 +32,11 @@ export function stateForHost(state: RunState, key: TaskKey): RunState {
     landingEvidence: [],
     proven: {},
   };
+}
+
+/** The part of a run's state that a host needs to run a check: none of its tasks. */
+export function stateForCheck(state: RunState): RunState {
+  return { ...withoutProgress(state), tasks: {} };
 }
 
 /** The commits that a host needs to perform the next attempt of a task, each once. */

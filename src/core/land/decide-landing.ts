@@ -39,6 +39,11 @@ export function landAgain(state: RunState, what: { task: TaskKey; commit: string
   return [{ type: 'task.landing', data: what }];
 }
 
+/** Records that a host runs a check of a candidate that contains these tasks. */
+export function startCheck(what: { tasks: TaskKey[]; commit: string; gate: string; host: string }): RunEvent[] {
+  return [{ type: 'check.started', data: what }];
+}
+
 /** Records the evidence of a gate for a candidate that contains these tasks. */
 export function recordGate(tasks: TaskKey[], commit: string, evidence: Evidence): RunEvent[] {
   return [{ type: 'gate.ended', data: { tasks, commit, evidence } }];

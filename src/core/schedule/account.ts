@@ -1,4 +1,5 @@
 import type { AgentConfig } from '../../schema/config/agent.ts';
+import type { Config } from '../../schema/config.ts';
 import type { AccountEvent } from '../../schema/event.ts';
 import { isOfFamily, modelsOf } from '../models/tier.ts';
 
@@ -10,6 +11,26 @@ export type FreeAccount =
 /** The name of an account in limits and spending. */
 export function accountName(agent: string, account: string | null | undefined): string {
   return account == null ? agent : `${agent}/${account}`;
+}
+
+/** The account that an attempt is limited by: a login that the settings give no values for belongs to the host that performed it. */
+export function limitedAccount(config: Pick<Config, 'agents'>, { agent, account, host }: LoginOfAttempt): string {
+  const name = accountName(agent, account);
+  const { env = {}, accounts = {} } = config.agents[agent] ?? {};
+  const values = account === null ? env : (accounts[account]?.env ?? {});
+  return host === undefined || Object.keys(values).length > 0 ? name : `${name}@${host}`;
+}
+
+type LoginOfAttempt = { agent: string; account: string | null; host?: string };
+
+/** The rate limits of the logins of one host, by account. */
+export function limitsOfHost(limits: Readonly<Record<string, number>>, host: string): Record<string, number> {
+  const found = Object.entries(limits).flatMap(([name, until]): [string, number][] => {
+    const [account = '', rest] = name.split('@');
+    const [of, family] = rest?.split('#') ?? [];
+    return of === host ? [[rateLimitName(account, family), until]] : [];
+  });
+  return Object.fromEntries(found);
 }
 
 /** Until when accounts, and families of their models, are rate-limited: changed by an event of the account. */
@@ -62,7 +83,10 @@ export function limitAccount(
 type AccountLimits = { config: AgentConfig | undefined; rateLimited: Readonly<Record<string, number>>; now: number };
 
 /** Until when a whole account is rate-limited: by its own limit, or because every model of it belongs to a limited family. */
-function limitOf(account: string, { config, rateLimited, now }: AccountLimits): { until: number; closed: string[] } {
+export function limitOf(
+  account: string,
+  { config, rateLimited, now }: AccountLimits,
+): { until: number; closed: string[] } {
   const whole = rateLimited[account] ?? 0;
   const families = Object.entries(rateLimited).flatMap(([name, until]) =>
     name.startsWith(`${account}#`) && until > now ? [{ family: name.slice(account.length + 1), until }] : [],

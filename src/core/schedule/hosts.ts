@@ -1,3 +1,6 @@
+import type { AgentConfig } from '../../schema/config/agent.ts';
+import { modelsOf } from '../models/tier.ts';
+import { accountName, limitOf } from './account.ts';
 import { Heap } from './heap.ts';
 
 /** A machine that runs attempts, as admission sees it. */
@@ -9,7 +12,7 @@ export type HostInput = {
   /** The agents that are installed and logged in there. */
   agents: readonly string[];
   labels: readonly string[];
-  /** Agents whose logins on this host are rate-limited, and until when. */
+  /** Logins of this host that are rate-limited, and until when: an agent's name, or `agent/account`; with `#family` only those models. */
   rateLimited: Readonly<Record<string, number>>;
   /** It finishes what it runs, and gets nothing new. */
   isDraining?: boolean;
@@ -18,8 +21,6 @@ export type HostInput = {
 /** The hosts of an installation; tasks are named as `run task`. */
 export type HostsInput = {
   hosts: readonly HostInput[];
-  /** The labels that a task requires of its host. */
-  labels: ReadonlyMap<string, readonly string[]>;
   /** The host that keeps the workspace or the session of a task. */
   affinity: ReadonlyMap<string, string>;
   /** The runs whose attempts are performed by hosts; without this all are. */
@@ -27,9 +28,23 @@ export type HostsInput = {
 };
 
 /** What a start needs of a host. */
-type HostRequest = { task: string; agent: string };
+type HostRequest = {
+  task: string;
+  agent: string;
+  account?: string | undefined;
+  labels: readonly string[];
+  /** The settings of the agent, which say which models it may use. */
+  config: AgentConfig | undefined;
+};
+type Needs = Omit<HostRequest, 'task'>;
 
-type Placement = { kind: 'host'; host: string } | { kind: 'later'; at: number | undefined; text: string };
+/** `closed`: the model families that are rate-limited for this login on the host. */
+type Placement =
+  | { kind: 'host'; host: string; closed: string[] }
+  | { kind: 'later'; at: number | undefined; text: string };
+
+/** A host that was chosen. */
+export type HostPlacement = Extract<Placement, { kind: 'host' }>;
 
 type Candidate = { host: HostInput; free: number };
 type Requirement = { candidates: Heap<Candidate>; count: number; soonest: number | undefined };
@@ -44,7 +59,7 @@ export class HostPool {
   readonly #now: number;
   readonly #hosts: Map<string, Candidate>;
   readonly #requirements = new Map<string, Requirement>();
-  /** Agents that every host on which they are has rate-limited, and until when. */
+  /** Logins that are rate-limited on every host that has their agent, and until when. */
   readonly rateLimited: Readonly<Record<string, number>>;
 
   constructor(input: HostsInput, now: number) {
@@ -64,11 +79,10 @@ export class HostPool {
   }
 
   /** Takes a slot for a task, if a host has one. */
-  take({ task, agent }: HostRequest): Placement {
-    const labels = this.#input.labels.get(task) ?? [];
+  take({ task, ...needs }: HostRequest): Placement {
     const kept = this.#hosts.get(this.#input.affinity.get(task) ?? '');
-    if (kept !== undefined && kept.free > 0 && this.#suits(kept.host, agent, labels)) return this.#taken(kept);
-    const requirement = this.#requirementFor(agent, labels);
+    if (kept !== undefined && kept.free > 0 && this.#suits(kept.host, needs)) return this.#taken(kept, needs);
+    const requirement = this.#requirementFor(needs);
     const { candidates } = requirement;
     for (let top = candidates.pop(); top !== undefined; top = candidates.pop()) {
       const current = this.#hosts.get(top.host.name);
@@ -77,11 +91,11 @@ export class HostPool {
         candidates.push({ ...current });
         continue;
       }
-      const placement = this.#taken(current);
+      const placement = this.#taken(current, needs);
       if (current.free > 0) candidates.push({ ...current });
       return placement;
     }
-    return { kind: 'later', at: requirement.soonest, text: textOf(agent, labels, requirement.count) };
+    return { kind: 'later', at: requirement.soonest, text: textOf(needs, requirement.count) };
   }
 
   /** Returns a slot that was taken and is not used. */
@@ -92,21 +106,26 @@ export class HostPool {
     this.#requirements.clear();
   }
 
-  #taken(candidate: Candidate): Placement {
+  #taken(candidate: Candidate, needs: Needs): Placement {
     candidate.free -= 1;
-    return { kind: 'host', host: candidate.host.name };
+    return { kind: 'host', host: candidate.host.name, closed: this.#limit(candidate.host, needs).closed };
   }
 
-  #requirementFor(agent: string, labels: readonly string[]): Requirement {
-    const key = JSON.stringify([agent, ...labels.toSorted()]);
+  /** Until when the login that an attempt would use is rate-limited on a host. */
+  #limit({ rateLimited }: HostInput, { agent, account, config }: Needs): ReturnType<typeof limitOf> {
+    return limitOf(accountName(agent, account), { config, rateLimited, now: this.#now });
+  }
+
+  #requirementFor(needs: Needs): Requirement {
+    const key = JSON.stringify([needs.agent, needs.account, modelsOf(needs.config), ...needs.labels.toSorted()]);
     const known = this.#requirements.get(key);
     if (known !== undefined) return known;
     const requirement: Requirement = { candidates: new Heap(isLessLoaded), count: 0, soonest: undefined };
     for (const candidate of this.#hosts.values()) {
       const { host } = candidate;
-      if (!hasAll(host, agent, labels)) continue;
+      if (!hasAll(host, needs)) continue;
       requirement.count += 1;
-      const until = host.rateLimited[agent] ?? 0;
+      const { until } = this.#limit(host, needs);
       if (until > this.#now) requirement.soonest = Math.min(requirement.soonest ?? until, until);
       else if (candidate.free > 0) requirement.candidates.push({ ...candidate });
     }
@@ -114,38 +133,62 @@ export class HostPool {
     return requirement;
   }
 
-  #suits(host: HostInput, agent: string, labels: readonly string[]): boolean {
-    return hasAll(host, agent, labels) && (host.rateLimited[agent] ?? 0) <= this.#now;
+  #suits(host: HostInput, needs: Needs): boolean {
+    return hasAll(host, needs) && this.#limit(host, needs).until <= this.#now;
   }
+}
+
+/** A machine that runs checks, as the choice of one sees it. */
+export type CheckHost = Pick<HostInput, 'name' | 'slots' | 'free' | 'labels'>;
+
+/** The host for a check: of those with the labels the one with the largest share of free slots. */
+export function placeCheck(hosts: readonly CheckHost[], labels: readonly string[]): Placement {
+  const suitable = hosts.filter((host) => host.slots > 0 && labels.every((label) => host.labels.includes(label)));
+  const candidates = new Heap<CheckHost>(hasMoreFree);
+  for (const host of suitable) if (host.free > 0) candidates.push(host);
+  const chosen = candidates.pop();
+  if (chosen !== undefined) return { kind: 'host', host: chosen.name, closed: [] };
+  const wanted = labels.length === 0 ? '' : ` with the ${labelText(labels)}`;
+  const text =
+    suitable.length > 0
+      ? `every host${wanted} runs as many checks as it may`
+      : labels.length === 0
+        ? 'there is no host'
+        : `no host has the ${labelText(labels)}`;
+  return { kind: 'later', at: undefined, text };
 }
 
 /** A host for each of the starts, or for none; nothing to choose where there are no hosts. */
 export function placeAll(
   hosts: HostPool | undefined,
-  starts: readonly { run: string; task: string; agent: string }[],
-): { kind: 'placed'; hosts: (string | undefined)[] } | Extract<Placement, { kind: 'later' }> {
+  starts: readonly HostRequest[],
+): { kind: 'placed'; hosts: (HostPlacement | undefined)[] } | Extract<Placement, { kind: 'later' }> {
   if (hosts === undefined) return { kind: 'placed', hosts: [] };
-  const taken: string[] = [];
-  for (const { run, task, agent } of starts) {
-    const placement = hosts.take({ task: `${run} ${task}`, agent });
+  const taken: HostPlacement[] = [];
+  for (const start of starts) {
+    const placement = hosts.take(start);
     if (placement.kind === 'later') {
-      for (const host of taken) hosts.release(host);
+      for (const { host } of taken) hosts.release(host);
       return placement;
     }
-    taken.push(placement.host);
+    taken.push(placement);
   }
   return { kind: 'placed', hosts: taken };
 }
 
 function rateLimitedEverywhere(hosts: readonly HostInput[], now: number): Record<string, number> {
-  const until = new Map<string, number>();
-  for (const { agents, rateLimited, isDraining } of hosts)
-    for (const agent of isDraining === true ? [] : agents)
-      until.set(agent, Math.min(until.get(agent) ?? Number.POSITIVE_INFINITY, rateLimited[agent] ?? 0));
-  return Object.fromEntries([...until].filter(([, at]) => at > now));
+  const usable = hosts.filter(({ isDraining }) => isDraining !== true);
+  const logins = new Set(usable.flatMap(({ rateLimited }) => Object.keys(rateLimited)));
+  const found = [...logins].flatMap((login): [string, number][] => {
+    const [agent = ''] = login.split(/[/#]/);
+    const having = usable.filter(({ agents }) => agents.includes(agent));
+    const until = Math.min(...having.map(({ rateLimited }) => rateLimited[login] ?? 0));
+    return Number.isFinite(until) && until > now ? [[login, until]] : [];
+  });
+  return Object.fromEntries(found);
 }
 
-function hasAll(host: HostInput, agent: string, labels: readonly string[]): boolean {
+function hasAll(host: HostInput, { agent, labels }: Needs): boolean {
   return (
     host.isDraining !== true && host.agents.includes(agent) && labels.every((label) => host.labels.includes(label))
   );
@@ -153,14 +196,21 @@ function hasAll(host: HostInput, agent: string, labels: readonly string[]): bool
 
 /** The larger share of free slots first; of equal ones the larger host, then by name, so that the same input gives the same choice. */
 function isLessLoaded(one: Candidate, other: Candidate): boolean {
-  const difference = one.free * other.host.slots - other.free * one.host.slots;
-  if (difference !== 0) return difference > 0;
-  if (one.host.slots !== other.host.slots) return one.host.slots > other.host.slots;
-  return one.host.name < other.host.name;
+  return hasMoreFree({ ...one.host, free: one.free }, { ...other.host, free: other.free });
 }
 
-function textOf(agent: string, labels: readonly string[], count: number): string {
-  const wanted =
-    labels.length === 0 ? agent : `${agent} and the ${labels.length === 1 ? 'label' : 'labels'} ${labels.join(', ')}`;
+function hasMoreFree(one: CheckHost, other: CheckHost): boolean {
+  const difference = one.free * other.slots - other.free * one.slots;
+  if (difference !== 0) return difference > 0;
+  if (one.slots !== other.slots) return one.slots > other.slots;
+  return one.name < other.name;
+}
+
+function textOf({ agent, labels }: Needs, count: number): string {
+  const wanted = labels.length === 0 ? agent : `${agent} and the ${labelText(labels)}`;
   return count === 0 ? `no host has ${wanted}` : `every host with ${wanted} is busy`;
+}
+
+function labelText(labels: readonly string[]): string {
+  return `${labels.length === 1 ? 'label' : 'labels'} ${labels.join(', ')}`;
 }

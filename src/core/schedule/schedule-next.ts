@@ -5,7 +5,8 @@ import type { RunState, TaskState } from '../run/state.ts';
 import { isPaused } from '../view/attention.ts';
 import { affordable, nextReservation } from './budget.ts';
 import { type GiveUp, isPastDeadline, reasonToGiveUp } from './give-up.ts';
-import { placeAll } from './hosts.ts';
+import { type HostPlacement, placeAll } from './hosts.ts';
+import { labelsOfTask } from './labels.ts';
 import { agedPriority, inOrder } from './queue.ts';
 import { recoveryWait } from './recovery.ts';
 import { type Route, route } from './route.ts';
@@ -198,9 +199,7 @@ function pick(line: RunLine, schedulingInput: SchedulingInput, tally: Tally): In
       if (kind !== undefined) line.waiting.add(kind);
       continue;
     }
-    const placed = placeAll(hostsOf(schedulingInput, tally, run), [
-      { run: state.start.run, task: task.spec.key, agent: choice.agent },
-    ]);
+    const placed = placeAll(hostsOf(schedulingInput, tally, run), [hostRequest(run, { task, choice })]);
     if (placed.kind === 'later') {
       if (placed.at !== undefined) wakeAt(tally, placed.at);
       wait(run, task, { kind: 'slots', text: placed.text });
@@ -220,20 +219,28 @@ function kindOf(
 ): string | undefined {
   const name = `${run} ${task}`;
   if (spec.verifies !== undefined || spec.avoidsAgentOf !== undefined || messages.length > 0) return undefined;
-  if (fleet?.labels.has(name) === true || fleet?.affinity.has(name) === true) return undefined;
-  return `${spec.role} ${spec.agent ?? ''} ${spec.access} ${spec.verify?.role ?? ''} ${spec.verify?.agent ?? ''}`;
+  if (fleet?.affinity.has(name) === true) return undefined;
+  return `${spec.role} ${spec.labels?.join() ?? ''} ${spec.agent ?? ''} ${spec.access} ${spec.verify?.role ?? ''} ${spec.verify?.agent ?? ''}`;
+}
+
+/** What the start of a task needs of a host. */
+function hostRequest({ state }: RunTally, { task, choice: { agent, account } }: Pick<Start, 'task' | 'choice'>) {
+  const { run, config } = state.start;
+  const labels = labelsOfTask(state, task);
+  return { task: `${run} ${task.spec.key}`, agent, account, labels, config: config.agents[agent] };
 }
 
 function attemptIntent(
   run: RunTally,
   tally: Tally,
-  { task, reservation, choice, host }: Start & { host: string | undefined },
+  { task, reservation, choice, host }: Start & { host: HostPlacement | undefined },
 ): Intent {
   tally.slots -= 1;
   tally.busy[choice.agent] = (tally.busy[choice.agent] ?? 0) + 1;
   setAside(run, task, reservation);
   const { kind: _, ...chosen } = choice;
-  const on = host === undefined ? {} : { host };
+  const closed = [...new Set([...(choice.closed ?? []), ...(host?.closed ?? [])])];
+  const on = host === undefined ? {} : { host: host.host, ...(closed.length === 0 ? {} : { closed }) };
   return { do: 'attempt', run: run.state.start.run, task: task.spec.key, ...chosen, ...on, reservation };
 }
 
@@ -243,7 +250,7 @@ function pickGroup(run: RunTally, group: TaskState[], schedulingInput: Schedulin
   const start = startTogether(run, group, { tally, input: schedulingInput });
   switch (start.kind) {
     case 'start': {
-      const starts = start.members.map(({ task, choice }) => ({ run: id, task: task.spec.key, agent: choice.agent }));
+      const starts = start.members.map((member) => hostRequest(run, member));
       const placed = placeAll(hostsOf(schedulingInput, tally, run), starts);
       if (placed.kind === 'placed')
         return start.members.map((member, index) =>

@@ -96,7 +96,10 @@ export function beginTally(runs: readonly RunState[], schedulingInput: Schedulin
 /** The agents with what this pass has started; an agent with a limit on every host that has it is rate-limited. */
 export function availabilityOf({ availability }: SchedulingInput, { busy, hosts }: Tally): AgentAvailability {
   if (hosts === undefined) return { ...availability, busy };
-  return { ...availability, busy, rateLimited: { ...hosts.rateLimited, ...availability.rateLimited } };
+  const rateLimited = { ...availability.rateLimited };
+  for (const [login, until] of Object.entries(hosts.rateLimited))
+    rateLimited[login] = Math.max(rateLimited[login] ?? 0, until);
+  return { ...availability, busy, rateLimited };
 }
 
 /** The hosts for the attempts of a run; undefined where this machine performs them. */

@@ -135,6 +135,7 @@ function taskDocument(state: RunState, task: TaskState): TaskDocument {
     (sum, attempt) => sum + (attempt.ended === null ? 0 : chargeOf(attempt.usage, attempt.reservation).costUsd),
     0,
   );
+  const host = lastAttempt(task)?.host;
   return {
     key: task.spec.key,
     title: task.spec.title,
@@ -147,6 +148,7 @@ function taskDocument(state: RunState, task: TaskState): TaskDocument {
     track: task.spec.track ?? null,
     attempts: task.attempts.length,
     agent: lastAttempt(task)?.agent ?? null,
+    ...(host === undefined ? {} : { host }),
     ...containmentDocument(task),
     ...networkDocument(task),
     terminal: lastAttempt(task)?.process?.terminal !== undefined,

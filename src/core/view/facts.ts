@@ -124,6 +124,8 @@ function factsByKey(state: RunState, { event, at }: { event: RunEvent; at: numbe
         about: key,
         fact: `added: ${title}${needs.length > 0 ? ` (after ${labels(needs)})` : ''}`,
       }));
+    case 'check.started':
+      return [];
     case 'gate.ended':
       return gateFacts(state, event, format);
     case 'tasks.landed':

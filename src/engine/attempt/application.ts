@@ -16,7 +16,7 @@ import { childEnvironment } from '../../workspaces/environment.ts';
 import { leasePorts } from '../../workspaces/ports.ts';
 import { setupsFolder } from '../../workspaces/setup.ts';
 import { crashpoint, type World } from '../../world.ts';
-import { checkoutOf } from '../land/run-gate.ts';
+import { checkoutOf } from '../land/perform-check.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
 import { attemptFolder } from './assignment.ts';
 import { containApplication } from './containment.ts';

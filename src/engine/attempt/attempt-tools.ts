@@ -26,6 +26,12 @@ export interface OpenTools extends AsyncDisposable {
 /** Opens the tools of attempts; provided by the process that runs the engine, because tools are operations. */
 export interface AttemptTools {
   open(owner: ToolsOwner): Promise<OpenTools>;
+  /** Performs a call of an attempt on a host, which has verified its token; undefined where calls are forwarded. */
+  call?(
+    owner: ToolsOwner,
+    request: { tool: string; call: string; arguments?: Record<string, unknown> | undefined },
+    signal: AbortSignal,
+  ): Promise<unknown>;
 }
 
 type Listener = (isWaiting: boolean) => void;

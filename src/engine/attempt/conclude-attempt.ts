@@ -4,7 +4,7 @@ import { softOutputBytes } from '../../core/attempt/health.ts';
 import { fileKind } from '../../core/finish/file-kind.ts';
 import { type Redact, redactValue } from '../../core/redact.ts';
 import type { AttemptState, TaskState } from '../../core/run/state.ts';
-import { accountName, limitAccount } from '../../core/schedule/account.ts';
+import { limitAccount, limitedAccount } from '../../core/schedule/account.ts';
 import { AppError, messageOf } from '../../errors.ts';
 import { addedLines } from '../../git/read/diff.ts';
 import { listFiles } from '../../git/read/list-files.ts';
@@ -159,7 +159,7 @@ async function recordEnd(
         ...(follow === undefined ? {} : { follow: withDelay(follow, task) }),
       }),
     ],
-    { also: [...accountLimits(attempt, outcome, failure, follow), ...releases] },
+    { also: [...accountLimits(run, { attempt, outcome, failure, follow }), ...releases] },
   ).committed;
   crashpoint('attempt.ended');
   if (rest.unsaved === undefined) await removeRawOutput(attemptFolder(ctx, run, task, attempt.number));
@@ -236,15 +236,17 @@ function withDelay(follow: FollowUp, task: TaskState): FollowUp {
   return { ...follow, delayMs: Math.max(follow.delayMs, task.spec.retry.delayMs) };
 }
 
+type LimitedAttempt = {
+  attempt: AttemptState;
+  outcome: Outcome;
+  failure: Failure | undefined;
+  follow: FollowUp | undefined;
+};
+
 /** A rate limit of a provider applies to every run until it ends. */
-function accountLimits(
-  attempt: AttemptState,
-  outcome: Outcome,
-  failure: Failure | undefined,
-  follow: FollowUp | undefined,
-): Write[] {
+function accountLimits(run: ActiveRun, { attempt, outcome, failure, follow }: LimitedAttempt): Write[] {
   if (follow?.action !== 'switch' || follow.restUntil === 0) return [];
-  const stream = accountStream(accountName(attempt.agent, attempt.account));
+  const stream = accountStream(limitedAccount(run.ledger.state.start.config, attempt));
   const limit = { until: follow.restUntil, reason: follow.reason, family: failure?.family };
   return [{ stream, expected: -1, events: limitAccount(limit, outcome.model) }];
 }

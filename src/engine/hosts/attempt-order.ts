@@ -7,6 +7,13 @@ import { Failure } from '../../schema/failure.ts';
 import { TaskKey } from '../../schema/ids.ts';
 import { Usage } from '../../schema/usage.ts';
 
+/** Where the commits of an order are, and which it needs. */
+export const GitSource = z.object({
+  url: z.string(),
+  objectFormat: z.enum(['sha1', 'sha256']),
+  commits: z.array(z.string()),
+});
+
 /** An order to perform an attempt, as the leader sends it: everything but secrets and commits. */
 export const AttemptOrder = z.object({
   kind: z.literal('attempt'),
@@ -21,8 +28,7 @@ export const AttemptOrder = z.object({
   head: z.object({ stream: z.string(), version: z.number(), hash: z.string() }).optional(),
   /** Whether the leader has values for its variables: the host asks for them when it starts, and keeps them in memory. */
   hasSecrets: z.boolean().default(false),
-  /** Where its commits are, and which it needs. */
-  git: z.object({ url: z.string(), objectFormat: z.enum(['sha1', 'sha256']), commits: z.array(z.string()) }),
+  git: GitSource,
 });
 export type AttemptOrder = z.infer<typeof AttemptOrder>;
 
@@ -47,6 +53,14 @@ const Cursor = z.object({
   generation: z.number().int().nonnegative().default(0),
 });
 
+/** Rows of a transcript, with how far its files are read and what was used until then. */
+export const TranscriptReport = z.object({
+  kind: z.literal('transcript'),
+  rows: z.array(Row),
+  cursors: z.array(Cursor),
+  usage: z.unknown().optional(),
+});
+
 /** What the agent of an attempt came to, as its host saw it. */
 const ReportedOutcome = z.object({
   result: z.object({
@@ -67,17 +81,33 @@ const ReportedOutcome = z.object({
   isEndUnknown: z.boolean().optional(),
 });
 
+/** A call of a tool, with its id, by which a repeated call has the same effect once; without arguments that are too long. */
+export const ToolCall = z.object({
+  tool: z.string().max(200),
+  call: z.string().min(1).max(100),
+  arguments: z.record(z.string(), z.unknown()).optional(),
+});
+export type ToolCall = z.infer<typeof ToolCall>;
+
+/** The answer of a call: its value, or the error of the tool. */
+export const ToolAnswer = z.object({
+  kind: z.literal('answer'),
+  number: z.number().int(),
+  value: z.unknown().optional(),
+  error: z.object({ code: z.string(), message: z.string(), details: z.record(z.string(), z.unknown()) }).optional(),
+});
+export type ToolAnswer = z.infer<typeof ToolAnswer>;
+
 /** What a host reports about an attempt. */
 export const AttemptReport = z.discriminatedUnion('kind', [
-  z.object({
-    kind: z.literal('transcript'),
-    rows: z.array(Row),
-    cursors: z.array(Cursor),
-    usage: z.unknown().optional(),
-  }),
+  TranscriptReport,
   /** Asks for the values of variables, once for each order. */
   z.object({ kind: z.literal('secrets') }),
   z.object({ kind: z.literal('events'), events: z.array(RunEvent) }),
+  /** Calls a tool; `number` counts the calls of the attempt, `request` is what the agent sent without its token. */
+  z.object({ kind: z.literal('call'), number: z.number().int(), request: ToolCall }),
+  /** Nobody waits for the answer of a call any more. */
+  z.object({ kind: z.literal('call-ended'), number: z.number().int() }),
   z.object({
     kind: z.literal('ended'),
     outcome: ReportedOutcome,
@@ -93,5 +123,8 @@ export const AttemptCommand = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('stop'), force: z.boolean(), reason: z.string() }),
   /** Values of variables, encrypted for the process that asked. */
   z.object({ kind: z.literal('secrets'), sealed: z.string() }),
+  ToolAnswer,
+  /** Another leader continues with the attempt: calls that are not answered are sent again. */
+  z.object({ kind: z.literal('repeat-calls') }),
 ]);
 export type AttemptCommand = z.infer<typeof AttemptCommand>;

@@ -17,13 +17,14 @@ const PUSH_AGAIN_MS = 5_000;
  * event is written, so that a server with an empty disk can continue every run.
  */
 export class Exchange implements CommitExchange {
-  /** Commits that are in the repository, by its URL. */
+  /** Commits that a host finds in the repository by their ids, by its URL. */
   readonly #pushed = new Map<string, Set<string>>();
+  /** Commits that were fetched from it, where they have other refs: an event may name them, and a host does not find them. */
+  readonly #fetched = new Map<string, Set<string>>();
 
-  /** Commits that were fetched from the repository need not be pushed to it. */
+  /** Commits that were fetched from the repository need not be pushed before an event names them. */
   note(url: string, commits: readonly string[]): void {
-    const known = this.#knownOf(url);
-    for (const commit of commits) known.add(commit);
+    addTo(this.#fetched, url, commits);
   }
 
   /** Pushes commits; false if the repository did not accept them, after a pause. */
@@ -36,7 +37,7 @@ export class Exchange implements CommitExchange {
       using step = ctx.activities.begin({ run, tasks: [...tasks] }, what);
       const pushed = await pushCommits({ mirror: run.project.mirror, url, signal }, missing);
       if (pushed.kind === 'done') {
-        this.note(url, missing);
+        addTo(this.#pushed, url, missing);
         return true;
       }
       step.update({ kind: 'waiting', what: `waits for the repository of the hosts (hosts.git): ${pushed.detail}` });
@@ -71,7 +72,7 @@ export class Exchange implements CommitExchange {
       const message = `The repository of the hosts (hosts.git) does not accept the base of the run: ${pushed.detail}`;
       throw new AppError('GIT_FAILED', message, { url, commit });
     }
-    this.note(url, [commit]);
+    addTo(this.#pushed, url, [commit]);
   }
 
   /**
@@ -81,7 +82,8 @@ export class Exchange implements CommitExchange {
   beforeEvents(ctx: EngineContext, run: ActiveRun, events: readonly RunEvent[]): Promise<void> | undefined {
     const url = run.ledger.state.start.config.hosts.git;
     if (url === undefined) return undefined;
-    const commits = this.#missing(url, namedCommits(events));
+    const fetched = this.#fetched.get(url);
+    const commits = this.#missing(url, namedCommits(events)).filter((commit) => fetched?.has(commit) !== true);
     return commits.length === 0 ? undefined : this.#pushNamed(ctx, run, { url, commits });
   }
 
@@ -98,13 +100,13 @@ export class Exchange implements CommitExchange {
   }
 
   #missing(url: string, commits: readonly string[]): string[] {
-    const known = this.#knownOf(url);
-    return commits.filter((commit) => !known.has(commit));
+    const known = this.#pushed.get(url);
+    return commits.filter((commit) => known?.has(commit) !== true);
   }
+}
 
-  #knownOf(url: string): Set<string> {
-    const known = this.#pushed.get(url) ?? new Set<string>();
-    this.#pushed.set(url, known);
-    return known;
-  }
+function addTo(sets: Map<string, Set<string>>, url: string, commits: readonly string[]): void {
+  const known = sets.get(url) ?? new Set<string>();
+  sets.set(url, known);
+  for (const commit of commits) known.add(commit);
 }

@@ -1,6 +1,5 @@
 import { recordSpawn, recordUsage, warnOf } from '../../core/attempt/decide-attempt.ts';
 import { recordGate } from '../../core/land/decide-landing.ts';
-import { redactValue } from '../../core/redact.ts';
 import { valuesFor } from '../../core/run/recorded-config.ts';
 import { lastAttempt, type TaskState } from '../../core/run/state.ts';
 import { AppError, messageOf } from '../../errors.ts';
@@ -17,10 +16,13 @@ import { concludeAttempt, type EndedAttempt } from '../attempt/conclude-attempt.
 import { interruptible } from '../attempt/interrupt-attempt.ts';
 import { SETUP_GATE } from '../land/evidence.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
+import { CallAnswers } from './answer-calls.ts';
 import { type AttemptCommand, AttemptReport } from './attempt-order.ts';
+import { recordTranscript } from './record-transcript.ts';
 import { sealText } from './sealed-text.ts';
 
-type Following = { task: TaskState; fleet: Fleet };
+/** `isAdopted`: an earlier leader ordered it. */
+type Following = { task: TaskState; fleet: Fleet; isAdopted?: boolean };
 type Ended = Extract<AttemptReport, { kind: 'ended' }>;
 
 const NOT_STARTED = { result: { usage: { kind: 'none' }, text: '' }, digest: undefined, model: undefined } as const;
@@ -28,12 +30,20 @@ const NOT_STARTED = { result: { usage: { kind: 'none' }, text: '' }, digest: und
 const FETCH_AGAIN_MS = 5_000;
 
 /** Follows an attempt that a host performs to its end, records what the host reports, and concludes it; also one that an earlier leader ordered. */
-export async function followAttempt(ctx: EngineContext, run: ActiveRun, { task, fleet }: Following): Promise<void> {
+export async function followAttempt(
+  ctx: EngineContext,
+  run: ActiveRun,
+  { task, fleet, isAdopted = false }: Following,
+): Promise<void> {
   const attempt = lastAttempt(task);
   if (attempt === undefined) throw new Error(`Task ${task.spec.key} was never claimed`);
   const id = attemptId(run.id, task.ordinal, attempt.number);
   using interrupted = interruptible(run, task);
   using stops = new StopCommands(ctx, run, { interrupt: interrupted.signal, send: (body) => fleet.send(id, body) });
+  const send = (command: AttemptCommand) => fleet.send(id, command);
+  using calls = new CallAnswers(ctx, run, { task, id, send });
+  // Safe: calls that are not repeated end with the attempt.
+  if (isAdopted) send({ kind: 'repeat-calls' }).catch(() => {});
   const step = { kind: 'waiting' as const, what: `waits for the host ${attempt.host}` };
   using waiting = ctx.activities.begin({ run, tasks: [task.spec.key] }, step);
   for await (const report of fleet.follow(id, stops.left)) {
@@ -41,6 +51,8 @@ export async function followAttempt(ctx: EngineContext, run: ActiveRun, { task, 
     const found = report.kind === 'lost' ? undefined : AttemptReport.safeParse(report.body).data;
     if (report.kind === 'report' && found !== undefined && found.kind !== 'ended') {
       if (found.kind === 'secrets') await sendSecrets(run, { task, id, fleet });
+      else if (found.kind === 'call') calls.begin(found.number, found.request);
+      else if (found.kind === 'call-ended') calls.end(found.number);
       else await record(ctx, run, { task, id, report: found });
       // Safe: a report that is not acknowledged is read again, and recorded once.
       fleet.acknowledge(id, report.sequence).catch(() => {});
@@ -105,20 +117,11 @@ async function sendSecrets(run: ActiveRun, { task, id, fleet }: Following & { id
   await fleet.send(id, command);
 }
 
-type Recording = { task: TaskState; id: string; report: Exclude<AttemptReport, Ended | { kind: 'secrets' }> };
+type Recorded = Extract<AttemptReport, { kind: 'transcript' | 'events' }>;
+type Recording = { task: TaskState; id: string; report: Recorded };
 
 async function record(ctx: EngineContext, run: ActiveRun, { task, id, report }: Recording): Promise<void> {
-  if (report.kind === 'transcript') {
-    const rows = report.rows.map(({ data, ...row }) => ({
-      ...row,
-      attempt: id,
-      text: run.redact(row.text),
-      ...(data === undefined ? {} : { data: redactValue(data, run.redact) }),
-    }));
-    const usage = Usage.safeParse(report.usage);
-    const batch = { attempt: id, rows, cursors: report.cursors };
-    return ctx.store.ingest(usage.success ? { ...batch, usage: usage.data } : batch);
-  }
+  if (report.kind === 'transcript') return recordTranscript(ctx, run, id, report);
   for (const event of report.events) await recordEvent(ctx, run, task, event);
 }
 

@@ -3,11 +3,14 @@ import { join } from 'node:path';
 import type { GivenValues } from '../../core/run/recorded-config.ts';
 import { lastAttempt } from '../../core/run/state.ts';
 import { AppError, messageOf } from '../../errors.ts';
-import type { HostOrder } from '../../store/fleet.ts';
+import type { HostOrder, OrderLimits } from '../../store/fleet.ts';
 import type { Store } from '../../store/store.ts';
 import { AttemptCommand, AttemptOrder, Secrets } from './attempt-order.ts';
-import { type HostContext, type OrderedRun, openOrder } from './ordered-run.ts';
+import { CheckOrder } from './check-order.ts';
+import type { ForwardedCalls } from './forwarded-calls.ts';
+import { type HostContext, type OrderedRun, openHostRun, openOrder } from './ordered-run.ts';
 import { Outbox } from './outbox.ts';
+import { failedCheck, performCheckOrder } from './perform-check-order.ts';
 import { performOrder, saveLateWork } from './perform-order.ts';
 import type { SealKeys } from './sealed-text.ts';
 
@@ -15,7 +18,7 @@ import type { SealKeys } from './sealed-text.ts';
 interface Installation {
   renew(): Promise<{ isDraining: boolean } | undefined>;
   receive(
-    most: number,
+    most: OrderLimits,
     signal: AbortSignal,
   ): Promise<{ orders: HostOrder[]; commands: { id: string; body: unknown }[] }>;
   /** Lets `receive` look again, because more orders can be accepted. */
@@ -28,6 +31,10 @@ type Parts = {
   memory: Store;
   installation: Installation;
   slots: number;
+  /** How many checks it runs at once, besides attempts. */
+  checks: number;
+  /** Tool calls of its agents, which the leader answers. */
+  calls: ForwardedCalls;
   /** The kinds and names of agents that it offers; an order for another one is refused. */
   agents: readonly string[];
   keys: SealKeys;
@@ -37,6 +44,7 @@ type Parts = {
 };
 
 type Performing = {
+  kind: HostOrder['kind'];
   ordered: OrderedRun | undefined;
   stop: AbortController;
   done: Promise<void>;
@@ -67,6 +75,7 @@ export class Host {
       store: (reports) => parts.installation.report(reports),
       onLost: () => this.#lost.abort(),
     });
+    parts.calls.connect((id, body) => this.#outbox.send(id, body));
   }
 
   /** Aborted when the leader accepts nothing of this process any more. */
@@ -116,10 +125,9 @@ export class Host {
   }
 
   async #receive(over: AbortSignal): Promise<void> {
-    const { installation, slots, context } = this.#parts;
-    const free = this.#isDraining ? 0 : slots - this.#performing.size;
+    const { installation, context } = this.#parts;
     try {
-      const { orders, commands } = await installation.receive(Math.max(0, free), over);
+      const { orders, commands } = await installation.receive(this.#free(), over);
       for (const order of orders) this.#begin(order);
       for (const command of commands) this.#obey(command);
     } catch (error) {
@@ -130,18 +138,30 @@ export class Host {
     }
   }
 
-  #begin({ id, body }: HostOrder): void {
+  /** How many more orders it accepts; an attempt that waits in a tool call holds no slot. */
+  #free(): OrderLimits {
+    const { slots, checks, context } = this.#parts;
+    if (this.#isDraining) return { attempt: 0, check: 0 };
+    const running = [...this.#performing.values()];
+    const count = (of: HostOrder['kind']) => running.filter(({ kind }) => kind === of).length;
+    const waiting = context.coordination.waits.tasks.size;
+    return { attempt: Math.max(0, slots - count('attempt') + waiting), check: Math.max(0, checks - count('check')) };
+  }
+
+  #begin({ id, kind, body }: HostOrder): void {
     const stop = new AbortController();
     const secrets = Promise.withResolvers<GivenValues>();
     // Safe: one who waits for them gets the error.
     secrets.promise.catch(() => {});
-    const performing: Performing = { ordered: undefined, stop, done: Promise.resolve(), secrets };
+    const performing: Performing = { kind, ordered: undefined, stop, done: Promise.resolve(), secrets };
     this.#performing.set(id, performing);
-    performing.done = this.#perform(id, body, performing)
-      .catch((error: unknown) => this.#fail(id, error))
+    const perform = kind === 'check' ? this.#check(id, body, performing) : this.#perform(id, body, performing);
+    performing.done = perform
+      .catch((error: unknown) => this.#fail(id, kind, error))
       .finally(() => {
         this.#performing.delete(id);
         this.#outbox.forget(id);
+        this.#parts.calls.forget(id);
         this.#parts.installation.wake();
       });
   }
@@ -159,6 +179,18 @@ export class Host {
     this.#requireAgent(performing.ordered);
     log(`${id} begins`);
     await performOrder(performing.ordered, { order, report, lost: this.#lost.signal });
+    log(`${id} ended`);
+  }
+
+  async #check(id: string, body: string, performing: Performing): Promise<void> {
+    const { context, memory, log } = this.#parts;
+    const order = CheckOrder.parse(JSON.parse(body));
+    const report = (what: unknown) => this.#outbox.send(id, what);
+    const stopping = AbortSignal.any([performing.stop.signal, this.#lost.signal]);
+    const options = { memory, report, stopping, secrets: {} };
+    const opened = await openHostRun(context, { ...order, roles: {} }, options);
+    log(`${id} begins`);
+    await performCheckOrder(opened, order, report);
     log(`${id} ended`);
   }
 
@@ -188,10 +220,12 @@ export class Host {
       throw new AppError('REFUSED', `This host does not offer the agent ${name}`);
   }
 
-  /** An order that cannot be performed at all ends its attempt; the task is tried again. */
-  async #fail(id: string, error: unknown): Promise<void> {
+  /** An order that cannot be performed at all ends its attempt or its check, which is tried again. */
+  async #fail(id: string, kind: HostOrder['kind'], error: unknown): Promise<void> {
     this.#parts.log(`${id} failed: ${messageOf(error)}`);
     if (this.#lost.signal.aborted) return;
+    // Safe: a report that is not accepted belongs to a lease that is lost.
+    if (kind === 'check') return this.#outbox.send(id, failedCheck(error)).catch(() => {});
     const stopped = { kind: 'environment', message: `The host could not perform it: ${messageOf(error)}` };
     const outcome = { result: { usage: { kind: 'none' }, text: '' }, stopped };
     // Safe: a report that is not accepted belongs to a lease that is lost.
@@ -208,6 +242,14 @@ export class Host {
       Promise.resolve()
         .then(() => Secrets.parse(JSON.parse(this.#parts.keys.open(sealed, id))))
         .then(performing.secrets.resolve, performing.secrets.reject);
+      return;
+    }
+    if (command.data.kind === 'answer') {
+      this.#parts.calls.answer(id, command.data);
+      return;
+    }
+    if (command.data.kind === 'repeat-calls') {
+      this.#parts.calls.repeat(id);
       return;
     }
     const { run, task } = performing.ordered ?? {};

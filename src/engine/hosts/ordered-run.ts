@@ -14,8 +14,14 @@ import type { AttemptOrder } from './attempt-order.ts';
 /** What a host shares between its orders. */
 export type HostContext = Omit<EngineContext, 'store' | 'submit' | 'stopping' | 'leaving'>;
 
-/** An order as it is performed: with the state, the mirror and the settings that the stage of attempts needs. */
-export type OrderedRun = { ctx: EngineContext; run: ActiveRun; task: TaskState; id: string };
+/** A run as far as an order needs it: with its state, a mirror and the settings. */
+export type HostRun = { ctx: EngineContext; run: ActiveRun };
+
+/** An attempt as it is performed. */
+export type OrderedRun = HostRun & { task: TaskState; id: string };
+
+/** What of an order its run is made from. */
+type RunOfOrder = Pick<AttemptOrder, 'state' | 'git' | 'roles' | 'head'>;
 
 type OpenOptions = {
   memory: Store;
@@ -29,16 +35,22 @@ type OpenOptions = {
 const FETCH_TRIES = 5;
 const FETCH_AGAIN_MS = 2_000;
 
-/** Prepares an order; what the stage of attempts stores goes to `report`. */
-export async function openOrder(
-  host: HostContext,
-  order: AttemptOrder,
-  { memory, report, stopping, secrets }: OpenOptions,
-): Promise<OrderedRun> {
-  const { state } = order;
-  const task = state.tasks[order.task];
+/** Prepares the order of an attempt; what the stage of attempts stores goes to `report`. */
+export async function openOrder(host: HostContext, order: AttemptOrder, options: OpenOptions): Promise<OrderedRun> {
+  const task = order.state.tasks[order.task];
   const attempt = task === undefined ? undefined : lastAttempt(task);
   if (task === undefined || attempt === undefined) throw new AppError('INPUT_INVALID', 'The order has no attempt');
+  const opened = await openHostRun(host, order, options);
+  return { ...opened, task, id: attemptId(opened.run.id, task.ordinal, attempt.number) };
+}
+
+/** Prepares the run of an order; what its stages store goes to `report`. */
+export async function openHostRun(
+  host: HostContext,
+  order: RunOfOrder,
+  { memory, report, stopping, secrets }: OpenOptions,
+): Promise<HostRun> {
+  const { state } = order;
   const store = reportingStore(memory, order, report);
   // Secrets are never in an order: variables have the values of this host's own settings, or those that the leader sent.
   const config = withValues(state.start.config, await host.implementations.config(host.home.root), secrets);
@@ -74,11 +86,11 @@ export async function openOrder(
     leaving: new AbortController().signal,
     submit: (_run, decide) => ledger.submit(decide),
   };
-  return { ctx, run, task, id: attemptId(run.id, task.ordinal, attempt.number) };
+  return { ctx, run };
 }
 
 /** A store whose events and transcripts are reports; a host keeps nothing that cannot be lost. */
-function reportingStore(memory: Store, order: AttemptOrder, report: (body: unknown) => Promise<void>): Store {
+function reportingStore(memory: Store, order: RunOfOrder, report: (body: unknown) => Promise<void>): Store {
   return {
     ...memory,
     append: async (writes) => {
@@ -94,7 +106,7 @@ function reportingStore(memory: Store, order: AttemptOrder, report: (body: unkno
 /** The mirror of the project on this host, with the commits of the order. */
 async function openProject(
   host: HostContext,
-  { state, git }: AttemptOrder,
+  { state, git }: RunOfOrder,
   signal: AbortSignal,
 ): Promise<Pick<ActiveRun['project'], 'mirror' | 'repository'>> {
   const { id, root } = state.start.project;

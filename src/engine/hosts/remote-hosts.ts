@@ -4,40 +4,73 @@ import { evolve } from '../../core/run/evolve.ts';
 import { taskOf } from '../../core/run/phase.ts';
 import { valuesFor } from '../../core/run/recorded-config.ts';
 import type { RunState } from '../../core/run/state.ts';
+import { limitsOfHost } from '../../core/schedule/account.ts';
 import type { HostInput, HostsInput } from '../../core/schedule/hosts.ts';
+import type { GateResult } from '../../gates/gate.ts';
 import { attemptId, type TaskKey } from '../../schema/ids.ts';
 import { type Fleet, type FleetHost, HOSTS_RELEASE, isReleaseAccepted } from '../../store/fleet.ts';
 import { checkpointSection, memorySection } from '../attempt/memory.ts';
 import { readProgress } from '../attempt/progress-file.ts';
+import type { CheckRequest } from '../land/check-request.ts';
 import type { ActiveRun, AttemptHosts, EngineContext, Executor, OrderOf } from '../loop/context.ts';
 import type { AttemptOrder } from './attempt-order.ts';
+import { CheckSlots } from './check-slots.ts';
 import { Exchange } from './exchange.ts';
 import { followAttempt } from './follow-attempt.ts';
+import { orderCheck } from './order-check.ts';
+
+/** The tasks that are claimed, those of them that wait in a tool call, and the rate-limited accounts. */
+type HostsProgress = {
+  claimed: ReadonlySet<string>;
+  waiting: ReadonlySet<string>;
+  rateLimited: Readonly<Record<string, number>>;
+};
 
 /** The hosts of an installation as the engine that leads it uses them. */
 export class RemoteHosts implements AttemptHosts {
   readonly executor: Executor;
   readonly exchange = new Exchange();
   readonly #fleet: Fleet;
+  readonly #checkSlots: CheckSlots;
 
   constructor(fleet: Fleet, onChange: () => void) {
     this.#fleet = fleet;
-    const follow: Executor['perform'] = (ctx, run, task) => followAttempt(ctx, run, { task, fleet });
-    this.executor = { perform: follow, adopt: follow };
+    this.executor = {
+      perform: (ctx, run, task) => followAttempt(ctx, run, { task, fleet }),
+      adopt: (ctx, run, task) => followAttempt(ctx, run, { task, fleet, isAdopted: true }),
+      check: (ctx, run, request) => this.#check(ctx, run, request),
+    };
+    this.#checkSlots = new CheckSlots(fleet);
     fleet.onChange(onChange);
   }
 
+  isUsedBy({ ledger }: ActiveRun): boolean {
+    return ledger.state.start.config.hosts.git !== undefined;
+  }
+
+  async #check(ctx: EngineContext, run: ActiveRun, request: CheckRequest): Promise<GateResult> {
+    const { git: url = '' } = run.ledger.state.start.config.hosts;
+    const { tasks } = request.candidate;
+    const share = (commits: readonly string[]) => this.exchange.share(ctx, run, { tasks, commits });
+    return orderCheck(ctx, run, request, { fleet: this.#fleet, slots: this.#checkSlots, share, url });
+  }
+
   /** The input of admission; undefined while no run uses hosts. */
-  schedulingInput(runs: readonly ActiveRun[], claimed: ReadonlySet<string>): HostsInput | undefined {
-    const onHosts = runs.filter(usesHosts);
+  schedulingInput(
+    runs: readonly ActiveRun[],
+    { claimed, waiting, rateLimited }: HostsProgress,
+  ): HostsInput | undefined {
+    const onHosts = runs.filter((run) => this.isUsedBy(run));
     if (onHosts.length === 0) return undefined;
-    const busy = busyOf(onHosts, claimed);
+    const busy = busyOf(onHosts, new Set([...claimed].filter((task) => !waiting.has(task))));
     const hosts = this.#fleet.hosts.filter(
       ({ instance, release }) => instance !== null && isReleaseAccepted(release, HOSTS_RELEASE),
     );
     return {
-      hosts: hosts.map((host) => hostInput(host, onHosts, busy.get(host.name) ?? 0)),
-      labels: new Map(),
+      hosts: hosts.map((host) => ({
+        ...hostInput(host, onHosts, busy.get(host.name) ?? 0),
+        rateLimited: limitsOfHost(rateLimited, host.name),
+      })),
       affinity: affinityOf(onHosts),
       runs: new Set(onHosts.map(({ id }) => id)),
     };
@@ -76,14 +109,9 @@ export class RemoteHosts implements AttemptHosts {
         hasSecrets: Object.keys(valuesFor(run.config, claim.agent)).length > 0,
         git: { url, objectFormat: run.project.mirror.objectFormat, commits: needed },
       };
-      return { id, host, instance, body: JSON.stringify(order) };
+      return { id, kind: 'attempt', host, instance, body: JSON.stringify(order) };
     };
   }
-}
-
-/** Whether the attempts of a run are performed by hosts. */
-function usesHosts({ ledger }: ActiveRun): boolean {
-  return ledger.state.start.config.hosts.git !== undefined;
 }
 
 /** The state with the claim, as far as a host needs it; a copy, because folding changes it. */
@@ -107,7 +135,7 @@ function busyOf(runs: readonly ActiveRun[], claimed: ReadonlySet<string>): Map<s
 }
 
 /** A host has an agent if it has its kind, or one of this name. */
-function hostInput(host: FleetHost, runs: readonly ActiveRun[], busy: number): HostInput {
+function hostInput(host: FleetHost, runs: readonly ActiveRun[], busy: number): Omit<HostInput, 'rateLimited'> {
   const agents = new Set<string>();
   for (const run of runs)
     for (const { name, kind } of run.agents.values())
@@ -118,7 +146,6 @@ function hostInput(host: FleetHost, runs: readonly ActiveRun[], busy: number): H
     free: host.slots - busy,
     agents: [...agents],
     labels: host.labels,
-    rateLimited: {},
     ...(host.isDraining ? { isDraining: true } : {}),
   };
 }

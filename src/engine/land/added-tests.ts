@@ -8,10 +8,11 @@ import { candidateFlag } from '../../risks/candidate-risks.ts';
 import { promptText } from '../../roles/prompt.ts';
 import type { Evidence } from '../../schema/gate.ts';
 import type { RiskFlag } from '../../schema/risk.ts';
+import { runGate } from '../hosts/executor.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
 import { commandGates, type Proof, passesWith, selectedChecks } from './check-candidate.ts';
+import type { Candidate } from './check-request.ts';
 import { baselineOf, listNames, loadTests } from './compare-with-base.ts';
-import { type Candidate, runGate } from './run-gate.ts';
 
 /** What a candidate came to; `unproven`: its checks passed, and as a fix it lacks a test that shows the defect. */
 export type LandingProof = Proof | { verdict: 'unproven'; reason: string };

@@ -10,8 +10,10 @@ import { projectStream } from '../../schema/ids.ts';
 import type { RiskFlag } from '../../schema/risk.ts';
 import { crashpoint } from '../../world.ts';
 import { isNetworkContained } from '../attempt/containment.ts';
+import { runGate } from '../hosts/executor.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
 import { evidenceWithoutRun, type SelectedCheck, selectCheck } from './affected-check.ts';
+import type { Candidate, Overlay } from './check-request.ts';
 import {
   checkBaseline,
   comparedWithBase,
@@ -23,8 +25,8 @@ import {
 } from './compare-with-base.ts';
 import { evidenceOf, withoutSecrets } from './evidence.ts';
 import { measureCandidate } from './measure-check.ts';
+import { throwIfStopped } from './perform-check.ts';
 import { rerunsOf, settleFailure, withTolerated } from './rerun-check.ts';
-import { type Candidate, type Overlay, runGate, throwIfStopped } from './run-gate.ts';
 
 /** The result of all checks of a candidate; `held`: they passed, and a person must review their findings. */
 export type Proof =

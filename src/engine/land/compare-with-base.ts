@@ -10,9 +10,10 @@ import { treeOf } from '../../git/read/commit-graph.ts';
 import { changedFiles } from '../../git/read/diff.ts';
 import { candidateFlag } from '../../risks/candidate-risks.ts';
 import { type Evidence, TestList, type TestResults } from '../../schema/gate.ts';
+import { runGate } from '../hosts/executor.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
 import { evidenceOf, knownProofs, withoutSecrets } from './evidence.ts';
-import { runGate, throwIfStopped } from './run-gate.ts';
+import { throwIfStopped } from './perform-check.ts';
 
 /** The command for a commit in which nothing of what a candidate affects exists. */
 export const NOTHING = 'true';

@@ -23,7 +23,7 @@ export function evidenceOf(
   result: GateResult,
   bound: { tree: string; definition: string },
 ): Evidence {
-  const { verdict, summary, exitCode, setup, durationMs, output, command, outputLines, outputFile } = result;
+  const { verdict, summary, exitCode, setup, durationMs, output, command, outputLines, outputFile, host } = result;
   return {
     gate: gate.name,
     ...bound,
@@ -37,6 +37,7 @@ export function evidenceOf(
     ...(command === undefined ? {} : { command }),
     ...(outputLines === undefined ? {} : { outputLines }),
     ...(outputFile === undefined ? {} : { outputFile }),
+    ...(host === undefined ? {} : { host }),
   };
 }
 
@@ -65,7 +66,7 @@ export async function keepOutput(
 }
 
 /** The transcript of what is done for a run and belongs to none of its attempts. */
-function runTranscriptName(run: string): string {
+export function runTranscriptName(run: string): string {
   return attemptId(run, 0, 0);
 }
 

@@ -4,7 +4,8 @@ import type { TaskKey } from '../../schema/ids.ts';
 import { crashpoint } from '../../world.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
 import { checkWith, eachOnce } from './check-candidate.ts';
-import { type Candidate, throwIfStopped } from './run-gate.ts';
+import type { Candidate } from './check-request.ts';
+import { throwIfStopped } from './perform-check.ts';
 
 /** Runs the commands that only inform, on a candidate that is about to land, and records what each came to. */
 export async function recordInforming(ctx: EngineContext, run: ActiveRun, candidate: Candidate): Promise<void> {

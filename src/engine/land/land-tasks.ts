@@ -17,8 +17,8 @@ import { crashpoint } from '../../world.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
 import { type CandidateTests, checkAddedTests, isFixTask, type LandingProof } from './added-tests.ts';
 import { checkCandidate, commandGates, isApproved, passesWith, selectedChecks } from './check-candidate.ts';
+import type { Candidate } from './check-request.ts';
 import { informingCommands, recordInforming } from './informing-checks.ts';
-import type { Candidate } from './run-gate.ts';
 import { tracedFiles } from './trace-check.ts';
 
 /** The work of one task merged onto the branch and the tasks before it. */

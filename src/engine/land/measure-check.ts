@@ -5,10 +5,12 @@ import { type CommandGateSpec, commandText } from '../../gates/gate-kinds.ts';
 import { treeOf } from '../../git/read/commit-graph.ts';
 import type { Evidence, Measure } from '../../schema/gate.ts';
 import { crashpoint } from '../../world.ts';
+import { runGate } from '../hosts/executor.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
+import type { Candidate } from './check-request.ts';
 import { storeTests } from './compare-with-base.ts';
 import { evidenceOf, withoutSecrets } from './evidence.ts';
-import { type Candidate, runGate, throwIfStopped } from './run-gate.ts';
+import { throwIfStopped } from './perform-check.ts';
 
 type MeasuringGate = CommandGateSpec & { measure: Measure };
 

@@ -8,7 +8,7 @@ import { readTrace, tracedCommand } from '../../process/trace.ts';
 import { gateCheckout } from '../../workspaces/checkout.ts';
 import { containCommands } from '../attempt/containment.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
-import { checkoutOf } from './run-gate.ts';
+import { checkoutOf } from './perform-check.ts';
 
 const TracedPaths = z.array(z.string());
 /** A traced check may take this many times as long. */

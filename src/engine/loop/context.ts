@@ -28,6 +28,7 @@ import { KeptDependencies } from '../../workspaces/kept-dependencies.ts';
 import { WorkspacePool } from '../../workspaces/workspace-pool.ts';
 import type { World } from '../../world.ts';
 import type { Coordination } from '../attempt/coordination.ts';
+import type { CheckRequest } from '../land/check-request.ts';
 import type { Activities } from './activities.ts';
 import type { RunLedger } from './ledger.ts';
 import type { Slots } from './slots.ts';
@@ -154,11 +155,13 @@ export interface ActiveRun {
   cancelErrors: number;
 }
 
-/** Performs attempts, from their claim to their recorded end: on this machine, or on another one. */
+/** Performs attempts, from their claim to their recorded end, and checks: on this machine, or on another one. */
 export interface Executor {
   perform(ctx: EngineContext, run: ActiveRun, task: TaskState): Promise<void>;
   /** Continues an attempt that an earlier engine began. */
   adopt(ctx: EngineContext, run: ActiveRun, task: TaskState): Promise<void>;
+  /** Runs a check; its result is judged by the caller, and a check that an earlier engine began is never adopted. */
+  check(ctx: EngineContext, run: ActiveRun, request: CheckRequest): Promise<GateResult>;
 }
 
 /** Makes the order of a claim; undefined if its host was lost, or it needs a commit that is not pushed. */
@@ -166,7 +169,7 @@ export type OrderOf = (claim: StartAttempt) => HostOrder | undefined;
 
 /** The repository of the hosts, which has everything that an event names before the event is written. */
 export interface CommitExchange {
-  /** Commits that were fetched from the repository need not be pushed to it. */
+  /** Commits that were fetched from the repository need not be pushed before an event names them. */
   note(url: string, commits: readonly string[]): void;
   /** Pushes commits until they are there; rejects when the run is cancelled or the engine stops. */
   share(
@@ -180,10 +183,12 @@ export interface CommitExchange {
   beforeEvents(ctx: EngineContext, run: ActiveRun, events: readonly RunEvent[]): Promise<void> | undefined;
 }
 
-/** Other machines that perform attempts. */
+/** Other machines that perform attempts and checks. */
 export interface AttemptHosts {
   readonly executor: Executor;
   readonly exchange: CommitExchange;
+  /** Whether the attempts and checks of a run are performed by hosts. */
+  isUsedBy(run: ActiveRun): boolean;
   /**
    * Brings everything that an attempt on a host needs to where the host finds it, before the attempt is recorded. The
    * function that it returns makes the order without waiting, so that it fits the state in which the task is claimed.

@@ -212,16 +212,13 @@ export class Engine implements EngineContext {
     const runs = [...this.#runs.values()];
     for (const run of runs) this.#checkBase(run);
     const { claimed, landing } = this.#inFlight;
-    const { intents, wakeAt, waits } = next(
-      runs.map((run) => run.ledger.state),
-      this.#tracker.input(this.#runs, {
-        claimed,
-        landing,
-        waiting: this.coordination.waits.tasks,
-        isDraining: this.#drain.signal.aborted,
-        fleet: this.hosts?.schedulingInput(runs, claimed),
-      }),
-    );
+    const waiting = this.coordination.waits.tasks;
+    const isDraining = this.#drain.signal.aborted;
+    const { rateLimited } = this.#tracker;
+    const fleet = this.hosts?.schedulingInput(runs, { claimed, waiting, rateLimited });
+    const input = this.#tracker.input(this.#runs, { claimed, landing, waiting, isDraining, fleet });
+    const states = runs.map((run) => run.ledger.state);
+    const { intents, wakeAt, waits } = next(states, input);
     this.activities.setWaits(waits);
     for (const intent of intents) this.#perform(intent);
     for (const run of runs) this.#performClosingStep(run);

@@ -42,6 +42,11 @@ export class SchedulingInputTracker {
     this.#rateLimited = loadRateLimits(store);
   }
 
+  /** Rate-limited accounts, and until when. */
+  get rateLimited(): Readonly<Record<string, number>> {
+    return this.#rateLimited;
+  }
+
   /** Records what was written to the streams of accounts and projects. */
   record(writes: readonly Write[]): void {
     for (const { stream, events } of writes) {

@@ -10,7 +10,7 @@ import { projectStream } from '../../schema/ids.ts';
 import { setupOf } from '../../workspaces/checkout.ts';
 import { checkWith } from '../land/check-candidate.ts';
 import { knownProofs, observePreparation } from '../land/evidence.ts';
-import { checkoutOf } from '../land/run-gate.ts';
+import { checkoutOf } from '../land/perform-check.ts';
 import type { RunningStep } from '../loop/activities.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
 

@@ -10,6 +10,14 @@ export const RemoteUrl = z
   .refine((url) => !/^[a-z+]+:\/\/[^/@]*:[^/@]*@/i.test(url), 'must not contain a password: use a credential helper')
   .refine((url) => !/^[a-z+]+::/i.test(url), 'must not name a helper program');
 
+/** A property of a host that tasks and checks can require, such as `gpu`. */
+const Label = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9._-]{0,39}$/i, 'must be 1 to 40 letters, digits, dots, dashes or underscores');
+
+/** The labels that something requires of the host that performs it. */
+export const Labels = z.array(Label).max(20);
+
 /** How the machines of an installation exchange commits. */
 export const HostsConfig = z
   .strictObject({

@@ -33,7 +33,7 @@ const TRIGGERS = `
   CREATE TEMP TABLE changed_events (position INTEGER PRIMARY KEY);
   CREATE TEMP TABLE changed_attempts (id INTEGER PRIMARY KEY);
   CREATE TEMP TABLE removed_streams (stream TEXT PRIMARY KEY);
-  CREATE TEMP TABLE new_orders (id TEXT, host TEXT, instance TEXT, body TEXT);
+  CREATE TEMP TABLE new_orders (id TEXT, kind TEXT, host TEXT, instance TEXT, body TEXT);
 
   CREATE TEMP TRIGGER event_added AFTER INSERT ON main.events BEGIN
     INSERT INTO changed_events SELECT new.position WHERE new.position NOT IN changed_events;
@@ -74,7 +74,7 @@ export function collectChanges(db: DatabaseSync): ChangeCollector {
   const selectTranscript = db.prepare(`
     SELECT transcript.*, attempts.attempt AS name FROM transcript JOIN attempts ON attempts.id = transcript.attempt
     WHERE transcript.id > ? ORDER BY transcript.id`);
-  const insertOrder = db.prepare('INSERT INTO new_orders VALUES (?, ?, ?, ?)');
+  const insertOrder = db.prepare('INSERT INTO new_orders VALUES (?, ?, ?, ?, ?)');
   const selectOrders = db.prepare('SELECT * FROM new_orders ORDER BY rowid');
   const selectLastBlob = db.prepare('SELECT coalesce(max(rowid), 0) AS last FROM blobs');
   let sharedBlob = 0;
@@ -108,15 +108,20 @@ export function collectChanges(db: DatabaseSync): ChangeCollector {
       return Object.values(tables).every(({ length }) => length === 0) ? undefined : changes;
     },
     markShared,
-    addOrder: ({ id, host, instance, body }) => {
-      insertOrder.run(id, host, instance, body);
+    addOrder: ({ id, kind, host, instance, body }) => {
+      insertOrder.run(id, kind, host, instance, body);
     },
   };
 }
 
 function orderOf(row: Row): HostOrder {
-  const [id, host, instance, body] = ['id', 'host', 'instance', 'body'].map((column) => textOf(row, column));
-  return { id: id ?? '', host: host ?? '', instance: instance ?? '', body: body ?? '' };
+  return {
+    id: textOf(row, 'id'),
+    kind: textOf(row, 'kind') === 'check' ? 'check' : 'attempt',
+    host: textOf(row, 'host'),
+    instance: textOf(row, 'instance'),
+    body: textOf(row, 'body'),
+  };
 }
 
 /** The highest id that a row of a transcript ever had in this file. */

@@ -158,6 +158,14 @@ const MIGRATIONS: readonly string[] = [
   CREATE FUNCTION manyhands.leader_release() RETURNS integer LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path = pg_catalog AS 'SELECT release FROM manyhands.installation';
   `,
+  `
+  ALTER TABLE manyhands.orders
+    ADD COLUMN sequence bigint GENERATED ALWAYS AS IDENTITY,
+    ADD COLUMN kind text NOT NULL DEFAULT 'attempt' CHECK (kind IN ('attempt', 'check')),
+    ADD COLUMN epoch bigint NOT NULL DEFAULT 0;
+  CREATE INDEX orders_to_accept ON manyhands.orders (instance, kind, sequence) WHERE state = 'sent';
+  DROP SCHEMA IF EXISTS manyhands_orders CASCADE;
+  `,
 ];
 
 /** Whether an embedded database is being, or was, moved to the installation, or the installation to one; by its server. */

@@ -11,19 +11,15 @@ function host(name: string, more: Partial<HostInput> = {}): HostInput {
   return { name, slots: 2, free: 2, agents: ['one'], labels: [], rateLimited: {}, ...more };
 }
 
-function pool(
-  hosts: HostInput[],
-  { labels = {}, affinity = {} }: { labels?: object; affinity?: object } = {},
-): HostPool {
-  return new HostPool(
-    { hosts, labels: new Map(Object.entries(labels)), affinity: new Map(Object.entries(affinity)) },
-    T0,
-  );
+function pool(hosts: HostInput[], { affinity = {} }: { affinity?: object } = {}): HostPool {
+  return new HostPool({ hosts, affinity: new Map(Object.entries(affinity)) }, T0);
 }
 
-function taken(hosts: HostPool, count: number, task = 'r a', agent = 'one'): string[] {
+const PLAIN = { task: 'r a', agent: 'one', labels: [] as string[], config: undefined };
+
+function taken(hosts: HostPool, count: number, more: Partial<typeof PLAIN> = {}): string[] {
   return Array.from({ length: count }, () => {
-    const placement = hosts.take({ task, agent });
+    const placement = hosts.take({ ...PLAIN, ...more });
     return placement.kind === 'host' ? placement.host : placement.text;
   });
 }
@@ -45,26 +41,25 @@ describe('A choice of hosts', () => {
   });
 
   it('takes only hosts that have the agent and every label, and are neither draining nor rate-limited', () => {
-    const hosts = pool(
-      [
-        host('plain'),
-        host('gpu', { labels: ['gpu', 'mac'] }),
-        host('other', { agents: ['two'], labels: ['gpu'] }),
-        host('draining', { labels: ['gpu'], isDraining: true }),
-        host('resting', { labels: ['gpu'], rateLimited: { one: T0 + 5 } }),
-      ],
-      { labels: { 'r a': ['gpu'], 'r b': ['mac', 'gpu'], 'r c': ['tpu'] } },
-    );
-    expect(taken(hosts, 2)).toEqual(['gpu', 'gpu']);
-    expect(hosts.take({ task: 'r a', agent: 'one' })).toEqual({
+    const hosts = pool([
+      host('plain'),
+      host('gpu', { labels: ['gpu', 'mac'] }),
+      host('other', { agents: ['two'], labels: ['gpu'] }),
+      host('draining', { labels: ['gpu'], isDraining: true }),
+      host('resting', { labels: ['gpu'], rateLimited: { one: T0 + 5 } }),
+    ]);
+    expect(taken(hosts, 2, { labels: ['gpu'] })).toEqual(['gpu', 'gpu']);
+    expect(hosts.take({ ...PLAIN, labels: ['gpu'] })).toEqual({
       kind: 'later',
       at: T0 + 5,
       text: 'every host with one and the label gpu is busy',
     });
-    expect(taken(hosts, 1, 'r b')).toEqual(['every host with one and the labels mac, gpu is busy']);
-    expect(taken(hosts, 1, 'r c')).toEqual(['no host has one and the label tpu']);
-    expect(taken(hosts, 1, 'r x', 'three')).toEqual(['no host has three']);
-    expect(taken(hosts, 1, 'r x', 'two')).toEqual(['other']);
+    expect(taken(hosts, 1, { labels: ['mac', 'gpu'] })).toEqual([
+      'every host with one and the labels mac, gpu is busy',
+    ]);
+    expect(taken(hosts, 1, { labels: ['tpu'] })).toEqual(['no host has one and the label tpu']);
+    expect(taken(hosts, 1, { agent: 'three' })).toEqual(['no host has three']);
+    expect(taken(hosts, 1, { agent: 'two' })).toEqual(['other']);
   });
 
   it('keeps a task on the host that has its workspace, while that has a slot', () => {
@@ -72,7 +67,7 @@ describe('A choice of hosts', () => {
       affinity: { 'r a': 'kept', 'r b': 'gone' },
     });
     expect(taken(hosts, 3)).toEqual(['kept', 'kept', 'first']);
-    expect(taken(hosts, 1, 'r b')).toEqual(['first']);
+    expect(taken(hosts, 1, { task: 'r b' })).toEqual(['first']);
   });
 
   it('knows which agents rest on every host that has them', () => {
@@ -98,7 +93,7 @@ describe('A choice of hosts', () => {
           const used: Record<string, number> = {};
           const waiting = new Set<string>();
           for (const agent of wanted) {
-            const placement = hosts.take({ task: 'r a', agent });
+            const placement = hosts.take({ ...PLAIN, agent });
             if (placement.kind === 'host') used[placement.host] = (used[placement.host] ?? 0) + 1;
             else waiting.add(agent);
           }
@@ -120,7 +115,7 @@ describe('next with hosts', () => {
     ).state;
   const startsOf = (runs: RunState[], hosts: HostInput[], slots = 100) => {
     const availability = { rateLimited: {}, busy: {}, maxParallel: {} };
-    const fleet = { hosts, labels: new Map(), affinity: new Map() };
+    const fleet = { hosts, affinity: new Map() };
     const input = {
       now: T0,
       slots,

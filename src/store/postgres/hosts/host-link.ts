@@ -1,12 +1,11 @@
 import type { ClientBase } from 'pg';
 import { AppError } from '../../../errors.ts';
 import type { World } from '../../../world.ts';
-import { type HostOrder, type HostRegistration, isReleaseAccepted } from '../../fleet.ts';
+import { type HostOrder, type HostRegistration, isReleaseAccepted, OrderKind, type OrderLimits } from '../../fleet.ts';
 import { Connection } from '../connection.ts';
 import { readOwnHost } from './host-roles.ts';
 import { endHost, type Lease, registerHost, renewHost } from './host-rows.ts';
-import { OrderQueue } from './order-queue.ts';
-import { acceptLeft, acceptOrders, insertReports, ORDERS_CHANNEL, type Report, readCommands } from './order-rows.ts';
+import { acceptOrders, insertReports, ORDERS_CHANNEL, type Report, readCommands, readUnknown } from './order-rows.ts';
 
 /** A command of the leader about an order that this process has. */
 type HostCommand = { id: string; body: unknown };
@@ -25,12 +24,9 @@ export class HostLink implements AsyncDisposable {
   readonly #renewals: Connection;
   readonly #orders: Connection;
   readonly #reports: Connection;
-  readonly #queue: OrderQueue;
   #lastCommand = 0;
   /** The orders that this process has. */
   readonly #received = new Set<string>();
-  /** Jobs of the queue whose orders are accepted. */
-  #taken: string[] = [];
   #listening: ClientBase | undefined;
   /** Whether there may be something that was not received yet. */
   #isNew = true;
@@ -42,7 +38,6 @@ export class HostLink implements AsyncDisposable {
     this.#renewals = new Connection(url);
     this.#orders = new Connection(url);
     this.#reports = new Connection(url);
-    this.#queue = new OrderQueue(this.#orders, { owner: false });
     this.#orders.onLost(() => this.wake());
   }
 
@@ -69,8 +64,8 @@ export class HostLink implements AsyncDisposable {
     return this.#renewals.use((client) => renewHost(client, this.#registration));
   }
 
-  /** Waits for something new, accepts at most that many orders, and reads commands. */
-  async receive(most: number, signal: AbortSignal): Promise<Inbox> {
+  /** Waits for something new, accepts at most that many orders of each kind, and reads commands. */
+  async receive(most: OrderLimits, signal: AbortSignal): Promise<Inbox> {
     if (!this.#isNew) await this.#pause(signal);
     if (signal.aborted) return { orders: [], commands: [] };
     this.#isNew = false;
@@ -78,7 +73,7 @@ export class HostLink implements AsyncDisposable {
       return await this.#receiveNow(most);
     } catch (error) {
       this.#isNew = true;
-      // What was taken out of the queue, and not accepted, is accepted when it begins again.
+      // What was accepted, and not received, is received when it begins again.
       this.#listening = undefined;
       throw error;
     }
@@ -103,11 +98,10 @@ export class HostLink implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.wake();
-    await this.#queue[Symbol.asyncDispose]();
     for (const connection of [this.#renewals, this.#orders, this.#reports]) await connection[Symbol.asyncDispose]();
   }
 
-  async #receiveNow(most: number): Promise<Inbox> {
+  async #receiveNow(most: OrderLimits): Promise<Inbox> {
     const { name, instance } = this.#registration;
     return this.#orders.use(async (client) => {
       if (this.#listening !== client) {
@@ -115,28 +109,18 @@ export class HostLink implements AsyncDisposable {
           if (payload === name) this.wake();
         });
         await client.query(`LISTEN ${ORDERS_CHANNEL}`);
-        const left = await acceptLeft(client, instance, [...this.#received]);
+        const unknown = await readUnknown(client, instance, [...this.#received]);
         this.#listening = client;
-        if (left.length > 0) return this.#deliver(left);
+        if (unknown.length > 0) return this.#deliver(unknown);
       }
-      const orders = most === 0 ? [] : await this.#accept(client, most);
+      const orders: HostOrder[] = [];
+      for (const kind of OrderKind.options)
+        if (most[kind] > 0) orders.push(...(await acceptOrders(client, { instance, kind, most: most[kind] })));
       if (orders.length > 0) return this.#deliver(orders);
-      await this.#completeTaken(client);
       const found = await readCommands(client, { instance, after: this.#lastCommand });
       this.#lastCommand = found.at(-1)?.sequence ?? this.#lastCommand;
       return { commands: found, orders };
     });
-  }
-
-  /** Without a transaction, because each round trip delays the order: what a lost connection leaves is accepted on the next one. */
-  async #accept(client: ClientBase, most: number): Promise<HostOrder[]> {
-    const { name, instance } = this.#registration;
-    if (!(await this.#queue.exists(client, name))) return [];
-    const taken = await this.#queue.take(client, name, most);
-    if (taken.length === 0) return [];
-    this.#taken.push(...taken.map(({ job }) => job));
-    const ids = taken.map(({ id }) => id);
-    return acceptOrders(client, ids, instance);
   }
 
   /** Commands are read by the next call, so that orders are not kept waiting. */
@@ -144,13 +128,6 @@ export class HostLink implements AsyncDisposable {
     for (const { id } of orders) this.#received.add(id);
     this.#isNew = true;
     return { orders, commands: [] };
-  }
-
-  async #completeTaken(client: ClientBase): Promise<void> {
-    if (this.#taken.length === 0) return;
-    const jobs = this.#taken;
-    this.#taken = [];
-    await this.#queue.complete(client, this.#registration.name, jobs);
   }
 
   async #pause(signal: AbortSignal): Promise<void> {

@@ -1,7 +1,6 @@
 import { createHash, createHmac, pbkdf2Sync } from 'node:crypto';
 import type { ClientBase } from 'pg';
 import type { World } from '../../../world.ts';
-import { ORDERS_SCHEMA } from './order-queue.ts';
 
 /** The iterations of a verifier that PostgreSQL computes itself. */
 const SCRAM_ITERATIONS = 4_096;
@@ -11,25 +10,12 @@ const MOST_CONNECTIONS = 8;
 
 /** What a host may do, each with its own rows only: policies restrict them by the host of the login. */
 const GRANTS = [
-  `USAGE ON SCHEMA manyhands, ${ORDERS_SCHEMA}`,
+  'USAGE ON SCHEMA manyhands',
   'SELECT, INSERT, UPDATE ON manyhands.hosts',
   'SELECT, UPDATE (state) ON manyhands.orders',
   'SELECT (id, sequence), INSERT ON manyhands.reports',
   'SELECT ON manyhands.commands',
-  `SELECT ON ${ORDERS_SCHEMA}.version, ${ORDERS_SCHEMA}.queue`,
-  `SELECT, UPDATE ON ${ORDERS_SCHEMA}.job, ${ORDERS_SCHEMA}.job_common`,
 ];
-
-/** Restricts the tables of the queues to the queue of the login's own host; their owner, the server, is not restricted. */
-export async function protectQueues(client: ClientBase): Promise<void> {
-  for (const table of ['queue', 'job', 'job_common']) {
-    await client.query(`ALTER TABLE ${ORDERS_SCHEMA}.${table} ENABLE ROW LEVEL SECURITY`);
-    await client.query(`DROP POLICY IF EXISTS own_host ON ${ORDERS_SCHEMA}.${table}`);
-    await client.query(
-      `CREATE POLICY own_host ON ${ORDERS_SCHEMA}.${table} USING (name = 'host-' || manyhands.own_host())`,
-    );
-  }
-}
 
 /** Creates the login of a host, or gives it a new token, which ends the sessions of the old one; returns the token. */
 export async function createHostRole(

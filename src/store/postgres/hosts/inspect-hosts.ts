@@ -4,7 +4,7 @@ import type { World } from '../../../world.ts';
 import type { FleetHost } from '../../fleet.ts';
 import { Connection } from '../connection.ts';
 import { migrateSchema } from '../schema.ts';
-import { createHostRole, dropHostRole, protectQueues } from './host-roles.ts';
+import { createHostRole, dropHostRole } from './host-roles.ts';
 import { readHosts, removeHost, setDraining } from './host-rows.ts';
 import { readOrders } from './order-rows.ts';
 
@@ -32,16 +32,10 @@ export async function drainHost(url: string, name: string, isDraining: boolean):
 /** Creates the login of a host, or replaces its token; returns the URL by which only this host reaches the installation. */
 export async function addHost(url: string, name: string, world: World): Promise<string> {
   await using connection = new Connection(url);
-  const { OrderQueue } = await import('./order-queue.ts');
-  await connection.use(migrateSchema);
-  await using queue = new OrderQueue(connection, { owner: true });
-  await queue.create(name);
-  const { role, token } = await connection.use((client) =>
-    inTransaction(client, async () => {
-      await protectQueues(client);
-      return createHostRole(client, name, world);
-    }),
-  );
+  const { role, token } = await connection.use(async (client) => {
+    await migrateSchema(client);
+    return inTransaction(client, () => createHostRole(client, name, world));
+  });
   const own = new URL(url);
   own.username = role;
   own.password = token;

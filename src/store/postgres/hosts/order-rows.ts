@@ -17,10 +17,13 @@ export type OrderHolder = { id: string; host: string; instance: string };
 export async function insertOrders(client: ClientBase, orders: readonly HostOrder[]): Promise<void> {
   await client.query({
     name: 'insert-orders',
-    text: `INSERT INTO manyhands.orders (id, host, instance, body)
-      SELECT * FROM unnest($1::text[], $2::text[], $3::uuid[], $4::bytea[]) RETURNING pg_notify($5, host)`,
+    text: `INSERT INTO manyhands.orders (id, kind, host, instance, body, epoch)
+      SELECT added.*, installation.epoch
+      FROM manyhands.installation, unnest($1::text[], $2::text[], $3::text[], $4::uuid[], $5::bytea[]) AS added
+      RETURNING pg_notify($6, host)`,
     values: [
       orders.map(({ id }) => id),
+      orders.map(({ kind }) => kind),
       orders.map(({ host }) => host),
       orders.map(({ instance }) => instance),
       orders.map(({ body }) => Buffer.from(body)),
@@ -29,29 +32,34 @@ export async function insertOrders(client: ClientBase, orders: readonly HostOrde
   });
 }
 
-/** Accepts orders that were sent to this process and not revoked, each at most once; returns their bodies. */
-export async function acceptOrders(client: ClientBase, ids: readonly string[], instance: string): Promise<HostOrder[]> {
-  const { rows } = await client.query<{ id: string; host: string; instance: string; body: Buffer }>({
+type Accepted = Omit<HostOrder, 'body'> & { body: Buffer };
+
+/** Accepts orders that were sent to this process and not removed, the oldest first, each at most once. */
+export async function acceptOrders(
+  client: ClientBase,
+  { instance, kind, most }: { instance: string; kind: HostOrder['kind']; most: number },
+): Promise<HostOrder[]> {
+  const { rows } = await client.query<Accepted>({
     name: 'accept-orders',
     text: `UPDATE manyhands.orders SET state = 'accepted'
-        WHERE id = ANY ($1) AND instance = $2 AND state = 'sent' RETURNING id, host, instance, body`,
-    values: [ids, instance],
+     WHERE state = 'sent' AND id IN (
+       SELECT id FROM manyhands.orders WHERE instance = $1 AND kind = $2 AND state = 'sent'
+       ORDER BY sequence LIMIT $3 FOR UPDATE
+     ) RETURNING id, kind, host, instance, body`,
+    values: [instance, kind, most],
   });
   return rows.map((row) => ({ ...row, body: row.body.toString() }));
 }
 
-/**
- * Accepts every order of a process that it does not have: one whose notification, or whose acceptance, was lost with a
- * connection.
- */
-export async function acceptLeft(
+/** The orders that a process has accepted and does not know of: their acceptance was lost with a connection. */
+export async function readUnknown(
   client: ClientBase,
   instance: string,
   received: readonly string[],
 ): Promise<HostOrder[]> {
-  const { rows } = await client.query<{ id: string; host: string; instance: string; body: Buffer }>(
-    `UPDATE manyhands.orders SET state = 'accepted'
-     WHERE instance = $1 AND state <> 'revoked' AND id <> ALL ($2) RETURNING id, host, instance, body`,
+  const { rows } = await client.query<Accepted>(
+    `SELECT id, kind, host, instance, body FROM manyhands.orders
+     WHERE instance = $1 AND state = 'accepted' AND id <> ALL ($2)`,
     [instance, received],
   );
   return rows.map((row) => ({ ...row, body: row.body.toString() }));
@@ -132,6 +140,47 @@ export async function removeOrder(client: ClientBase, { id, epoch }: { id: strin
          AND EXISTS (SELECT 1 FROM manyhands.installation WHERE epoch = $2)`,
       [id, epoch],
     );
+}
+
+/** What a process is told that has an order which is forgotten. */
+function stopCommand(reason: string): string {
+  return JSON.stringify({ kind: 'stop', force: true, reason });
+}
+
+/** Removes an order with its reports, and tells the process that has it to stop. */
+export async function cancelOrder(
+  client: ClientBase,
+  { id, reason, epoch }: { id: string; reason: string; epoch: number },
+): Promise<void> {
+  await cancelWhere(client, `id = $1 AND EXISTS (SELECT 1 FROM manyhands.installation WHERE epoch = $2)`, [
+    id,
+    epoch,
+    stopCommand(reason),
+  ]);
+}
+
+/**
+ * Removes the checks that an earlier leader ordered, which are run again and never adopted, and stops them; also
+ * commands to processes that are gone.
+ */
+export async function cancelChecksBefore(client: ClientBase, epoch: number): Promise<void> {
+  const isBefore = `kind = $1 AND epoch < $2 AND EXISTS (SELECT 1 FROM manyhands.installation WHERE epoch = $2)`;
+  await cancelWhere(client, isBefore, ['check', epoch, stopCommand('Another server leads')]);
+  await client.query(
+    'DELETE FROM manyhands.commands WHERE NOT EXISTS (SELECT 1 FROM manyhands.hosts WHERE hosts.instance = commands.instance)',
+  );
+}
+
+async function cancelWhere(client: ClientBase, condition: string, values: unknown[]): Promise<void> {
+  await client.query(
+    `WITH removed AS (DELETE FROM manyhands.orders WHERE ${condition} RETURNING id, host, instance),
+     forgotten AS (DELETE FROM manyhands.reports USING removed WHERE reports.id = removed.id),
+     added AS (
+       INSERT INTO manyhands.commands (id, host, instance, body) SELECT id, host, instance, $3 FROM removed RETURNING host
+     )
+     SELECT pg_notify($4, host) FROM added`,
+    [...values, ORDERS_CHANNEL],
+  );
 }
 
 /** Adds a command for the process that has the order. */

@@ -1,12 +1,12 @@
 import type { ClientBase } from 'pg';
-import { AppError } from '../../../errors.ts';
 import type { World } from '../../../world.ts';
 import type { Fleet, FleetHost, FollowedReport, HostOrder } from '../../fleet.ts';
 import type { Connection } from '../connection.ts';
 import { NotifiedReading } from '../notified-reading.ts';
 import { fenceExpired, HOSTS_CHANNEL, readHosts } from './host-rows.ts';
-import type { OrderQueue } from './order-queue.ts';
 import {
+  cancelChecksBefore,
+  cancelOrder,
   insertCommand,
   insertOrders,
   type OrderHolder,
@@ -36,12 +36,12 @@ export class PostgresFleet implements Fleet {
   readonly #listeners = new Set<() => void>();
   readonly #followed = new Map<string, Followed>();
   #hosts: FleetHost[] = [];
-  #queue: OrderQueue | undefined;
-  #queues = new Set<string>();
   readonly #reading: NotifiedReading;
   /** Whether the hosts are to be read: one may have changed, or an order is followed whose host is not known. */
   #isHostDue = true;
   #isOpen = false;
+  /** Whether the checks of earlier leaders are cancelled. */
+  #isBegun = false;
   #hostsReadAt = 0;
 
   constructor(parts: Parts) {
@@ -108,16 +108,17 @@ export class PostgresFleet implements Fleet {
     await this.#use((client, epoch) => removeOrder(client, { id, epoch }));
   }
 
+  async cancel(id: string, reason: string): Promise<void> {
+    await this.#use((client, epoch) => cancelOrder(client, { id, reason, epoch }));
+  }
+
   /** Sends orders in the transaction that writes the events which cause them. */
   async sendOrders(client: ClientBase, orders: readonly HostOrder[]): Promise<void> {
-    if (this.#queue === undefined) throw new AppError('INTERNAL', 'An order needs a host');
     await insertOrders(client, orders);
-    await this.#queue.send(client, orders);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#reading[Symbol.asyncDispose]();
-    await this.#queue?.[Symbol.asyncDispose]();
     this.#endFollowing();
   }
 
@@ -163,10 +164,11 @@ export class PostgresFleet implements Fleet {
   }
 
   async #readHosts(client: ClientBase, { epoch, ids }: { epoch: number; ids: string[] }) {
+    if (!this.#isBegun) await cancelChecksBefore(client, epoch);
+    this.#isBegun = true;
     await fenceExpired(client, epoch);
     const hosts = await readHosts(client);
     this.#hostsReadAt = performance.now();
-    await this.#createQueues(hosts);
     return { hosts, holders: await readHolders(client, ids) };
   }
 
@@ -194,17 +196,6 @@ export class PostgresFleet implements Fleet {
       if (holder !== undefined && host?.instance === holder.instance) continue;
       const name = holder === undefined ? 'Its host' : `The host ${holder.host}`;
       this.#deliver(id, { kind: 'lost', reason: `${name} was lost` });
-    }
-  }
-
-  /** A host can get orders when it has a queue. */
-  async #createQueues(hosts: readonly FleetHost[]): Promise<void> {
-    for (const { name, instance } of hosts) {
-      if (instance === null || this.#queues.has(name)) continue;
-      const { OrderQueue } = await import('./order-queue.ts');
-      this.#queue ??= new OrderQueue(this.#parts.connection, { owner: true });
-      await this.#queue.create(name);
-      this.#queues.add(name);
     }
   }
 

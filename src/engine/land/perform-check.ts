@@ -2,28 +2,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { GateResult } from '../../gates/gate.ts';
-import { type CommandGateSpec, shellText } from '../../gates/gate-kinds.ts';
-import type { TaskKey } from '../../schema/ids.ts';
+import { shellText } from '../../gates/gate-kinds.ts';
 import { type CheckoutOptions, gateCheckout } from '../../workspaces/checkout.ts';
 import { childEnvironment } from '../../workspaces/environment.ts';
 import { crashpoint } from '../../world.ts';
 import { containCommands } from '../attempt/containment.ts';
 import { type ActiveRun, type EngineContext, lfsOf } from '../loop/context.ts';
+import type { Candidate, CheckRequest } from './check-request.ts';
 import { keepOutput, observePreparation } from './evidence.ts';
-
-/** A commit to be checked, with the tasks that it contains. */
-export type Candidate = {
-  commit: string;
-  tree: string;
-  tasks: TaskKey[];
-  /** The commit of the base with which the branch of the run is merged, where that is landed. */
-  onto?: string;
-  /** A person approved that this tree lands in spite of its findings. */
-  isApproved?: boolean;
-};
-
-/** Files that a checkout has as they are in another commit; `subject` names for people what is checked then. */
-export type Overlay = { commit: string; paths: readonly string[]; subject: string };
 
 /** Folders below HOME in which toolchains are installed or keep what they have downloaded. */
 const TOOL_FOLDERS = {
@@ -36,30 +22,14 @@ const TOOL_FOLDERS = {
   VOLTA_HOME: '.volta',
 } as const;
 
-/** A check that could not run is repeated once before that is its result, because it is no evidence about the work. */
-export async function runGate(
-  ctx: EngineContext,
-  run: ActiveRun,
-  candidate: Candidate,
-  what: { gate: CommandGateSpec; overlay?: Overlay; isFresh?: boolean },
-): Promise<GateResult> {
-  const result = await runGateOnce(ctx, run, candidate, what);
-  throwIfStopped(ctx, run);
-  return result.verdict === 'error' ? runGateOnce(ctx, run, candidate, what) : result;
-}
-
-async function runGateOnce(
-  ctx: EngineContext,
-  run: ActiveRun,
-  candidate: Candidate,
-  what: { gate: CommandGateSpec; overlay?: Overlay; isFresh?: boolean },
-): Promise<GateResult> {
+/** Runs a check once, on this machine. */
+export async function performCheck(ctx: EngineContext, run: ActiveRun, what: CheckRequest): Promise<GateResult> {
+  const { candidate } = what;
   const options = await checkoutOf(ctx, run, candidate.commit);
   const { signal, env } = options;
   const containing = await containCommands(ctx, run, 'check');
   const { size } = ctx.checkSlots;
-  const check = what.isFresh === true ? 'repeats the failed check' : 'check';
-  const about = `${check} on ${what.overlay?.subject ?? checkedCommit(run, candidate)}: ${shellText(what.gate)}`;
+  const about = describeCheck(run, what);
   using step = ctx.activities.begin(
     { run, tasks: candidate.tasks },
     { kind: 'waiting', what: `waits for a free slot (${size} of ${size} checks run): ${about}` },
@@ -93,6 +63,12 @@ async function runGateOnce(
       redact: run.redact,
     });
   }, signal);
+}
+
+/** What is shown while a check waits or runs. */
+export function describeCheck(run: ActiveRun, { candidate, gate, overlay, isFresh }: CheckRequest): string {
+  const check = isFresh === true ? 'repeats the failed check' : 'check';
+  return `${check} on ${overlay?.subject ?? checkedCommit(run, candidate)}: ${shellText(gate)}`;
 }
 
 function checkedCommit({ ledger: { state } }: ActiveRun, { commit, tasks }: Candidate): string {
