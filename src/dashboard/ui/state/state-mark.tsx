@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react';
 import { SvgIcon } from '../text/icon.tsx';
-import { type DisplayState, STATE_LABELS } from './display-state.ts';
+import { type DisplayState, STATE_LABELS, stateColor } from './display-state.ts';
 import styles from './state-mark.module.css';
 
 const STATE_ICON_PATHS: Record<DisplayState, string> = {
@@ -35,7 +35,7 @@ export function StateMark({
   label = STATE_LABELS[displayState],
 }: StateMarkProps): ReactElement {
   return (
-    <span className={styles.mark} data-state={displayState} title={bare ? label : undefined}>
+    <span className={styles.mark} style={{ color: stateColor(displayState) }} title={bare ? label : undefined}>
       <StateIcon displayState={displayState} />
       <span className={bare ? 'visually-hidden' : undefined}>{label}</span>
     </span>
