@@ -232,7 +232,7 @@ export const Config = z.strictObject({
   health: HealthThresholds.prefault({}).describe('Thresholds for warnings about an attempt.'),
   hosts: HostsConfig,
   labels: Labels.default([]).describe(
-    'Labels that a host must have to perform the tasks and checks of this project; --label adds some for one run. Without hosts they mean nothing.',
+    'Labels that a host must have to perform the tasks and checks of this project. Without hosts they mean nothing.',
   ),
   risks: z
     .partialRecord(RiskName, RiskPolicy)
