@@ -52,11 +52,10 @@ async function runWithoutExitCode(work: string) {
   return { project, state: await project.run('Make a file') };
 }
 
-/** One call of each step that concludes an attempt: reading the agent's repository, saving, judging, inspecting. */
+/** One call of each step that concludes an attempt with a git process of its own; those that answer many are killed in test/git. */
 const STEPS = [
   ['the files of its work', '*\\ add\\ *'],
-  ['the tree of its work', '*\\ write-tree\\ *'],
-  ['the ref of its work', '*\\ update-ref\\ *'],
+  ['the list of its files', '*\\ ls-files\\ *'],
   ['its inspection', '*\\ diff*|*\\ log\\ *'],
 ];
 
