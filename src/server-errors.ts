@@ -13,7 +13,7 @@ export const SERVER_ERRORS = {
   SERVER_UNTRUSTED: {
     exit: 3,
     http: 502,
-    hint: 'If the certificate is of your own authority, name its file in NODE_EXTRA_CA_CERTS. Nothing was sent.',
+    hint: 'Nothing was sent. Use the name and the port for which the server has a certificate, for example those of the proxy before it.',
   },
   SERVER_UNKNOWN: {
     exit: 3,

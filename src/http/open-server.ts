@@ -13,6 +13,7 @@ import { notifyUser } from '../notify/notifier.ts';
 import { spareMemory } from '../process/spare-memory.ts';
 import type { Origin } from '../schema/actor.ts';
 import { DEFAULT_PORT, type ServerConfig } from '../schema/config/server.ts';
+import { orderOfToken } from '../store/credentials/order-token.ts';
 import { acquireLock } from '../store/lock.ts';
 import type { World } from '../world.ts';
 import { asHost, isLoopback } from './hosts.ts';
@@ -105,6 +106,7 @@ async function bindServer(
     folder: home.server,
     exchange: home.exchange,
     assets: dashboardFolder(),
+    orderOf: (token) => orderOfToken(home.server, token, world),
     agentOf: ({ socket }) => agentBehind(home, socket),
   };
   try {

@@ -95,6 +95,8 @@ export type HttpOptions = {
   assets: string;
   version: string;
   world: World;
+  /** The order for whose host a token was made; undefined for any other token. */
+  orderOf?(token: string): Promise<string | undefined>;
   /** The origin of a request that a program of an attempt sent; undefined for any other sender. */
   agentOf?(incoming: IncomingMessage): Origin | undefined;
 };
@@ -141,8 +143,13 @@ export async function openHttp(options: HttpOptions): Promise<HttpServer> {
     bodies.observe(incoming, outgoing);
     if (!isGitPath(pathOf(incoming))) limitRequest(incoming, world);
     for (const [name, value] of Object.entries(COMMON_HEADERS)) outgoing.setHeader(name, value);
-    void admit(incoming, { access, hosts, caller: options.caller })
-      .then(async (identity) => {
+    void hostOf(incoming, hosts, options)
+      .then(async (order) => {
+        if (order !== undefined) {
+          connections.release(incoming.socket);
+          return repository.answer(incoming, outgoing, { order });
+        }
+        const identity = await admit(incoming, { access, hosts, caller: options.caller });
         if (identity !== undefined) {
           identities.set(incoming, identity);
           connections.release(incoming.socket);
@@ -171,6 +178,16 @@ export async function openHttp(options: HttpOptions): Promise<HttpServer> {
       bodies[Symbol.dispose]();
     },
   };
+}
+
+/** The order whose host sends a request to the repository; every other sender is identified by `admit`. */
+async function hostOf(
+  incoming: IncomingMessage,
+  hosts: Hosts,
+  { orderOf }: Pick<HttpOptions, 'orderOf'>,
+): Promise<string | undefined> {
+  if (!isGitPath(pathOf(incoming)) || refusalOf(incoming, hosts) !== undefined) return undefined;
+  return orderOf?.(tokenIn(incoming) ?? '');
 }
 
 /** Cuts off a request whose body does not arrive in time. */

@@ -59,10 +59,10 @@ export class ServerConnection {
     if (error instanceof AppError) return error;
     const { url } = this;
     const code = errorCode(error) ?? '';
-    if (CERTIFICATE.test(code))
-      return new AppError('SERVER_UNTRUSTED', `The certificate of ${url} is not accepted: ${messageOf(error)}`, {
-        url,
-      });
+    if (CERTIFICATE.test(code)) {
+      const reason = CERTIFICATE_REASONS[code] ?? messageOf(error);
+      return new AppError('SERVER_UNTRUSTED', `The certificate of ${url} is not accepted: ${reason}`, { url });
+    }
     if (code === 'EPROTO' || code.startsWith('HPE_') || code.startsWith('ERR_SSL'))
       return new AppError('SERVER_UNKNOWN', `${url} does not speak this protocol (${code})`, { url });
     const why = REASONS[code] ?? messageOf(error);
@@ -157,6 +157,19 @@ export class ServerConnection {
 
 /** The codes of OpenSSL and Node for certificates that are expired, self-signed, or of another name. */
 const CERTIFICATE = /CERT|UNABLE_TO_(?:VERIFY|GET_ISSUER)|ALTNAME/;
+
+const OTHER_AUTHORITY =
+  'it is signed by itself or by an authority that this machine does not know. If it is of your own authority, name the file of that in NODE_EXTRA_CA_CERTS';
+
+const CERTIFICATE_REASONS: Readonly<Record<string, string>> = {
+  DEPTH_ZERO_SELF_SIGNED_CERT: OTHER_AUTHORITY,
+  SELF_SIGNED_CERT_IN_CHAIN: OTHER_AUTHORITY,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: OTHER_AUTHORITY,
+  UNABLE_TO_GET_ISSUER_CERT: OTHER_AUTHORITY,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: OTHER_AUTHORITY,
+  CERT_HAS_EXPIRED: 'it has expired. Renew it on the server, or correct the clock of this machine',
+  CERT_NOT_YET_VALID: 'it is not valid yet. Correct the clock of this machine',
+};
 
 const REASONS: Readonly<Record<string, string>> = {
   ENOTFOUND: 'there is no such host',

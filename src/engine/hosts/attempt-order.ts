@@ -12,6 +12,8 @@ export const GitSource = z.object({
   url: z.string(),
   objectFormat: z.enum(['sha1', 'sha256']),
   commits: z.array(z.string()),
+  /** For the repository of the server: it fetches these, and adds the work of an attempt, nothing else. */
+  token: z.string().optional(),
 });
 
 /** An order to perform an attempt, as the leader sends it: everything but secrets and commits. */

@@ -2,10 +2,36 @@ import { namedCommits } from '../../core/run/named-commits.ts';
 import { AppError } from '../../errors.ts';
 import { type Mirror, missingCommits } from '../../git/mirror/mirror.ts';
 import { withMutex } from '../../git/mutex.ts';
-import { pushCommits } from '../../git/push/transfer.ts';
+import { openBareMirror, pushCommits } from '../../git/push/transfer.ts';
+import type { Home } from '../../home.ts';
+import type { Config } from '../../schema/config.ts';
 import type { RunEvent } from '../../schema/event.ts';
 import type { TaskKey } from '../../schema/ids.ts';
-import type { ActiveRun, CommitExchange, EngineContext } from '../loop/context.ts';
+import { makeOrderToken } from '../../store/credentials/order-token.ts';
+import type { ActiveRun, CommitExchange, EngineContext, RunBase } from '../loop/context.ts';
+
+/** The value of `hosts.git` for the repository of the server itself. */
+export const SERVER_REPOSITORY = 'server';
+
+/** Where the leader reaches the repository of the hosts; undefined where there are no hosts. */
+export function exchangeUrl(
+  { home }: { home: Pick<Home, 'exchange'> },
+  { hosts }: Pick<Config, 'hosts'>,
+): string | undefined {
+  return hosts.git === SERVER_REPOSITORY ? home.exchange : hosts.git;
+}
+
+/** How the host that performs an order reaches it. */
+export async function exchangeForHosts(
+  { home, world }: Pick<EngineContext, 'home' | 'world'>,
+  { hosts }: Pick<Config, 'hosts'>,
+  order: string,
+): Promise<{ url: string; token?: string }> {
+  const { git = '', address = '' } = hosts;
+  if (git !== SERVER_REPOSITORY) return { url: git };
+  const url = `${address.replace(/\/$/, '')}/git/exchange.git`;
+  return { url, token: await makeOrderToken(home.server, order, world) };
+}
 
 type Sharing = { tasks: readonly TaskKey[]; url: string; commits: readonly string[]; signal: AbortSignal };
 
@@ -35,6 +61,7 @@ export class Exchange implements CommitExchange {
       if (missing.length === 0) return true;
       const what = { kind: 'mirror' as const, what: 'pushes its commits to the repository of the hosts' };
       using step = ctx.activities.begin({ run, tasks: [...tasks] }, what);
+      await prepare(ctx, url, run.project.mirror);
       const pushed = await pushCommits({ mirror: run.project.mirror, url, signal }, missing);
       if (pushed.kind === 'done') {
         addTo(this.#pushed, url, missing);
@@ -53,21 +80,17 @@ export class Exchange implements CommitExchange {
     run: ActiveRun,
     { tasks, commits }: Pick<Sharing, 'tasks' | 'commits'>,
   ): Promise<void> {
-    const url = run.ledger.state.start.config.hosts.git;
+    const url = exchangeUrl(ctx, run.ledger.state.start.config);
     const signal = AbortSignal.any([ctx.stopping, run.cancel.signal]);
     while (url !== undefined && !(await this.push(ctx, run, { tasks, url, commits, signal }))) signal.throwIfAborted();
   }
 
   /** Pushes the commit that a run is to start from; a run whose base cannot be shared does not start. */
-  async shareBase(base: {
-    mirror: Mirror;
-    url: string | undefined;
-    commit: string;
-    signal: AbortSignal;
-  }): Promise<void> {
-    const { mirror, url, commit, signal } = base;
+  async shareBase(ctx: EngineContext, { config, mirror, commit }: RunBase): Promise<void> {
+    const url = exchangeUrl(ctx, config);
     if (url === undefined || this.#missing(url, [commit]).length === 0) return;
-    const pushed = await pushCommits({ mirror, url, signal }, [commit]);
+    await prepare(ctx, url, mirror);
+    const pushed = await pushCommits({ mirror, url, signal: ctx.stopping }, [commit]);
     if (pushed.kind !== 'done') {
       const message = `The repository of the hosts (hosts.git) does not accept the base of the run: ${pushed.detail}`;
       throw new AppError('GIT_FAILED', message, { url, commit });
@@ -80,7 +103,7 @@ export class Exchange implements CommitExchange {
    * commits are shared before the decision that names them, where a cancelled run need not wait.
    */
   beforeEvents(ctx: EngineContext, run: ActiveRun, events: readonly RunEvent[]): Promise<void> | undefined {
-    const url = run.ledger.state.start.config.hosts.git;
+    const url = exchangeUrl(ctx, run.ledger.state.start.config);
     if (url === undefined) return undefined;
     const fetched = this.#fetched.get(url);
     const commits = this.#missing(url, namedCommits(events)).filter((commit) => fetched?.has(commit) !== true);
@@ -109,4 +132,12 @@ function addTo(sets: Map<string, Set<string>>, url: string, commits: readonly st
   const known = sets.get(url) ?? new Set<string>();
   sets.set(url, known);
   for (const commit of commits) known.add(commit);
+}
+
+/** Creates the repository of the server itself, where that is the one of the hosts. */
+async function prepare({ home, world }: EngineContext, url: string, { objectFormat }: Mirror): Promise<void> {
+  if (url !== home.exchange) return;
+  if (objectFormat !== 'sha1')
+    throw new AppError('REPOSITORY_UNSUPPORTED', 'hosts.git: server is not possible for repositories with SHA-256 yet');
+  await openBareMirror(url, objectFormat, world);
 }

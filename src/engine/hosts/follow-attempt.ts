@@ -18,6 +18,7 @@ import { SETUP_GATE } from '../land/evidence.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
 import { CallAnswers } from './answer-calls.ts';
 import { type AttemptCommand, AttemptReport } from './attempt-order.ts';
+import { exchangeUrl } from './exchange.ts';
 import { recordTranscript } from './record-transcript.ts';
 import { sealText } from './sealed-text.ts';
 
@@ -187,7 +188,7 @@ async function fetchWork(
 ): Promise<Fetched | undefined> {
   const { mirror } = run.project;
   const prefix = `refs/manyhands/attempts/${id}/`;
-  const url = run.ledger.state.start.config.hosts.git;
+  const url = exchangeUrl(ctx, run.ledger.state.start.config);
   if (url === undefined || !saved.ref.startsWith(prefix)) return unusable(`it names the ref ${saved.ref}`);
   const what = { kind: 'mirror' as const, what: 'fetches the work from the repository of the hosts' };
   using step = ctx.activities.begin({ run, tasks: [task.spec.key] }, what);

@@ -13,6 +13,7 @@ import type { RunningStep } from '../loop/activities.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
 import { type CheckOrder, CheckReport } from './check-order.ts';
 import type { CheckSlots } from './check-slots.ts';
+import { exchangeForHosts } from './exchange.ts';
 import { recordTranscript } from './record-transcript.ts';
 
 /** What checks on hosts need: the hosts, their slots, and a way for commits to them. */
@@ -21,8 +22,6 @@ type Ordering = {
   slots: CheckSlots;
   /** Brings commits to where hosts find them. */
   share(commits: readonly string[]): Promise<void>;
-  /** The URL of the repository through which commits are exchanged. */
-  url: string;
 };
 
 type Ordered = Ordering & { request: CheckRequest; signal: AbortSignal; step: RunningStep; about: string };
@@ -49,7 +48,7 @@ export async function orderCheck(
 
 /** The result of a check that one host ran; undefined if the host was lost. */
 async function orderOnce(ctx: EngineContext, run: ActiveRun, ordered: Ordered): Promise<GateResult | undefined> {
-  const { fleet, slots, request, signal, step, about, url } = ordered;
+  const { fleet, slots, request, signal, step, about } = ordered;
   const labels = labelsOfCheck(run.ledger.state, request.gate);
   const onWaiting = (reason: string) =>
     step.update({ kind: 'waiting', what: `waits for a host (${reason}): ${about}` });
@@ -66,7 +65,7 @@ async function orderOnce(ctx: EngineContext, run: ActiveRun, ordered: Ordered): 
     gate,
     ...(overlay === undefined ? {} : { overlay: { commit: overlay.commit, paths: [...overlay.paths] } }),
     ...(isFresh === undefined ? {} : { isFresh }),
-    git: { url, objectFormat, commits },
+    git: { ...(await exchangeForHosts(ctx, run.ledger.state.start.config, id)), objectFormat, commits },
   } satisfies CheckOrder;
   const { host, instance } = slot;
   const order = { id, kind: 'check' as const, host, instance, body: JSON.stringify(body) };

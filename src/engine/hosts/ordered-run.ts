@@ -112,7 +112,7 @@ async function openProject(
   const { id, root } = state.start.project;
   const mirror = await openBareMirror(join(host.home.mirrors, `${id}.git`), git.objectFormat, host.world);
   for (let tries = 1; ; tries += 1) {
-    const fetched = await fetchCommits({ mirror, url: git.url, signal }, git.commits);
+    const fetched = await fetchCommits({ mirror, url: git.url, token: git.token, signal }, git.commits);
     if (fetched.kind === 'done') break;
     if (tries >= FETCH_TRIES)
       throw new AppError('GIT_FAILED', `The commits of the order cannot be fetched: ${fetched.detail}`);

@@ -47,7 +47,7 @@ async function finish(ordered: OrderedRun, { order, report, lost }: Finishing, e
   if (failure !== undefined) result.failure = await withCriticalPattern(ctx, run, ended, failure);
   const saving = await save(ordered, ended);
   const network = await endAgentNetwork(ctx, id);
-  if (saving.saved !== undefined) await push(ordered, { url: order.git.url, lost });
+  if (saving.saved !== undefined) await push(ordered, { git: order.git, lost });
   if (lost.aborted) throw new AppError('HOST_LOST', 'The lease of this host was lost');
   const stopped = ended.outcome.stopped ?? saving.failure;
   await report({
@@ -72,7 +72,7 @@ export async function saveLateWork(ordered: OrderedRun, order: AttemptOrder): Pr
   if (workspace.excluded !== undefined && (await exists(workspace.path))) {
     const save = await nextSave(run, task, attempt.number);
     await saveAttemptWorkspace(run, task, workspace, { number: attempt.number, save });
-    await push(ordered, { url: order.git.url, lost: AbortSignal.abort() });
+    await push(ordered, { git: order.git, lost: AbortSignal.abort() });
     await removeAttemptWorkspace(ctx, run, task).catch(() => {});
   }
   await rm(attemptFolder(ctx, run, task, attempt.number), { recursive: true, force: true });
@@ -100,11 +100,15 @@ async function save({ ctx, run, task }: OrderedRun, { workspace, attempt, outcom
 }
 
 /** Pushes the saved work until its repository has it; as late work once the lease is lost. */
-async function push({ ctx, run, id }: OrderedRun, { url, lost }: { url: string; lost: AbortSignal }): Promise<void> {
+async function push(
+  { ctx, run, id }: OrderedRun,
+  { git, lost }: { git: AttemptOrder['git']; lost: AbortSignal },
+): Promise<void> {
+  const { url, token } = git;
   const prefix = `refs/manyhands/attempts/${id}/`;
   for (;;) {
     const to = lost.aborted ? `refs/manyhands/late/${id}/` : prefix;
-    const pushed = await pushRefs({ mirror: run.project.mirror, url }, prefix, to);
+    const pushed = await pushRefs({ mirror: run.project.mirror, url, token }, prefix, to);
     if (pushed.kind === 'done') return;
     // The next process of this host finds it and tries again.
     if (lost.aborted && ctx.stopping.aborted) throw new AppError('GIT_FAILED', `It was not pushed: ${pushed.detail}`);

@@ -15,7 +15,7 @@ import type { CheckRequest } from '../land/check-request.ts';
 import type { ActiveRun, AttemptHosts, EngineContext, Executor, OrderOf } from '../loop/context.ts';
 import type { AttemptOrder } from './attempt-order.ts';
 import { CheckSlots } from './check-slots.ts';
-import { Exchange } from './exchange.ts';
+import { Exchange, exchangeForHosts, exchangeUrl } from './exchange.ts';
 import { followAttempt } from './follow-attempt.ts';
 import { orderCheck } from './order-check.ts';
 
@@ -49,10 +49,9 @@ export class RemoteHosts implements AttemptHosts {
   }
 
   async #check(ctx: EngineContext, run: ActiveRun, request: CheckRequest): Promise<GateResult> {
-    const { git: url = '' } = run.ledger.state.start.config.hosts;
     const { tasks } = request.candidate;
     const share = (commits: readonly string[]) => this.exchange.share(ctx, run, { tasks, commits });
-    return orderCheck(ctx, run, request, { fleet: this.#fleet, slots: this.#checkSlots, share, url });
+    return orderCheck(ctx, run, request, { fleet: this.#fleet, slots: this.#checkSlots, share });
   }
 
   /** The input of admission; undefined while no run uses hosts. */
@@ -81,7 +80,8 @@ export class RemoteHosts implements AttemptHosts {
     run: ActiveRun,
     { task: key, host }: { task: TaskKey; host: string },
   ): Promise<OrderOf | undefined> {
-    const url = run.ledger.state.start.config.hosts.git;
+    const { config } = run.ledger.state.start;
+    const url = exchangeUrl(ctx, config);
     if (url === undefined) return undefined;
     const task = taskOf(run.ledger.state, key);
     const commits = commitsForHost(run.ledger.state, key);
@@ -90,6 +90,7 @@ export class RemoteHosts implements AttemptHosts {
     const attempt = attemptId(run.id, task.ordinal, task.attempts.length + 1);
     const memory = await memorySection(ctx, run, { task, attempt });
     const progress = await readProgress(run);
+    const access = await exchangeForHosts(ctx, config, attempt);
     return (claim) => {
       const { state } = run.ledger;
       const instance = this.#fleet.hosts.find(({ name }) => name === host)?.instance;
@@ -98,6 +99,7 @@ export class RemoteHosts implements AttemptHosts {
       const started = claimedState(state, { ...claim, host }, ctx.world.now());
       const number = taskOf(started, key).attempts.length;
       const id = attemptId(run.id, task.ordinal, number);
+      if (access.token !== undefined && id !== attempt) return undefined;
       const order: AttemptOrder = {
         kind: 'attempt',
         state: started,
@@ -107,7 +109,7 @@ export class RemoteHosts implements AttemptHosts {
         progress,
         head: ctx.store.head(run.ledger.stream),
         hasSecrets: Object.keys(valuesFor(run.config, claim.agent)).length > 0,
-        git: { url, objectFormat: run.project.mirror.objectFormat, commits: needed },
+        git: { ...access, objectFormat: run.project.mirror.objectFormat, commits: needed },
       };
       return { id, kind: 'attempt', host, instance, body: JSON.stringify(order) };
     };

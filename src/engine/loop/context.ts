@@ -167,6 +167,9 @@ export interface Executor {
 /** Makes the order of a claim; undefined if its host was lost, or it needs a commit that is not pushed. */
 export type OrderOf = (claim: StartAttempt) => HostOrder | undefined;
 
+/** What a run is to start from. */
+export type RunBase = { config: Config; mirror: Mirror; commit: string };
+
 /** The repository of the hosts, which has everything that an event names before the event is written. */
 export interface CommitExchange {
   /** Commits that were fetched from the repository need not be pushed before an event names them. */
@@ -178,7 +181,7 @@ export interface CommitExchange {
     what: { tasks: readonly TaskKey[]; commits: readonly string[] },
   ): Promise<void>;
   /** Pushes the commit that a run is to start from; a run whose base cannot be shared does not start. */
-  shareBase(base: { mirror: Mirror; url: string | undefined; commit: string; signal: AbortSignal }): Promise<void>;
+  shareBase(ctx: EngineContext, base: RunBase): Promise<void>;
   /** What must be done before these events are written; undefined if nothing. */
   beforeEvents(ctx: EngineContext, run: ActiveRun, events: readonly RunEvent[]): Promise<void> | undefined;
 }

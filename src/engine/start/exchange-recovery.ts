@@ -1,10 +1,14 @@
+import { existsSync } from 'node:fs';
 import { commitsForHost } from '../../core/attempt/order.ts';
 import { isOpen, type RunState } from '../../core/run/state.ts';
 import { AppError } from '../../errors.ts';
 import { type Mirror, missingCommits } from '../../git/mirror/mirror.ts';
+import { openStoredMirror } from '../../git/mirror/mirror-config.ts';
 import { fetchAttempts, fetchCommits, type Transfer, type Transferred } from '../../git/push/transfer.ts';
-import { writeRef } from '../../git/refs/mirror-refs.ts';
-import type { SavedWork } from '../../schema/event.ts';
+import { readRef, writeRef } from '../../git/refs/mirror-refs.ts';
+import type { RunStart, SavedWork } from '../../schema/event.ts';
+import { exchangeUrl, SERVER_REPOSITORY } from '../hosts/exchange.ts';
+import { runRef } from '../land/land-tasks.ts';
 import type { EngineContext } from '../loop/context.ts';
 
 type Fetch = () => Promise<Transferred>;
@@ -18,14 +22,15 @@ const GIVE_UP_MS = 600_000;
  * that an event names, and waits for a repository that does not answer; returns what of `needed` is not there either.
  */
 export async function recoverFromExchange(
-  ctx: Pick<EngineContext, 'world' | 'stopping' | 'activities'>,
+  ctx: Pick<EngineContext, 'home' | 'hosts' | 'world' | 'stopping' | 'activities'>,
   mirror: Mirror,
   state: RunState,
   needed: readonly string[],
 ): Promise<string[]> {
   const { world, stopping } = ctx;
-  const url = state.start.config.hosts.git;
+  const url = exchangeUrl(ctx, state.start.config);
   if (url === undefined) return [...needed];
+  if (ctx.hosts !== undefined && isOfServer(state.start)) await requireOwnRun(mirror, state, url);
   const what = { kind: 'mirror' as const, what: 'fetches its commits from the repository of the hosts' };
   using step = ctx.activities.begin({ folder: state.start.project.root }, what);
   const giveUpAt = world.now() + GIVE_UP_MS;
@@ -41,8 +46,8 @@ export async function recoverFromExchange(
 }
 
 /** As `recoverFromExchange`, for who only reads: what cannot be fetched now is missing. */
-export async function fetchResults(mirror: Mirror, state: RunState): Promise<void> {
-  const url = state.start.config.hosts.git;
+export async function fetchResults(ctx: Pick<EngineContext, 'home'>, mirror: Mirror, state: RunState): Promise<void> {
+  const url = exchangeUrl(ctx, state.start.config);
   const needed = [state.start.base.commit, state.tip.commit];
   if (url !== undefined) await fetchRun({ mirror, url }, state, { needed, perform: (fetch) => fetch() });
 }
@@ -56,6 +61,7 @@ async function fetchRun(transfer: Transfer, state: RunState, { needed, perform }
   const useful = new Set([...needed, ...startCommits(state), ...saved.map(({ commit }) => commit)]);
   const missing = await missingCommits(mirror, [...useful]);
   if (missing.length === 0) return [];
+  if (isOfServer(state.start) && !existsSync(transfer.url)) throw ofOtherServer(state.start);
   await perform(() => fetchAttempts(transfer, [state.start.run]));
   // One by one: a commit that is not there must not keep the others away.
   for (const commit of await missingCommits(mirror, missing)) await perform(() => fetchCommits(transfer, [commit]));
@@ -63,6 +69,25 @@ async function fetchRun(transfer: Transfer, state: RunState, { needed, perform }
   for (const { ref, commit } of saved)
     if (missing.includes(commit) && !lost.includes(commit)) await writeRef(mirror, { ref, to: commit, expected: null });
   return needed.filter((commit) => lost.includes(commit));
+}
+
+/** Another server does not continue a run, even if its commits were found elsewhere: its hosts use the server that started it. */
+async function requireOwnRun(mirror: Mirror, state: RunState, url: string): Promise<void> {
+  const { start, tip } = state;
+  if ((await readRef(mirror, runRef(start.run))) !== undefined) return;
+  // It was not opened before, or the mirror was deleted; the repository has what every event of it names.
+  const named = [start.base.commit, tip.commit, ...savedWorkOf(state).map(({ commit }) => commit)];
+  const own = await openStoredMirror(url);
+  if (own === undefined || (await missingCommits(own, named)).length > 0) throw ofOtherServer(start);
+}
+
+function isOfServer({ config }: RunStart): boolean {
+  return config.hosts.git === SERVER_REPOSITORY;
+}
+
+function ofOtherServer({ run }: RunStart): AppError {
+  const message = `Run ${run} belongs to the server that started it: its commits are there only, because hosts.git is server`;
+  return new AppError('GIT_FAILED', message, { run });
 }
 
 /** Git reports a ref that is not there like a repository that is not there. */

@@ -94,7 +94,7 @@ export async function startRun(
     );
   }
   if (land === 'pr') await requireForge(ctx, repository, config.git);
-  await ctx.hosts?.exchange.shareBase({ mirror, url: config.hosts.git, commit: base.commit, signal: ctx.stopping });
+  await ctx.hosts?.exchange.shareBase(ctx, { config, mirror, commit: base.commit });
   const run = ctx.world.runId();
   const start: RunStart = {
     run,

@@ -14,7 +14,13 @@ import { isOid, isRefName } from '../refs/refs.ts';
 import { describeError, exchange, type FromMirror, type Remote, type RemoteRefusal } from './remote.ts';
 
 /** An exchange with the repository through which machines pass commits to each other. */
-export type Transfer = { mirror: Mirror; url: string; signal?: AbortSignal };
+export type Transfer = {
+  mirror: Mirror;
+  url: string;
+  /** What the repository of a server asks for; sent to this URL alone. */
+  token?: string | undefined;
+  signal?: AbortSignal;
+};
 
 export type Transferred = { kind: 'done' } | RemoteRefusal;
 
@@ -118,9 +124,16 @@ function outcomeOf(result: Awaited<ReturnType<typeof exchange>>, remote: Remote)
   return { kind: 'refused', reason: 'rejected', detail };
 }
 
-function fromMirror({ mirror, url, signal }: Transfer): FromMirror {
+function fromMirror({ mirror, url, token, signal }: Transfer): FromMirror {
   const address = url.replace(/^([a-z+]+:\/\/)[^@/]*@/i, '$1');
-  const remote = { name: 'hosts.git', url, pushUrl: url, address, connection: [] };
+  const connection: Remote['connection'] =
+    token === undefined
+      ? []
+      : [
+          [`http.${url}.extraHeader`, `Authorization: Bearer ${token}`],
+          ['http.followRedirects', 'false'],
+        ];
+  const remote = { name: 'hosts.git', url, pushUrl: url, address, connection };
   return { mirror, remote, ...(signal === undefined ? {} : { signal }) };
 }
 

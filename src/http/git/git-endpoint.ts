@@ -8,7 +8,7 @@ import { clientId } from '../../git/refs/client-refs.ts';
 import { stream } from '../../process/stream.ts';
 import type { World } from '../../world.ts';
 import type { Identity } from '../login/access.ts';
-import { GIT_ROLES, refusalOfPush } from './exchange-access.ts';
+import { GIT_ROLES, type Pusher, refusalOfPush } from './exchange-access.ts';
 import { checkedPush } from './push-commands.ts';
 
 /** The programs of git behind a path; nothing else of the repository can be read. */
@@ -29,7 +29,6 @@ const SETTINGS: readonly (readonly [string, string])[] = [
   ['receive.fsckObjects', 'true'],
   ['receive.denyDeletes', 'true'],
   ['receive.denyNonFastForwards', 'true'],
-  ['receive.maxInputSize', String(MAX_PACK_BYTES)],
   ['receive.unpackLimit', '1'],
   ['receive.autogc', 'false'],
   ['receive.advertisePushOptions', 'false'],
@@ -42,7 +41,21 @@ const SETTINGS: readonly (readonly [string, string])[] = [
   ['safe.directory', '*'],
 ];
 
-export type GitEndpointOptions = { dir: string; world: World; closing: AbortSignal };
+/** The work of others is not offered to the host of an order, which needs only the commits that it names. */
+const HIDDEN_FROM_HOSTS = ['attempts', 'late', 'clients'].map(
+  (kind) => ['uploadpack.hideRefs', `refs/manyhands/${kind}`] as const,
+);
+
+export type GitEndpointOptions = {
+  dir: string;
+  world: World;
+  closing: AbortSignal;
+  /** The largest push, and how long nothing may move on a connection. */
+  limits?: { packBytes: number; stuckMs: number };
+};
+
+/** A person who is logged in, or the host that performs an order. */
+export type GitSender = { identity: Identity; token: string } | { order: string };
 
 /** Serves one bare repository by `git http-backend`: whoever may use it fetches, and adds refs of their own. */
 export class GitEndpoint {
@@ -54,17 +67,17 @@ export class GitEndpoint {
   }
 
   /** Answers a request of an identified sender. */
-  async answer(incoming: IncomingMessage, outgoing: ServerResponse, sender: { identity: Identity; token: string }) {
-    const { identity, token } = sender;
+  async answer(incoming: IncomingMessage, outgoing: ServerResponse, sender: GitSender): Promise<void> {
     const service = serviceOf(incoming);
     if (service === undefined) throw new AppError('ROUTE_UNKNOWN', 'There is no such path of a repository');
-    if (identity.via !== 'token' || !GIT_ROLES.includes(identity.role))
-      throw new AppError('VIEWERS_ONLY_LOOK', `A ${identity.role} may not use the repository of the server`);
+    if ('identity' in sender && (sender.identity.via !== 'token' || !GIT_ROLES.includes(sender.identity.role)))
+      throw new AppError('VIEWERS_ONLY_LOOK', `A ${sender.identity.role} may not use the repository of the server`);
     if (this.#running >= MAX_AT_ONCE) throw new AppError('ENGINE_BUSY', 'Too many transfers run at once');
     this.#running += 1;
     try {
       await openBareMirror(this.#options.dir, 'sha1', this.#options.world);
-      await this.#serve(incoming, outgoing, { service, client: clientId(token) });
+      const pusher = 'order' in sender ? sender : { client: clientId(sender.token) };
+      await this.#serve(incoming, outgoing, { service, pusher });
     } finally {
       this.#running -= 1;
     }
@@ -73,19 +86,20 @@ export class GitEndpoint {
   async #serve(
     incoming: IncomingMessage,
     outgoing: ServerResponse,
-    { service, client }: { service: Service; client: string },
+    { service, pusher }: { service: Service; pusher: Pusher },
   ): Promise<void> {
     const { world, closing } = this.#options;
+    const { packBytes, stuckMs } = this.#limits;
     const gone = new AbortController();
     outgoing.once('close', () => gone.abort());
-    using _watch = watchProgress(incoming, world);
-    const limit = service === 'git-receive-pack' ? MAX_PACK_BYTES : MAX_WANTS_BYTES;
+    using _watch = watchProgress(incoming, { world, stuckMs });
+    const limit = service === 'git-receive-pack' ? packBytes : MAX_WANTS_BYTES;
     const body = limited(incoming, limit);
     const isPush = service === 'git-receive-pack' && incoming.method === 'POST';
-    const input = isPush ? checkedPush(body, (command) => refusalOfPush(command, client)) : body;
+    const input = isPush ? checkedPush(body, (command) => refusalOfPush(command, pusher)) : body;
     const first = await input.next();
     const output = stream(['git', 'http-backend'], {
-      env: this.#environment(incoming, client),
+      env: this.#environment(incoming, pusher),
       cwd: dirname(this.#options.dir),
       input: continued(first, input),
       timeoutMs: TIMEOUT_MS,
@@ -94,19 +108,27 @@ export class GitEndpoint {
     await send(output, outgoing);
   }
 
-  #environment(incoming: IncomingMessage, client: string): Record<string, string> {
+  get #limits() {
+    return this.#options.limits ?? { packBytes: MAX_PACK_BYTES, stuckMs: STUCK_MS };
+  }
+
+  #environment(incoming: IncomingMessage, pusher: Pusher): Record<string, string> {
     const { headers, method = 'GET', url = '/' } = incoming;
     const query = url.includes('?') ? url.slice(url.indexOf('?') + 1) : '';
     const protocol = String(headers['git-protocol'] ?? '');
     return {
       ...gitEnvironment(false),
-      ...gitSettings(SETTINGS),
+      ...gitSettings([
+        ...SETTINGS,
+        ['receive.maxInputSize', String(this.#limits.packBytes)],
+        ...('order' in pusher ? HIDDEN_FROM_HOSTS : []),
+      ]),
       GIT_PROJECT_ROOT: dirname(this.#options.dir),
       GIT_HTTP_EXPORT_ALL: '1',
       PATH_INFO: (url.split('?', 1)[0] ?? '').slice('/git'.length),
       REQUEST_METHOD: method,
       QUERY_STRING: query,
-      REMOTE_USER: client,
+      REMOTE_USER: 'order' in pusher ? pusher.order : pusher.client,
       REMOTE_ADDR: '127.0.0.1',
       ...(method === 'POST' ? { CONTENT_TYPE: String(headers['content-type'] ?? '') } : {}),
       ...(headers['content-encoding'] === 'gzip' ? { HTTP_CONTENT_ENCODING: 'gzip' } : {}),
@@ -187,11 +209,11 @@ async function drained(outgoing: ServerResponse): Promise<void> {
 }
 
 /** Disconnects a client on whose connection nothing moves. */
-function watchProgress({ socket }: IncomingMessage, world: World): Disposable {
+function watchProgress({ socket }: IncomingMessage, { world, stuckMs }: { world: World; stuckMs: number }): Disposable {
   let moved = -1;
   let cancel: () => void = () => {};
   const wait = () => {
-    cancel = world.alarm(world.now() + STUCK_MS, () => {
+    cancel = world.alarm(world.now() + stuckMs, () => {
       const now = socket.bytesRead + socket.bytesWritten;
       if (now === moved) return void socket.destroy();
       moved = now;

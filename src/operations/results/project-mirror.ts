@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { App } from '../../app.ts';
 import type { RunState } from '../../core/run/state.ts';
+import { exchangeUrl } from '../../engine/hosts/exchange.ts';
 import { fetchResults } from '../../engine/start/exchange-recovery.ts';
 import { openProject } from '../../engine/start/open-run.ts';
 import { ensureClone, localProject } from '../../engine/start/project-clone.ts';
@@ -25,7 +26,7 @@ export type CommitRange = { from: string; to: string };
 /** The mirror of a run's project, with the results of the run, also where another server led before. */
 export async function mirrorOfRun(app: App, state: RunState): Promise<Mirror> {
   const mirror = await mirrorOf(app, state.start.project);
-  if (app.env.MANYHANDS_DATABASE_URL) await fetchResults(mirror, state);
+  if (app.env.MANYHANDS_DATABASE_URL) await fetchResults(app, mirror, state);
   return mirror;
 }
 
@@ -75,8 +76,9 @@ async function fetchHostsWork(app: App, project: ProjectRef, mirror: Mirror): Pr
   if (!app.env.MANYHANDS_DATABASE_URL) return false;
   // Settings that cannot be read are reported by the commands that need them.
   const config = await (await app.implementations()).config(project.root).catch(() => undefined);
-  if (config?.hosts.git === undefined) return false;
-  const transfer = { mirror, url: config.hosts.git };
+  const url = config && exchangeUrl(app, config);
+  if (url === undefined) return false;
+  const transfer = { mirror, url };
   const runs = app.runs.ids().filter((run) => app.overviews.of(run).projectId === project.id);
   // A repository that does not answer has no more to offer than what was fetched before.
   await fetchAttempts(transfer, runs).catch(() => {});

@@ -2,6 +2,7 @@ import { Option } from 'commander';
 import { z } from 'zod';
 import type { Caller } from '../../../access/caller.ts';
 import type { OwnServer, ServerHandle, ServerRequest } from '../../../access/server-handle.ts';
+import { loadConfig } from '../../../config/load.ts';
 import { AppError, messageOf } from '../../../errors.ts';
 import { onThisMachine, resolveHome } from '../../../home.ts';
 import { addHelp, addJson, type CliCommand, whenCalled } from '../../command.ts';
@@ -135,8 +136,10 @@ async function serve(platform: Platform, caller: Caller, options: ServeOptions):
   let own: OwnServer | undefined;
   try {
     for await (const engine of engines(platform, caller, over.signal)) {
-      if ('holder' in engine)
+      if ('holder' in engine) {
+        await requireSharedRepository(platform, engine.holder);
         options.report(`Standing by: ${engine.holder} leads; this server takes over when that one ends`);
+      }
       if (own === undefined) {
         const server = await platform.openServer(caller, options.request);
         if (isOwn(server)) own = server;
@@ -151,6 +154,14 @@ async function serve(platform: Platform, caller: Caller, options: ServeOptions):
     await own?.[Symbol.asyncDispose]();
     await caller.leave();
   }
+}
+
+/** A server that cannot reach the commits of the leader cannot continue its runs, so it does not stand by. */
+async function requireSharedRepository({ terminal }: Platform, holder: string): Promise<void> {
+  const { hosts } = await loadConfig({ env: terminal.env });
+  if (hosts.git !== 'server') return;
+  const message = `${holder} leads, and with hosts.git: server its commits are on its own disk: this server could not continue its runs. Set hosts.git to a repository that both servers reach`;
+  throw new AppError('NOT_LEADER', message, { holder });
 }
 
 /** An engine, by its process, or with PostgreSQL the other server that leads. */
