@@ -66,7 +66,7 @@ export function attackScript({ shop, folder, pid }: Victim, cases = ESCAPE_CASES
     `export VICTIM=${pid} SHIM=$PPID`,
     'export CASES="$PWD/.git/cases" && mkdir -p "$CASES/work" && cp sum.js "$CASES/work"',
     ...tries,
-    ...OUTLIVING,
+    ...OUTLIVING.map(({ command }) => command),
     'echo end >>escaped.txt',
     'exit 0',
     '',
