@@ -6,11 +6,11 @@ import { isPlain, valueAt } from './merge.ts';
 export type ConfigEntry = { key: string; value: unknown; from: ConfigOrigin; type: string; description: string };
 
 /** Every setting, with the names of one's own filled in; one without a value has none. */
-export function listConfig({ config, layers }: LoadedConfig): ConfigEntry[] {
+export function listConfig({ config, ...loaded }: LoadedConfig): ConfigEntry[] {
   return describeConfig().flatMap(({ key, type, description }) =>
     pathsOf(config, key.split('.')).map((path) => {
       const value = valueAt(config, path);
-      return { key: path.join('.'), value: value ?? null, from: originOf(layers, path), type, description };
+      return { key: path.join('.'), value: value ?? null, from: originOf(loaded, path), type, description };
     }),
   );
 }

@@ -9,7 +9,7 @@ import { type ConfigIssue, refuseConfig } from './config-error.ts';
 import { type ConfigLocation, type ConfigScope, configFile, readConfigText } from './files.ts';
 import { mergeConfig, type Plain, valueAt } from './merge.ts';
 import { type ParsedConfig, parseConfig } from './parse.ts';
-import { type SettingIgnored, tightenedBy, withSources } from './tighten.ts';
+import { ignoredNetwork, type SettingIgnored, tightenedBy, withSources } from './tighten.ts';
 import { validationIssuesOf } from './validation-issue.ts';
 
 const AGENTS_PER_CORE = 4;
@@ -19,7 +19,7 @@ const MEMORY_PER_AGENT = 1024 ** 3;
 const MIN_AGENTS = 2;
 
 /** The settings of one scope as its file has them. */
-export type ConfigLayer = ParsedConfig & { scope: ConfigScope };
+type ConfigLayer = ParsedConfig & { scope: ConfigScope };
 
 export type ConfigOrigin = 'default' | ConfigScope;
 
@@ -65,7 +65,8 @@ export function combineLayers(texts: readonly LayerText[]): LoadedConfig {
     ignored.push(...tightened.ignored);
     return mergeConfig(below, tightened.value);
   }, {});
-  const network = networkOf(texts, layers);
+  const { settings: network, ignored: ignoredNetwork } = networkOf(texts, layers);
+  ignored.push(...ignoredNetwork);
   const own = layers.find(({ scope }) => scope === 'global')?.value ?? {};
   const together = Config.safeParse(
     { ...mergeConfig({ limits: { agents: defaultAgents() } }, merged), network, sandboxPaths: ownSandboxPaths(own) },
@@ -80,16 +81,19 @@ export function combineLayers(texts: readonly LayerText[]): LoadedConfig {
 }
 
 /** Which hosts programs may reach depends on which of the two files names them, and whether the person trusts it. */
-function networkOf(texts: readonly LayerText[], layers: readonly ConfigLayer[]): Readonly<Plain> {
+function networkOf(texts: readonly LayerText[], layers: readonly ConfigLayer[]) {
   const own = layers.find(({ scope }) => scope === 'global')?.value ?? {};
   const project = layers.find(({ scope }) => scope === 'project')?.value;
   const text = texts.find(({ scope }) => scope === 'project')?.text ?? '';
-  return combinedNetwork(own, project, createHash('sha256').update(text).digest('hex'));
+  const settings = combinedNetwork(own, project, createHash('sha256').update(text).digest('hex'));
+  return { settings, ignored: ignoredNetwork(settings, valueAt(project, ['network', 'mode'])) };
 }
 
-/** Where the value at a path comes from. */
-export function originOf(layers: readonly ConfigLayer[], path: readonly string[]): ConfigOrigin {
-  return layers.findLast(({ value }) => valueAt(value, path) !== undefined)?.scope ?? 'default';
+/** Where the value at a path comes from; not from a project's file whose value has no effect. */
+export function originOf({ layers, ignored }: Omit<LoadedConfig, 'config'>, path: readonly string[]): ConfigOrigin {
+  const isIgnored = ignored.some(({ key }) => `${path.join('.')}.`.startsWith(`${key}.`));
+  const inForce = layers.filter(({ scope }) => scope === 'global' || !isIgnored);
+  return inForce.findLast(({ value }) => valueAt(value, path) !== undefined)?.scope ?? 'default';
 }
 
 function complaints(value: Plain) {

@@ -1,4 +1,5 @@
 import { availableParallelism, totalmem } from 'node:os';
+import type { combinedNetwork } from '../schema/config/network.ts';
 import { completeResources, ResourcesConfig } from '../schema/config/resources.ts';
 import { isTighterSandbox } from '../schema/config/sandbox.ts';
 import type { ConfigScope } from './files.ts';
@@ -19,6 +20,7 @@ const ONLY_OWN: Readonly<Record<string, string>> = {
 };
 
 const LOOSER = 'the file of a project can only make it tighter';
+const HOSTS = 'hosts count once you trust the file by its hash (trust), and addresses only in your own settings';
 
 /** What of a project's settings takes effect: nothing that loosens the person's own (`below`), and nothing that sends data out. */
 export function tightenedBy(below: Plain, project: Plain): { value: Plain; ignored: SettingIgnored[] } {
@@ -36,6 +38,15 @@ export function tightenedBy(below: Plain, project: Plain): { value: Plain; ignor
   if (isPlain(value.resources)) value.resources = tighterResources(value.resources, below.resources, ignored);
   if (isPlain(value.approve) && confirmOf(below) !== 'off' && confirmOf(value) === 'off') drop('approve', LOOSER);
   return { value, ignored };
+}
+
+/** What of a project's network settings has no effect: a mode that is not the one in force, and hosts that do not count. */
+export function ignoredNetwork(inForce: ReturnType<typeof combinedNetwork>, mode: unknown): SettingIgnored[] {
+  const isLooser = mode !== undefined && mode !== (inForce.mode ?? 'listed');
+  return [
+    ...(isLooser ? [{ key: 'network.mode', reason: LOOSER }] : []),
+    ...(inForce.derived.ignored.length > 0 ? [{ key: 'network.allow', reason: HOSTS }] : []),
+  ];
 }
 
 /** The rules of a layer with where they come from, after those of the layers below: lists of rules do not replace each other. */

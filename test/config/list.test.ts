@@ -15,6 +15,30 @@ describe('the list of settings', () => {
     expect(entries.get('limits.checks')).toMatchObject({ value: 2, from: 'default' });
     expect(entries.get('agents.ada.kind')).toMatchObject({ value: 'rehearsal', from: 'global' });
   });
+
+  it('names no project for what its file cannot loosen, and the reason is known for each', async () => {
+    await using home = await scratch();
+    await home.write('global', 'approve: { confirm: terminal }\nsandbox: require\n');
+    const loosening = [
+      'approve: { confirm: "off" }',
+      'sandbox: "off"',
+      'notify: [{ kind: webhook, url: "https://example.org/x" }]',
+      'network: { mode: open, allow: [x.example.org, "127.0.0.1:80"] }',
+    ];
+    await home.write('project', `${loosening.join('\n')}\n`);
+    const loaded = await loadLayers(home.place);
+    const entries = new Map(listConfig(loaded).map(({ key, value, from }) => [key, [value, from]]));
+    expect(entries.get('approve.confirm')).toEqual(['terminal', 'global']);
+    expect(entries.get('sandbox')).toEqual(['require', 'global']);
+    expect(entries.get('notify')).toEqual([[], 'default']);
+    expect(entries.get('network.mode')).toEqual(['listed', 'default']);
+    expect(entries.get('network.allow')).toEqual([[], 'default']);
+    const ignored = loaded.ignored.map(({ key }) => key).sort();
+    expect(ignored).toEqual(['approve', 'network.allow', 'network.mode', 'notify', 'sandbox']);
+    await home.write('project', 'network: { mode: none }\n');
+    const tighter = await loadLayers(home.place);
+    expect([tighter.ignored, tighter.config.network.mode]).toEqual([[], 'none']);
+  });
 });
 
 describe('the description of settings', () => {

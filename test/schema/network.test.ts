@@ -23,7 +23,11 @@ describe("a project's file", () => {
     expect([untrusted.allow, untrusted.derived?.trusted]).toEqual([['own.example'], []]);
     expect(ignoredHostsText(untrusted)).toContain(`trust: { .manyhands/config.yaml: ${HASH} }`);
     const trusted = combined({ trust: { '.manyhands/config.yaml': HASH } }, project);
-    expect([trusted.derived?.trusted, ignoredHostsText(trusted)]).toEqual([['x.example'], undefined]);
+    expect([trusted.derived?.trusted, ignoredHostsText(trusted)]).toEqual([
+      ['x.example'],
+      'network.allow of .manyhands/config.yaml (127.0.0.1:80) has no effect, because addresses count only in your own settings',
+    ]);
+    expect(ignoredHostsText(combined({}, { network: { mode: 'none' } }))).toBeUndefined();
   });
 
   test("cannot name hosts through agents' settings; the person's own can", () => {

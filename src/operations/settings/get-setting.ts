@@ -16,7 +16,7 @@ export const getSetting = operation({
   output: z.object({ key: z.string(), value: z.unknown(), from: z.enum(['default', 'global', 'project']) }),
   run: async (app, { key, ...ref }, { origin }) => {
     const path = requireKey(key);
-    const { config, layers } = await loadLayers(await settingsLocation(app.env, ref));
-    return { key, value: shownValue(path, valueAt(config, path) ?? null, origin), from: originOf(layers, path) };
+    const { config, ...loaded } = await loadLayers(await settingsLocation(app.env, ref));
+    return { key, value: shownValue(path, valueAt(config, path) ?? null, origin), from: originOf(loaded, path) };
   },
 });

@@ -16,7 +16,9 @@ const DerivedNetwork = z
   .strictObject({
     trusted: z.array(z.string()).describe("Hosts of the project's file, which the person trusts."),
     named: z.array(z.string()).describe("Hosts that the person's own settings of agents and MCP servers name."),
-    ignored: z.array(z.string()).describe("Hosts of the project's file, which the person does not trust."),
+    ignored: z
+      .array(z.string())
+      .describe("Hosts of the project's file, which the person does not trust, and its addresses."),
     hash: z.string().describe("The SHA-256 of the project's file."),
   })
   .optional();
@@ -48,7 +50,7 @@ const PROJECT_FILE = '.manyhands/config.yaml';
  * The network settings in force: the project's mode where it is tighter, its hosts where the person trusts the file by its
  * hash, and no address of it. `below` are the person's own settings.
  */
-export function combinedNetwork(below: Plain, project: Plain | undefined, hash: string): Plain {
+export function combinedNetwork(below: Plain, project: Plain | undefined, hash: string) {
   const { mode, allow } = plainOf(below.network);
   const theirs = plainOf(project?.network);
   const isTighter = rankOf(theirs.mode) > rankOf(mode ?? 'listed');
@@ -60,16 +62,18 @@ export function combinedNetwork(below: Plain, project: Plain | undefined, hash: 
     derived: {
       trusted: isTrusted ? hosts : [],
       named: namedHosts(below),
-      ignored: isTrusted ? [] : stringsOf(theirs.allow),
+      ignored: stringsOf(theirs.allow).filter((host) => !isTrusted || needsPort(host)),
       hash,
     },
   };
 }
 
-/** What to do so that the hosts of a project's file take effect; undefined where they do, or there are none. */
+/** Which hosts of a project's file have no effect and what to do so that they have one; undefined where there are none. */
 export function ignoredHostsText({ derived }: z.infer<typeof NetworkConfig>): string | undefined {
   if (derived === undefined || derived.ignored.length === 0) return undefined;
-  return `network.allow of ${PROJECT_FILE} (${derived.ignored.join(', ')}) has no effect, because you have not trusted the file; to trust it, add to your settings: trust: { ${PROJECT_FILE}: ${derived.hash} }`;
+  const what = `network.allow of ${PROJECT_FILE} (${derived.ignored.join(', ')}) has no effect, because`;
+  if (derived.ignored.every(needsPort)) return `${what} addresses count only in your own settings`;
+  return `${what} you have not trusted the file; to trust it, add to your settings: trust: { ${PROJECT_FILE}: ${derived.hash} }`;
 }
 
 /** The host and port of each address in a text such as a variable, an argument or a document. */
