@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { realWorld } from '../../src/world.ts';
 import { bigRunHistory, storeHistory } from '../support/big-run.ts';
-import { variants } from '../support/variants.ts';
+import { TESTS_ALL, variants } from '../support/variants.ts';
 import { findBarriers } from './support/accessibility.ts';
 import { collectConsoleErrors, DESKTOP, openBrowser, PHONE } from './support/browser.ts';
 import { serveScratch } from './support/scratch-server.ts';
@@ -161,7 +161,7 @@ describe('the page of a run', () => {
     expect(found).toEqual([]);
   });
 
-  it('stays usable with 10,000 tasks', async () => {
+  it.runIf(TESTS_ALL)('stays usable with 10,000 tasks', async () => {
     await using served = await serveScratch({ files: FILES });
     const run = 'bgrn0001';
     {

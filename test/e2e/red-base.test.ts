@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { RunDocument } from '../../src/schema/document.ts';
 import { makeScratch, type Scratch, writeFiles } from '../support/scratch.ts';
+import { TESTS_ALL } from '../support/variants.ts';
 
 /** Writes the file that its prompt names, and in the role repair what the check needs; leaves its prompt behind. */
 const AGENT = `#!/bin/sh
@@ -75,14 +76,14 @@ describe.concurrent('a base on which a check fails', { timeout: 120_000 }, () =>
     expect(refused.run.attention[0]?.reason).toContain('does not name the tests that fail');
   });
 
-  it('ends the run when the hold is rejected', async () => {
+  it.runIf(TESTS_ALL)('ends the run when the hold is rejected', async () => {
     await using project = await scratch();
     const held = await runDocument(project, 'run', 'tasks.json');
     const ended = await runDocument(project, 'reject', held.run.run, '--reason', 'not now');
     expect([ended.run.status, hasStarted(project)]).toEqual(['cancelled', false]);
   });
 
-  it('is part of the task of a job', async () => {
+  it.runIf(TESTS_ALL)('is part of the task of a job', async () => {
     await using project = await scratch();
     const { code, run } = await runDocument(project, 'job', 'Fix the failing check');
     expect([code, run.status]).toEqual([0, 'done']);

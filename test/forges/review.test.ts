@@ -95,7 +95,7 @@ describe.concurrent('the review of a pull request', { timeout: 120_000 }, () => 
     expect(shop.forge.state().pulls).toMatchObject([{ approvals: [] }]);
   });
 
-  it('finds the pull requests of a run', async () => {
+  it.runIf(TESTS_ALL)('finds the pull requests of a run', async () => {
     await using shop = await makeShop('github');
     const { run } = await shop.runJson(['job', 'Add a file', '--land', 'pr', ...GREEN]);
     const { code, json } = await shop.runJson(['review', '--from-run', run?.run ?? '', '--yes', ...GREEN]);

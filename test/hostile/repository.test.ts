@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ERRORS } from '../../src/errors.ts';
 import type { Scratch } from '../support/scratch.ts';
+import { TESTS_ALL } from '../support/variants.ts';
 import { agent, makeShop, runAndReport } from './hostile-run.ts';
 
 const FIXES = agent('bend.sh', 'fixes-source');
@@ -42,7 +43,7 @@ describe.concurrent('a repository of an unusual kind works', () => {
     await lands(shop, dir);
   });
 
-  test('a sparse checkout, which stays sparse', async () => {
+  test.runIf(TESTS_ALL)('a sparse checkout, which stays sparse', async () => {
     await using shop = await makeShop({ files: { 'far/away.txt': 'x\n' } });
     shop.git('sparse-checkout', 'set', 'test', '.manyhands');
     const before = await shop.fingerprint();
@@ -59,7 +60,7 @@ describe.concurrent('a repository of an unusual kind works', () => {
     expect(shop.git('ls-tree', run.commit ?? '', 'inner')).toMatch(/^160000/);
   });
 
-  test('one with unusual file names', async () => {
+  test.runIf(TESTS_ALL)('one with unusual file names', async () => {
     await using shop = await makeShop({ files: { ' a\nb\t"c': 'x\n', '-rf': 'x\n', 'ü/ñ': 'x\n' } });
     const run = await lands(shop, shop.repo);
     expect(shop.git('diff', '--name-only', 'main', run.commit ?? '')).toBe('sum.js');
@@ -73,13 +74,13 @@ describe.concurrent('a repository of an unusual kind works', () => {
     await lands(shop, dir);
   });
 
-  test('started from a subfolder', async () => {
+  test.runIf(TESTS_ALL)('started from a subfolder', async () => {
     await using shop = await makeShop();
     const run = await lands(shop, join(shop.repo, 'test'));
     expect(run.project).toBe(shop.repo);
   });
 
-  test('one with a detached HEAD, of which only a landing on the base is refused', async () => {
+  test.runIf(TESTS_ALL)('one with a detached HEAD, of which only a landing on the base is refused', async () => {
     await using shop = await makeShop();
     shop.git('checkout', '--quiet', '--detach');
     const refused = await shop.mh(['job', 'x', '--agent', FIXES, '--land', 'merge']);
