@@ -86,6 +86,18 @@ describe('templates, batches and the history', () => {
       .last()
       .click();
     await page.waitForURL(/\/tasks\//);
+
+    await page.goto(`${served.url}/history`);
+    await page.getByRole('button', { name: 'Archive old runs' }).click();
+    await page.getByLabel('Ended runs older than').fill('0');
+    await page.getByRole('button', { name: 'Preview' }).click();
+    await page.getByRole('button', { name: /^Archive \d+ runs$/ }).click();
+    await page.getByText(/^\d+ runs archived\.$/).waitFor();
+    await page.getByRole('button', { name: 'Close' }).click();
+    await page.getByLabel('Archived').check();
+    await page.getByLabel('Select Look once more').check();
+    await page.getByRole('button', { name: 'Restore 1 run' }).click();
+    await page.getByLabel('Select Look once more').waitFor({ state: 'detached' });
     expect(consoleErrors).toEqual([]);
     await context.close();
   });

@@ -101,6 +101,16 @@ it('leads an operator at 360 px, with the keyboard alone, to every decision, and
   await row(inbox, 'Partly done').getByRole('button', { name: /Retry/ }).waitFor();
   expect(await inbox.count()).toBe(counted);
 
+  // The row of views is wider than the screen; the current one is in it.
+  await page.goto(`${served.url}/runs/b0000003?view=report`);
+  const current = page.getByRole('navigation', { name: 'Run views' }).getByRole('link', { name: 'Report' });
+  const [left, right] = await current.evaluate((link) => {
+    const box = link.getBoundingClientRect();
+    return [box.left, box.right];
+  });
+  expect(left).toBeGreaterThanOrEqual(0);
+  expect(right).toBeLessThanOrEqual(360);
+
   // One key press from the focused item to the place of its decision, which needs another one there.
   for (const { title, link, place, reason } of PLACES) {
     await page.goto(served.url);
@@ -129,7 +139,7 @@ it('leads an operator at 360 px, with the keyboard alone, to every decision, and
   expect(decided.map((path) => path.split('/').at(-1))).toEqual(['answer', 'approve']);
   expect(consoleErrors).toEqual([]);
   writeFileSync(join(scratch.root, 'go'), '');
-  await scratch.mh(['stop', '--agents', 'stop']);
+  await scratch.mh(['stop', '--agents']);
 }, 240_000);
 
 function row(rows: Locator, title: string): Locator {

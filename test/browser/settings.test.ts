@@ -66,6 +66,9 @@ describe('the settings of a project', () => {
     await page.getByRole('button', { name: 'Dark' }).click();
     await page.reload();
     expect(await page.locator('html').getAttribute('data-theme')).toBe('dark');
+    await page.getByRole('button', { name: 'Server' }).click();
+    await page.getByRole('button', { name: 'Send a test message' }).click();
+    await page.getByText('No receiver is configured.').waitFor();
     await context.close();
   });
 });

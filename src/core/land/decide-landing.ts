@@ -49,6 +49,18 @@ export function recordGate(tasks: TaskKey[], commit: string, evidence: Evidence)
   return [{ type: 'gate.ended', data: { tasks, commit, evidence } }];
 }
 
+/** The failure of a task whose check failed, or could not run, on the merged tree. */
+export function failureOnMergedTree(verdict: 'fail' | 'error', { gate, summary, output }: Evidence): Failure {
+  const failed = `${gate} failed on the merged tree`;
+  // Most summaries begin with the name of the gate, which is said once.
+  const rest = summary.startsWith(`${gate} `) ? `it${summary.slice(gate.length)}` : summary;
+  return {
+    kind: verdict === 'error' ? 'environment' : 'tests',
+    message: rest.startsWith('it failed ') ? `${failed} ${rest.slice('it failed '.length)}` : `${failed}: ${rest}`,
+    ...(output === undefined ? {} : { evidence: output }),
+  };
+}
+
 /** Rejects a task because a check failed on the merged tree. Its next attempt starts from exactly that tree. */
 export function rejectLanding(state: RunState, what: Rejection): RunEvent[] {
   const task = requireTask(state, what.task);

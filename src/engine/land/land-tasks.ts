@@ -2,6 +2,7 @@ import { taskMergeMessage } from '../../core/land/commit-message.ts';
 import {
   completeLanding,
   conflictLanding,
+  failureOnMergedTree,
   holdLanding,
   rejectLanding,
   returnForProof,
@@ -232,12 +233,7 @@ async function refuseCandidate(
     await ctx.submit(run, (state) => returnForProof(state, what)).committed;
     return;
   }
-  const { evidence } = proof;
-  const failure: Failure = {
-    kind: proof.verdict === 'error' ? 'environment' : 'tests',
-    message: `${evidence.gate} failed on the merged tree: ${evidence.summary}`,
-    ...(evidence.output === undefined ? {} : { evidence: evidence.output }),
-  };
+  const failure = failureOnMergedTree(proof.verdict, proof.evidence);
   await saveCandidate(run, merge.commit);
   await rejectTask(ctx, run, merge.key, failure, { commit: merge.commit, base: merge.onto });
 }

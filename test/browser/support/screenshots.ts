@@ -10,6 +10,8 @@ import { serveDashboard } from './served.ts';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const SHOTS = join(ROOT, 'docs/screenshots');
+/** The views to take; without any, all. */
+const NAMED = process.argv.slice(2);
 /** An agent that talks, uses a tool or two in words, and is still at it. */
 const HAND = `#!/bin/sh
 cat > /dev/null
@@ -72,11 +74,12 @@ for (const look of LOOKS) {
   const page = await context.newPage();
   await page.goto(await served.link());
   await page.getByRole('navigation', { name: 'Pages' }).waitFor();
-  for (const [name, path] of Object.entries(views(runs))) await shoot(page, `${name}-${look.name}`, path);
+  for (const [name, path] of Object.entries(views(runs)))
+    if (NAMED.length === 0 || NAMED.includes(name)) await shoot(page, `${name}-${look.name}`, path);
   await context.close();
 }
 await browser.close();
-await scratch.mh(['stop', '--agents', 'stop']);
+await scratch.mh(['stop', '--agents']);
 
 /** A day at the shop: runs that went through everything, wait, failed, are queued or at work. */
 async function play({ mh, root }: Scratch): Promise<Runs> {

@@ -27,7 +27,7 @@ describe('a batch of tasks', () => {
     const files = await run.files();
     expect(files).toEqual(expect.arrayContaining(['one.txt', 'three.txt', 'four.txt']));
     expect(files).not.toContain('bad');
-    expect(run.task('b').lesson).toContain('check failed on the merged tree');
+    expect(run.task('b').lesson).toContain('check failed on the merged tree with exit code');
     expect(run.task('b').counted).toBe(1);
     expect(run.task('b').from?.commit).not.toBe(run.active.ledger.state.start.base.commit);
   });

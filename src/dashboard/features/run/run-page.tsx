@@ -7,6 +7,7 @@ import { useRunOverview } from '../../api/run-overview.ts';
 import { useAction } from '../../api/use-operation.ts';
 import { runPath } from '../../ui/browser/page-paths.ts';
 import { useThrottled } from '../../ui/browser/use-now.ts';
+import { useRowAt } from '../../ui/browser/use-row-at.ts';
 import { ErrorMessage, Skeleton } from '../../ui/feedback/placeholders.tsx';
 import { usePageTitle } from '../../ui/layout/page.tsx';
 import { AttentionBox } from './header/attention-box.tsx';
@@ -99,8 +100,9 @@ type ViewLink = { name: string; title: string; to: string; count?: number };
 
 /** Links to the views of a run; each has its own address. */
 function ViewTabs(props: { label: string; views: readonly ViewLink[]; here: string }): ReactElement {
+  const row = useRowAt(`${props.here} ${props.views.length}`);
   return (
-    <nav className={styles.tabs} aria-label={props.label}>
+    <nav ref={row} className={styles.tabs} aria-label={props.label}>
       {props.views.map(({ name, title, to, count }) => (
         <Link key={name} href={to} className={styles.tab} aria-current={name === props.here ? 'page' : undefined}>
           {title}

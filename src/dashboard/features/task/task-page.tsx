@@ -2,6 +2,7 @@ import { type KeyboardEvent, type ReactElement, useRef } from 'react';
 import type { TaskState } from '../../../core/run/state.ts';
 import { IS_GUEST } from '../../api/role.ts';
 import { useRunOverview } from '../../api/run-overview.ts';
+import { useRowAt } from '../../ui/browser/use-row-at.ts';
 import { ErrorMessage, Skeleton } from '../../ui/feedback/placeholders.tsx';
 import { usePageTitle } from '../../ui/layout/page.tsx';
 import { CheckpointPanel } from './header/checkpoint-panel.tsx';
@@ -65,9 +66,10 @@ function TaskTabs({ address, task, hasTerminal }: TaskTabsProps): ReactElement {
     address.show({ view: next });
     document.getElementById(`tab-${next}`)?.focus();
   };
+  const row = useRowAt(`${address.view} ${views.length}`);
   return (
     <div className={styles.bar}>
-      <div className={styles.tabs} role="tablist" aria-label="Views" tabIndex={-1} onKeyDown={onKeyDown}>
+      <div ref={row} className={styles.tabs} role="tablist" aria-label="Views" tabIndex={-1} onKeyDown={onKeyDown}>
         {views.map((view) => (
           <button
             key={view}

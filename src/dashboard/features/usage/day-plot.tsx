@@ -24,7 +24,7 @@ export function DayPlot({ bars, measure, chosen }: DayPlotProps): ReactElement {
       <div className={styles.scale} aria-hidden="true">
         <span>{format(top)}</span>
         <span>{format(top / 2)}</span>
-        <span>0</span>
+        <span>{format(0)}</span>
       </div>
       <svg
         viewBox={`0 0 ${WIDTH} ${HEIGHT}`}

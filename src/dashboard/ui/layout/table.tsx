@@ -1,8 +1,8 @@
 import type { ReactElement, ReactNode } from 'react';
 import styles from './table.module.css';
 
-/** A table column: its title, whether it contains numbers, and its cells. */
-export type Column<T> = { title: string; isNumber?: boolean; cell(row: T): ReactNode };
+/** A table column: its title, whether it contains numbers, whether a narrow screen leaves it out, and its cells. */
+export type Column<T> = { title: string; isNumber?: boolean; isDetail?: boolean; cell(row: T): ReactNode };
 
 type TableProps<T> = { label: string; columns: readonly Column<T>[]; rows: readonly T[]; keyOf(row: T): string };
 
@@ -15,9 +15,9 @@ export function Table<T>({ label, columns, rows, keyOf }: TableProps<T>): ReactE
       <table className={styles.table}>
         <thead>
           <tr>
-            {columns.map(({ title, isNumber }) => (
-              <th key={title} scope="col" className={isNumber ? styles.number : undefined}>
-                {title}
+            {columns.map((column) => (
+              <th key={column.title} scope="col" className={classesOf(column)}>
+                {column.title}
               </th>
             ))}
           </tr>
@@ -25,9 +25,9 @@ export function Table<T>({ label, columns, rows, keyOf }: TableProps<T>): ReactE
         <tbody>
           {rows.map((row) => (
             <tr key={keyOf(row)}>
-              {columns.map(({ title, isNumber, cell }) => (
-                <td key={title} className={isNumber ? styles.number : undefined}>
-                  {cell(row)}
+              {columns.map((column) => (
+                <td key={column.title} className={classesOf(column)}>
+                  {column.cell(row)}
                 </td>
               ))}
             </tr>
@@ -36,4 +36,8 @@ export function Table<T>({ label, columns, rows, keyOf }: TableProps<T>): ReactE
       </table>
     </section>
   );
+}
+
+function classesOf({ isNumber = false, isDetail = false }: { isNumber?: boolean; isDetail?: boolean }): string {
+  return `${isNumber ? styles.number : ''} ${isDetail ? styles.detail : ''}`.trim();
 }

@@ -26,9 +26,9 @@ const COLUMNS: readonly Column<UsageRow>[] = [
     cell: ({ attempts, calls }) => (calls === 0 ? figure(attempts) : `${attempts} + ${calls}`),
   },
   { title: 'Input', isNumber: true, cell: ({ inputTokens }) => figure(inputTokens) },
-  { title: 'Cached', isNumber: true, cell: ({ cachedTokens }) => figure(cachedTokens) },
+  { title: 'Cached', isNumber: true, isDetail: true, cell: ({ cachedTokens }) => figure(cachedTokens) },
   { title: 'Output', isNumber: true, cell: ({ outputTokens }) => figure(outputTokens) },
-  { title: 'Turns', isNumber: true, cell: ({ turns }) => figure(turns) },
+  { title: 'Turns', isNumber: true, isDetail: true, cell: ({ turns }) => figure(turns) },
   { title: 'Cost', isNumber: true, cell: ({ cost, unknown }) => `${unknown > 0 ? '≤ ' : ''}${moneyText(cost)}` },
 ];
 

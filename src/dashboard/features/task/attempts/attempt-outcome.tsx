@@ -9,9 +9,10 @@ import { NamedError } from '../../../ui/text/named-error.tsx';
 import styles from './attempts.module.css';
 
 type Ended = NonNullable<AttemptState['ended']>;
+type OutcomeProps = { number: number; ended: Ended; evidence: readonly Evidence[] };
 
 /** The outcome of an attempt: summary, failure with evidence, risks, and the saved work. */
-export function Outcome({ ended, evidence }: { ended: Ended; evidence: readonly Evidence[] }): ReactElement {
+export function Outcome({ number, ended, evidence }: OutcomeProps): ReactElement {
   const { failure, rejected, saved, flags, summary } = ended;
   return (
     <div className={styles.outcome}>
@@ -21,7 +22,7 @@ export function Outcome({ ended, evidence }: { ended: Ended; evidence: readonly 
             <strong>rejected</strong> {rejected}
           </p>
           {evidence.map((each) => (
-            <FailedCheck key={each.gate} evidence={each} />
+            <FailedCheck key={each.gate} number={number} evidence={each} />
           ))}
         </div>
       )}
@@ -33,7 +34,7 @@ export function Outcome({ ended, evidence }: { ended: Ended; evidence: readonly 
           {failure.evidence === undefined ? null : (
             <details>
               <summary>Evidence</summary>
-              <ScrollArea label="Evidence" className={styles.evidence}>
+              <ScrollArea label={`Evidence of attempt ${number}`} className={styles.evidence}>
                 {failure.evidence}
               </ScrollArea>
             </details>
@@ -41,7 +42,7 @@ export function Outcome({ ended, evidence }: { ended: Ended; evidence: readonly 
         </div>
       )}
       {summary === '' ? null : (
-        <ScrollArea label="Summary" className={styles.summary}>
+        <ScrollArea label={`Summary of attempt ${number}`} className={styles.summary}>
           {summary}
         </ScrollArea>
       )}
@@ -76,7 +77,7 @@ export function Outcome({ ended, evidence }: { ended: Ended; evidence: readonly 
 }
 
 /** The error that a check found, and the end of its output. */
-function FailedCheck({ evidence }: { evidence: Evidence }): ReactElement {
+function FailedCheck({ number, evidence }: { number: number; evidence: Evidence }): ReactElement {
   const { lines } = checkOutput(evidence, { duration });
   return (
     <>
@@ -84,7 +85,7 @@ function FailedCheck({ evidence }: { evidence: Evidence }): ReactElement {
       {lines.length === 0 ? null : (
         <details>
           <summary>Output of {evidence.gate}</summary>
-          <ScrollArea label={`Output of ${evidence.gate}`} className={styles.evidence}>
+          <ScrollArea label={`Output of ${evidence.gate}, attempt ${number}`} className={styles.evidence}>
             {lines.join('\n')}
           </ScrollArea>
         </details>

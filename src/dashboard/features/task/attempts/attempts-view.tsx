@@ -60,7 +60,7 @@ function AttemptCard({ which, attempt, evidence, reload }: AttemptCardProps): Re
         <h2>Attempt {number}</h2>
         <StateMark displayState={displayState} {...(isRejected ? { label: 'Rejected' } : {})} />
       </header>
-      {ended === null ? null : <Outcome ended={ended} evidence={evidence.filter(isFailed)} />}
+      {ended === null ? null : <Outcome number={number} ended={ended} evidence={evidence.filter(isFailed)} />}
       <dl className={styles.facts}>
         <Fact name="Agent">{attempt.account === null ? attempt.agent : `${attempt.agent} · ${attempt.account}`}</Fact>
         <Fact name="Model">
