@@ -12,6 +12,8 @@ const LINK_FD = 3;
 const FORWARDED = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 /** For a process that lives long: what it needs while it starts does not decide how much it takes for young objects. */
 const LONG_LIVED = process.argv[2] === 'serve' ? ['--semi-space-growth-factor=1'] : [];
+/** The initial threshold of glibc, fixed: it would rise with the first large body, whose memory then stays with the process. */
+const RETURNED_MEMORY = LONG_LIVED.length > 0 ? { MALLOC_MMAP_THRESHOLD_: '131072' } : {};
 const VERSION_OPTIONS = ['--version', '-V'];
 
 const folder = fileURLToPath(new URL('..', import.meta.url));
@@ -61,7 +63,7 @@ async function runOn(otherNode) {
   const { spawn } = await import('node:child_process');
   const child = spawn(otherNode, [...LONG_LIVED, fileURLToPath(program), ...process.argv.slice(2)], {
     stdio: ['inherit', 'inherit', 'inherit', 'pipe'],
-    env: { ...process.env, MANYHANDS_LAUNCHER_FD: String(LINK_FD) },
+    env: { ...RETURNED_MEMORY, ...process.env, MANYHANDS_LAUNCHER_FD: String(LINK_FD) },
   });
   const link = child.stdio[LINK_FD];
   // The program may be gone already when a signal is passed on; its end is reported below.

@@ -15,6 +15,8 @@ import { createTerminal } from './terminal/terminal.ts';
 import { createQuestions } from './terminal/terminal-prompts.ts';
 
 const ANNOUNCE_VARIABLE = 'MANYHANDS_ANNOUNCE_FD';
+/** The initial threshold of glibc, fixed: it would rise with the first large body, whose memory then stays with the process. */
+const RETURNED_MEMORY = { MALLOC_MMAP_THRESHOLD_: '131072' };
 const REVEAL_MS = 10_000;
 const GIT_MS = 30_000;
 
@@ -69,7 +71,7 @@ export function createPlatform(version: string, surroundings: Surroundings): Pla
       const command = [process.execPath, ...process.execArgv, process.argv[1] ?? '', ...args];
       const { announcement } = await spawnDetached(command, {
         cwd: process.cwd(),
-        env: { ...env, [ANNOUNCE_VARIABLE]: String(ANNOUNCE_FD) },
+        env: { ...RETURNED_MEMORY, ...env, [ANNOUNCE_VARIABLE]: String(ANNOUNCE_FD) },
         logFile,
         passInput,
       });
