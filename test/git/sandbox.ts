@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { type Mirror, openMirror } from '../../src/git/mirror/mirror.ts';
 import { inspectRepository, type Repository } from '../../src/git/read/repository.ts';
 import { type SaveWorkspace, saveWorkspace } from '../../src/git/save/save.ts';
@@ -11,16 +11,10 @@ import { createWorkspace } from '../../src/git/workspace/workspace.ts';
 /** A user's repository with its mirror, and folders for workspaces, all in one temporary folder. */
 export type Sandbox = { dir: string; user: string; repository: Repository; mirror: Mirror; base: string };
 
-const made: string[] = [];
-
-afterEach(() => {
-  for (const dir of made.splice(0)) rmSync(dir, { recursive: true, force: true });
-});
-
-/** A temporary folder that is removed after the test. */
+/** A temporary folder that is removed after the test. A hook of this file would apply to the first test file of a worker alone. */
 export function folder(): string {
   const dir = realpathSync(mkdtempSync(join(tmpdir(), 'mh-git-')));
-  made.push(dir);
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
   return dir;
 }
 
