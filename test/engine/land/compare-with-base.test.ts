@@ -57,10 +57,14 @@ it('fails work whose check exits with 0 although its runner reports failures or 
   await run.checkBase();
   await run.work('red', { files: { 'lib/a': cargo('tests::adds ... FAILED', 'tests::odd ... ignored') } });
   await run.land('red');
-  expect(run.task('red').lesson).toContain('check exited with 0 but reported 1 failed test: tests::adds');
+  expect(run.task('red').lesson).toContain(
+    'check failed on the merged tree: it exited with 0 but reported 1 failed test: tests::adds',
+  );
   await run.work('silent', { files: { 'lib/a': 'done\n', 'lib/b': 'done\n' } });
   await run.land('silent');
-  expect(run.task('silent').lesson).toContain('check exited with 0 but reported no tests; 2 ran on the base');
+  expect(run.task('silent').lesson).toContain(
+    'check failed on the merged tree: it exited with 0 but reported no tests; 2 ran on the base',
+  );
   expect([run.status('red'), run.status('silent')]).toEqual(['ready', 'ready']);
 });
 
