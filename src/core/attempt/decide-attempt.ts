@@ -114,8 +114,8 @@ function endAndFollow(state: RunState, task: TaskState, command: EndAttempt): Ru
   const hold = unsaved === undefined ? policyHold(state, { task: command.task, refused, failure }) : undefined;
   const commit = command.saved?.commit ?? requireCurrent(task, command.attempt).base;
   if (hold !== undefined) return [ended, { type: 'task.held', data: { task: command.task, hold, commit } }];
-  const asked = followQuestion(state, task, { failure, now });
-  if (asked !== undefined) return [{ type: 'attempt.ended', data: rest }, ...asked];
+  const following = followQuestion(state, task, { failure, now });
+  if (following !== undefined) return [{ type: 'attempt.ended', data: rest }, ...following];
   if (failure === undefined) return [ended, ...heldIfDenied(state, refused, afterSuccess(state, task, command))];
   if (unsaved !== undefined) {
     const remedy = failure.kind === 'disk-full' ? 'Free some disk space' : 'Fix the reported error';

@@ -22,10 +22,10 @@ const UNFINISHED: readonly FailureKind[] = ['no-change', 'bad-output', 'implemen
 export function askQuestion(state: RunState, { task: key, attempt, call, now: _, ...input }: AskQuestion): RunEvent[] {
   const task = requireTask(state, key);
   const { questions = [] } = task;
-  const asked = findAsked(task, { call, text: input.text });
-  if (asked !== undefined) {
-    if (asked.attempt === attempt || asked.answer !== null) return [];
-    return [{ type: 'task.asked', data: { task: key, attempt, call, question: { ...input, id: asked.id } } }];
+  const known = findAsked(task, { call, text: input.text });
+  if (known !== undefined) {
+    if (known.attempt === attempt || known.answer !== null) return [];
+    return [{ type: 'task.asked', data: { task: key, attempt, call, question: { ...input, id: known.id } } }];
   }
   if (questions.length >= MOST_QUESTIONS)
     throw new AppError('REFUSED', `Task ${key} has asked ${MOST_QUESTIONS} questions; decide yourself and say how`);

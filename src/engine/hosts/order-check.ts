@@ -78,7 +78,7 @@ async function orderOnce(ctx: EngineContext, run: ActiveRun, ordered: Ordered): 
     const to = join(ctx.home.attempts, `${run.id}-check-${token}`);
     return result && (await keepOutput(result, { from: folder, to, redact: run.redact }));
   } finally {
-    // A host whose check nobody waits for stops it; one that is not told ends it with its lease, or for the next leader.
+    // A host stops a check whose result is no longer needed; one that is not reached ends it with its lease, or for the next leader.
     await fleet.cancel(id, 'Nobody waits for the check').catch(() => {});
   }
 }

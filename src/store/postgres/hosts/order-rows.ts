@@ -142,7 +142,7 @@ export async function removeOrder(client: ClientBase, { id, epoch }: { id: strin
     );
 }
 
-/** What a process is told that has an order which is forgotten. */
+/** The command to a process whose order is no longer needed. */
 function stopCommand(reason: string): string {
   return JSON.stringify({ kind: 'stop', force: true, reason });
 }
