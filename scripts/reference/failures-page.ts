@@ -30,7 +30,7 @@ function consequence(kind: FailureKind): string {
     case 'retry':
       return retryText(kind, first);
     case 'switch':
-      return `Another agent takes over; this one rests for ${timeText(first.restUntil - NOW)}${namesReset(kind)}. Does not count.`;
+      return `Another agent takes over; this one is not used for ${timeText(first.restUntil - NOW)}${namesReset(kind)}. Does not count.`;
     case 'block':
       return 'The task is blocked, with the command that continues it.';
     case 'fail':

@@ -239,7 +239,7 @@ function refuse(incoming: IncomingMessage, outgoing: ServerResponse, error: unkn
   else sendProblem(outgoing, error);
 }
 
-/** Git shows a plain text to its user, and asks for a login only where it is told how. */
+/** Git shows a plain text to its user, and asks for a login only where a response names the scheme. */
 function refuseGit(outgoing: ServerResponse, error: unknown): void {
   const problem = problemOf(error);
   const login = problem.status === 401 ? { 'www-authenticate': 'Basic realm="Manyhands"' } : {};
