@@ -1,6 +1,11 @@
 import { defineConfig } from 'vitest/config';
-import { LongestFirst } from './test/real/order.ts';
 import { AgentsReport } from './test/real/report.ts';
+import { longestFirst } from './test/support/longest-first.ts';
+
+/** The files that take longest. */
+const LONGEST = ['opencode-acp', 'gemini-acp', 'gemini', 'claude-agent-acp', 'codex-acp'].map(
+  (name) => `matrix/${name}.test.ts`,
+);
 
 export default defineConfig({
   test: {
@@ -11,7 +16,7 @@ export default defineConfig({
     pool: 'forks',
     maxWorkers: 2,
     maxConcurrency: 4,
-    sequence: { sequencer: LongestFirst },
+    sequence: { sequencer: longestFirst(LONGEST) },
     // Programs that are not ours, on a machine that may be busy; what was tried again is reported.
     retry: 2,
     reporters: ['default', new AgentsReport()],

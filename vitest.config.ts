@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
-import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { longestFirst } from './test/support/longest-first.ts';
 import { RetriedReport } from './test/support/retried-report.ts';
 
-/** The files that take longest: one that begins last would run while the other workers are idle. */
+/** The files that take longest. */
 const LONGEST = [
   'test/examples.test.ts',
   'test/browser/home-and-run.test.ts',
@@ -46,16 +46,6 @@ const LONGEST = [
   'test/contributing.test.ts',
   'test/launcher/launcher.test.ts',
 ];
-
-class LongestFirst extends BaseSequencer {
-  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const rank = ({ moduleId }: TestSpecification) => {
-      const index = LONGEST.findIndex((file) => moduleId.endsWith(`/${file}`));
-      return index < 0 ? LONGEST.length : index;
-    };
-    return (await super.sort(files)).toSorted((left, right) => rank(left) - rank(right));
-  }
-}
 
 const SOURCES = fileURLToPath(new URL('./src/', import.meta.url));
 const LAZY_ZOD = join(SOURCES, 'lazy-zod.ts');
@@ -106,7 +96,7 @@ export default defineConfig({
     pool: 'forks',
     // Most tests wait for processes of their own.
     maxWorkers: availableParallelism() * 2,
-    sequence: { sequencer: LongestFirst },
+    sequence: { sequencer: longestFirst(LONGEST) },
     reporters: ['default', new RetriedReport()],
   },
 });
