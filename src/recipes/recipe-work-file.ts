@@ -12,6 +12,8 @@ export type PlannedWork = {
   needs: string[];
   gates: string[];
   agent?: string;
+  /** Labels that its host must have. */
+  labels?: string[];
   /** The track that it belongs to. */
   track?: string;
   /** How many attempts it takes if each of its tasks succeeds at once. */

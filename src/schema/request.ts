@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { CollectionName } from './collection.ts';
 import { AgentConfig } from './config/agent.ts';
+import { Labels } from './config/hosts.ts';
 import { LandMode } from './config/land.ts';
 import { Scope, ScopeGlob } from './config/scope.ts';
 import { TaskKey } from './ids.ts';
@@ -36,6 +37,7 @@ export const StartOptions = z.object({
   repairBase: z.boolean().optional().describe('Repair a base whose checks fail before other work begins.'),
   knownRed: z.boolean().optional().describe('Tests that fail on the base may keep failing; new failures block.'),
   maxParallel: z.number().int().min(1).max(150).optional().describe('Maximum number of concurrent attempts.'),
+  labels: Labels.optional().describe('Labels that a host must have to perform the tasks and checks of the run.'),
   title: z.string().min(1).max(200).optional().describe('A short name for the run.'),
   collection: CollectionName.optional().describe('The collection that the run is filed in.'),
 });

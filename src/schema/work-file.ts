@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Labels } from './config/hosts.ts';
 import { Access, Tier } from './task.ts';
 
 /** The id of a work item in a file: letters, digits, `.`, `_` and `-`; never `..`, a path, or an option. */
@@ -55,6 +56,8 @@ export const Feature = z.object({
   status: FeatureStatus,
   dependsOn: z.array(WorkId).optional(),
   agent: Agent.optional(),
+  /** Labels that its host must have. */
+  labels: Labels.optional(),
 });
 export type Feature = z.infer<typeof Feature>;
 
@@ -82,6 +85,8 @@ export const BulkItem = z.object({
   requirePatterns: z.array(z.string().min(1).max(1_000)).max(50).optional(),
   /** Files that it may change in addition to its own. */
   sideFiles: z.array(ProjectPath).max(1_000).optional(),
+  /** Labels that its host must have. */
+  labels: Labels.optional(),
 });
 export type BulkItem = z.infer<typeof BulkItem>;
 
@@ -103,6 +108,8 @@ export const WorkTask = z.object({
   check: Command.optional(),
   role: Role.optional(),
   agent: Agent.optional(),
+  /** Labels that the host of the task and of its check must have. */
+  labels: Labels.optional(),
 });
 export type WorkTask = z.infer<typeof WorkTask>;
 
@@ -146,6 +153,8 @@ export const WorkflowNode = z.object({
   access: Access,
   agent: Agent.optional(),
   tier: Tier.optional(),
+  /** Labels that its host must have. */
+  labels: Labels.optional(),
   gates: z.array(WorkflowGate).max(100).default([]),
   /** The node is skipped when this is false; nodes that need it continue. */
   condition: Expression.optional(),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Label, Labels } from '../schema/config/hosts.ts';
 import { WorkId } from '../schema/work-file.ts';
 
 /** An id as files write it: a name, or a whole number that becomes its decimal text. */
@@ -8,6 +9,9 @@ export const FileId = z.preprocess((value) => (isOrdinal(value) ? String(value) 
 export function oneOrMany<S extends z.ZodType>(entry: S) {
   return z.preprocess((value) => (value === undefined || Array.isArray(value) ? value : [value]), z.array(entry));
 }
+
+/** Labels that a host must have: one, or a list. */
+export const FileLabels = oneOrMany(Label).pipe(Labels).optional();
 
 /** A list as a cell of a table writes it: a JSON list, one entry a line, or entries between `;;`. */
 export function cellList(value: unknown): unknown {

@@ -56,6 +56,12 @@ describe.concurrent('a work file at the command line', () => {
     expect(stdout).toMatch(/Estimated cost: at most \$4\.00 \(4 attempts of \$1\.00/);
     expect(stdout).not.toMatch(/your budget/);
     expect(stdout).toMatch(/Nothing was started\.\n$/);
+    expect(stdout).not.toMatch(/Labels/);
+    expect((await project.mh([...dry, '--label', 'gpu,mac'])).stdout).toMatch(
+      /Labels of hosts\n {2}every task: gpu, mac\n/,
+    );
+    const wrong = await project.mh([...dry, '--label', 'two words']);
+    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('A label must be 1 to 40 letters')]);
     const short = await project.mh([...dry, '--budget', '2']);
     expect(short.stdout).toMatch(/The estimate is above the budget: your budget of \$2\.00 stops the run/);
   });

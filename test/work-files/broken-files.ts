@@ -49,6 +49,13 @@ const TASKS: readonly Row[] = [
     /branch "x" is used already in line 3/,
   ],
   [
+    'a label with a space',
+    `tasks:\n  - id: a\n    labels: [gpu, "two words"]\n    ${TASK}\n`,
+    3,
+    'invalid_value',
+    /"two words".*letters, digits, dots/,
+  ],
+  [
     'a branch that git refuses',
     `tasks:\n  - id: a\n    branch: "a..b"\n    ${TASK}\n`,
     3,

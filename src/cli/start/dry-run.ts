@@ -31,6 +31,7 @@ export const DryRun = z.object({
         needs: z.array(z.string()),
         gates: z.array(z.string()),
         track: z.string().optional().describe('The track of a feature.'),
+        labels: z.array(z.string()).optional().describe('Labels that its host must have.'),
       }),
     ),
   ),
@@ -39,6 +40,7 @@ export const DryRun = z.object({
   ),
   checks: z.array(z.string()).describe('What must exit 0 for every task.'),
   maxParallel: z.number().int(),
+  labels: z.array(z.string()).describe('Labels that a host must have to perform anything of the run.'),
   cost: z
     .object({
       attempts: z.number().int(),
@@ -86,6 +88,7 @@ export async function dryRun(
     agents: staffing.agents,
     checks: [...config.checks.map(checkText), ...(options.checks ?? [])],
     maxParallel: options.maxParallel ?? config.limits.agents,
+    labels: [...new Set([...config.labels, ...(options.labels ?? [])])],
     cost: {
       attempts,
       perAttempt,
@@ -123,6 +126,7 @@ export function dryRunLines(terminal: Terminal, dry: DryRun): string[] {
     `${dry.file}: ${count} ${count === 1 ? 'task' : 'tasks'} (${dry.format}), ${dry.maxParallel} in parallel`,
     ...batches,
     ...trackLines(dry, colors),
+    ...labelLines(dry, colors),
     colors.bold('Agents'),
     ...dry.agents.map((picked) => `  ${picked.role}: ${agentText(picked)} (${oneLine(picked.because)})`),
     colors.bold('Gates'),
@@ -173,12 +177,12 @@ function isVerified(gate: string): boolean {
   return gate.startsWith('verify:');
 }
 
-function shownEntry({ id, title, role, needs, gates, agent, track }: PlannedWork, staffing: Staffing) {
+function shownEntry({ id, title, role, needs, gates, agent, track, labels }: PlannedWork, staffing: Staffing) {
   const who = agent ?? staffing.agents.find((entry) => entry.role === role)?.agent ?? null;
   const isSame = staffing.verifierOf(who) === who;
   const verified = isSame ? 'by the same agent, in a new session' : 'by another agent';
   const shown = gates.map((gate) => (isVerified(gate) ? `${gate}, ${verified}` : gate));
-  const of = track === undefined ? {} : { track };
+  const of = { ...(track === undefined ? {} : { track }), ...(labels === undefined ? {} : { labels }) };
   return { id, title, role, agent: who, played: staffing.isRehearsed(who), needs, gates: shown, ...of };
 }
 
@@ -201,6 +205,18 @@ function trackLines({ batches }: DryRun, colors: Painter): string[] {
     return `  ${oneLine(track)}: ${ids.length > MOST_ROWS ? `${ids.length} tasks` : ids.join(', ')}`;
   });
   return lines.length === 0 ? [] : [colors.bold('Tracks'), ...lines];
+}
+
+/** What a host must have, where something requires a label. */
+function labelLines({ labels, batches }: DryRun, colors: Painter): string[] {
+  const all = labels.length === 0 ? [] : [`  every task: ${labels.join(', ')}`];
+  const own = batches.flat().filter((entry) => entry.labels !== undefined && entry.labels.length > 0);
+  const byLabels = Map.groupBy(own, (entry) => (entry.labels ?? []).join(', '));
+  const lines = [...byLabels].map(([text, entries]) => {
+    const ids = entries.map(({ id }) => id);
+    return `  ${ids.length > MOST_ROWS ? `${ids.length} tasks` : ids.join(', ')}: ${text}`;
+  });
+  return all.length + lines.length === 0 ? [] : [colors.bold('Labels of hosts'), ...all, ...lines];
 }
 
 function gateLines({ checks, batches }: DryRun): string[] {

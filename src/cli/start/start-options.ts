@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { z } from 'zod';
+import { Label } from '../../schema/config/hosts.ts';
 import { LandMode } from '../../schema/config/land.ts';
 import type { StartOptions } from '../../schema/request.ts';
 import { addDir, addFollowing, addJson, collect, FollowOptions } from '../command.ts';
@@ -24,6 +25,7 @@ export const StartFlags = FollowOptions.extend({
   rehearse: z.boolean().default(false),
   scenario: z.string().optional(),
   maxParallel: z.number().optional(),
+  label: z.array(z.string()).default([]),
   title: z.string().optional(),
   collection: z.string().optional(),
 });
@@ -61,6 +63,11 @@ export function addStartOptions(command: Command, session: Session): Command {
     .option('--rehearse', 'simulate the agents with a scenario instead of using a model')
     .option('--scenario <file>', 'the scenario to use; implies --rehearse')
     .option('-p, --max-parallel <n>', 'maximum number of parallel attempts', wholeNumber(1, 150))
+    .option(
+      '--label <label>',
+      'a label that a host must have to perform its tasks and checks; repeatable',
+      collectLabel,
+    )
     .option('-t, --title <text>', 'the title of the run')
     .option('--collection <name>', 'add the run to this collection; creates it if needed');
   return addDir(addJson(addFollowing(command)));
@@ -73,6 +80,13 @@ function collectCheck(value: string, before: string[] | undefined): string[] {
       `A check is a command, and this is a file. For a work file: manyhands run ${value}; for settings: manyhands init --import.`,
     );
   return collect(value, before);
+}
+
+function collectLabel(value: string, before: string[] | undefined): string[] {
+  const labels = value.split(',').map((label) => label.trim());
+  const wrong = labels.flatMap((label) => Label.safeParse(label).error?.issues ?? []);
+  if (wrong.length > 0) throw new InvalidArgumentError(`A label ${wrong[0]?.message}.`);
+  return [...(before ?? []), ...labels];
 }
 
 /** The options of the request; paths are relative to the current folder. */
@@ -93,6 +107,7 @@ export async function startOptions(terminal: Terminal, flags: StartFlags): Promi
     ...(flags.knownRed ? { knownRed: true } : {}),
     ...(scenario === undefined ? {} : { scenario: resolve(terminal.cwd, scenario) }),
     ...(maxParallel === undefined ? {} : { maxParallel }),
+    ...(flags.label.length === 0 ? {} : { labels: flags.label }),
     ...(title === undefined ? {} : { title }),
     ...(collection === undefined ? {} : { collection }),
   };

@@ -95,6 +95,7 @@ function verifierFor(task: TaskState, verify: Verification, { commit }: Candidat
     ...(agent === undefined ? {} : { agent }),
     ...(serve === undefined ? {} : { serve }),
     ...(task.spec.track === undefined ? {} : { track: task.spec.track }),
+    ...(task.spec.labels === undefined ? {} : { labels: task.spec.labels }),
   };
 }
 

@@ -124,6 +124,8 @@ export async function startRun(
     folder === undefined
       ? await notesFor(recipe.isReadOnly?.(request.input) ?? false, { repository, config, base, request })
       : [];
+  if (options.labels !== undefined && (ctx.hosts === undefined || config.hosts.git === undefined))
+    notes.push('Labels are not used: without hosts (hosts.git), attempts and checks run on the machine of the engine.');
   return { state: evolve(undefined, { event, at, origin }), project: { id, repository, mirror }, notes };
 }
 

@@ -34,13 +34,14 @@ export const bulkWorkFile: RecipeWorkFile<BulkInput> = {
   includesNeeds: false,
   ids: ({ items }) => items.map(({ id }) => id),
   plan: ({ items }) =>
-    items.map(({ id, prompt, files, check, requirePatterns }) => ({
+    items.map(({ id, prompt, files, check, requirePatterns, labels }) => ({
       id,
       title: plannedTitle(files.length === 1 ? `${files[0]}: ${prompt}` : prompt),
       role: 'bulk',
       needs: [],
       gates: ['syntax', ...(check ?? []), ...(requirePatterns ?? []).map((pattern) => `holds /${pattern}/`)],
       tasks: 1,
+      ...(labels === undefined ? {} : { labels }),
     })),
 };
 
@@ -191,6 +192,7 @@ function toItem(
     ...(attempts === undefined ? {} : { attempts }),
     ...(priority === undefined ? {} : { priority }),
     ...(fields.bucket === undefined ? {} : { bucket: fields.bucket }),
+    ...(fields.labels === undefined ? {} : { labels: fields.labels }),
     ...(fields.require_patterns === undefined ? {} : { requirePatterns: fields.require_patterns }),
     ...(fields.allowed_side_files === undefined ? {} : { sideFiles: fields.allowed_side_files.map(slashed) }),
   };

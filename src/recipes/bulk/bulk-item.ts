@@ -26,6 +26,7 @@ const OurFields = z.object({
   timeout: Amount,
   attempts: Count,
   bucket: BulkItem.shape.bucket,
+  labels: z.preprocess(cellList, BulkItem.shape.labels),
   priority: z.preprocess(amountOf, z.number().int().optional()),
 });
 

@@ -100,6 +100,7 @@ function itemSpec(run: RunState, { item, key }: Entry): TaskSpec {
       redChecks: describeEvidence(redOnBase(run)),
     }),
     priority: item.priority ?? 0,
+    ...labelsOf(item),
   });
   return {
     ...spec,
@@ -125,8 +126,12 @@ function gatesOf(item: BulkItem): GateSpec[] {
   if (item.requirePatterns !== undefined && item.requirePatterns.length > 0)
     gates.push({ gate: 'patterns', name: 'patterns', require: item.requirePatterns, files: item.files });
   for (const command of item.check ?? [])
-    gates.push({ gate: 'command', name: command, run: command, timeoutMs: 600_000, own: true });
+    gates.push({ gate: 'command', name: command, run: command, timeoutMs: 600_000, own: true, ...labelsOf(item) });
   return gates;
+}
+
+function labelsOf({ labels }: BulkItem): Pick<TaskSpec, 'labels'> {
+  return labels === undefined ? {} : { labels };
 }
 
 /** Buckets take turns, so that a big one does not hold up a small one; within a bucket the order of the file stays. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Feature, FeatureStatus, type FeaturesInput } from '../../schema/work-file.ts';
 import { checked, keysOf, noteUnusedKeys, type Reading, reportUnknownKeys } from '../../work-files/checked.ts';
 import { checkGraph, type GraphNode, looseNode } from '../../work-files/graph-check.ts';
-import { FileId, oneOrMany } from '../../work-files/listed.ts';
+import { FileId, FileLabels, oneOrMany } from '../../work-files/listed.ts';
 import { isRecord, type Path } from '../../work-files/source.ts';
 import { plannedTitle, type RecipeWorkFile } from '../recipe-work-file.ts';
 import { trackOf, tracksOf } from './tracks.ts';
@@ -17,6 +17,7 @@ const FileFeature = z.object({
   dependsOn: oneOrMany(FileId).optional(),
   depends_on: oneOrMany(FileId).optional(),
   agent: Feature.shape.agent,
+  labels: FileLabels,
 });
 
 /** Known keys that the other tool writes about its own runs. */
@@ -45,7 +46,7 @@ export const featuresWorkFile: RecipeWorkFile<FeaturesInput> = {
     const tracks = tracksOf(config);
     return features
       .filter(({ status }) => only !== undefined || status === 'open' || status === 'verifying')
-      .map(({ id, name, category, steps, dependsOn, agent }) => {
+      .map(({ id, name, category, steps, dependsOn, agent, labels }) => {
         const track = trackOf(tracks, category);
         const who = agent ?? track.agent;
         return {
@@ -57,6 +58,7 @@ export const featuresWorkFile: RecipeWorkFile<FeaturesInput> = {
           tasks: 2,
           track: track.name,
           ...(who === undefined ? {} : { agent: who }),
+          ...(labels === undefined ? {} : { labels }),
         };
       });
   },
@@ -103,11 +105,12 @@ function readFeatures(reading: Reading, file: string | null): FeaturesInput {
   return { file, features: features.map(({ feature }) => feature) };
 }
 
-function toFeature({ dependsOn, depends_on, agent, ...feature }: z.infer<typeof FileFeature>): Feature {
+function toFeature({ dependsOn, depends_on, agent, labels, ...feature }: z.infer<typeof FileFeature>): Feature {
   const needs = dependsOn ?? depends_on;
   return {
     ...feature,
     ...(needs === undefined ? {} : { dependsOn: needs }),
     ...(agent === undefined ? {} : { agent }),
+    ...(labels === undefined ? {} : { labels }),
   };
 }

@@ -99,6 +99,7 @@ function implementation(run: RunState, input: FeaturesInput, { feature, key, tra
     track: track.name,
     branch: `mh-tasks/${run.start.run}/${slug(feature, input)}`,
     prompt: featurePrompt(feature),
+    ...labelsOf(feature),
   });
   const agent = feature.agent ?? track.agent;
   const verifying =
@@ -157,6 +158,7 @@ function afterTask(run: RunState, input: FeaturesInput, ended: TaskState): TaskS
     access: 'write',
     ...(ended.spec.track === undefined ? {} : { track: ended.spec.track }),
     prompt: promptText('recipes/features/fix-feature', { feature: featurePrompt(feature), report: verdict.report }),
+    ...labelsOf(feature),
   });
   const limits = { ...fix.limits, turns: fix.limits.turns ?? IMPLEMENT_TURNS };
   return [{ ...fix, limits, gates: [...fix.gates, ...protectedFiles(run, input)] }];
@@ -180,8 +182,14 @@ function checkoutVerification(
     prompt: verifyPrompt(feature, verify.appUrl),
     ...(ended.spec.track === undefined ? {} : { track: ended.spec.track }),
     ...(verify.agent === undefined ? {} : { agent: verify.agent }),
+    ...labelsOf(feature),
   });
   return { ...spec, limits: { ...spec.limits, turns: verify.turns } };
+}
+
+/** The host that implements, verifies and fixes a feature must have its labels. */
+function labelsOf({ labels }: Feature): Pick<TaskSpec, 'labels'> {
+  return labels === undefined ? {} : { labels };
 }
 
 function featurePrompt({ id, name, category, description, steps }: Feature): string {

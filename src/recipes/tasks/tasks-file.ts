@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { TasksInput, type WorkFile, WorkTask } from '../../schema/work-file.ts';
 import { checked, keysOf, type Reading, reportUnknownKeys } from '../../work-files/checked.ts';
 import { checkGraph, type GraphNode, looseNode } from '../../work-files/graph-check.ts';
-import { FileId, oneOrMany } from '../../work-files/listed.ts';
+import { FileId, FileLabels, oneOrMany } from '../../work-files/listed.ts';
 import { isRecord, type Path } from '../../work-files/source.ts';
 import { plannedTitle, type RecipeWorkFile } from '../recipe-work-file.ts';
 
@@ -29,6 +29,7 @@ const FileTask = z.object({
   test_command: z.preprocess((value) => (value === '' ? undefined : value), WorkTask.shape.check),
   role: WorkTask.shape.role,
   agent: WorkTask.shape.agent,
+  labels: FileLabels,
 });
 
 const FOREIGN_KEYS = ['files_hint', 'test_command', 'depends_on'];
@@ -55,7 +56,7 @@ export const tasksWorkFile: RecipeWorkFile<TasksInput> = {
   includesNeeds: true,
   ids: ({ tasks }) => tasks.map(({ id }) => id),
   plan: ({ tasks }) =>
-    tasks.map(({ id, title, role, needs, check, agent }) => ({
+    tasks.map(({ id, title, role, needs, check, agent, labels }) => ({
       id,
       title: plannedTitle(title),
       role: role ?? 'implement',
@@ -63,6 +64,7 @@ export const tasksWorkFile: RecipeWorkFile<TasksInput> = {
       gates: check === undefined ? [] : [check],
       tasks: 1,
       ...(agent === undefined ? {} : { agent }),
+      ...(labels === undefined ? {} : { labels }),
     })),
 };
 
@@ -133,6 +135,7 @@ function toTask(found: z.infer<typeof FileTask>): WorkTask {
     ...(check === undefined ? {} : { check }),
     ...(found.role === undefined ? {} : { role: found.role }),
     ...(found.agent === undefined ? {} : { agent: found.agent }),
+    ...(found.labels === undefined ? {} : { labels: found.labels }),
   };
 }
 

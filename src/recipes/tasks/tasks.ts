@@ -45,6 +45,7 @@ function specOf(
   run: RunState,
   { task, key, keys, redChecks }: { task: WorkTask; key: string; keys: ReadonlyMap<string, string>; redChecks: string },
 ): TaskSpec {
+  const labels = task.labels === undefined ? {} : { labels: task.labels };
   const spec = taskSpec(run.start.config, {
     key,
     title: task.title,
@@ -55,10 +56,14 @@ function specOf(
     prompt: promptText('recipes/task', { description: task.description, files: task.files.join(', '), redChecks }),
     branch: task.branch ?? `mh-tasks/${run.start.run}/${key.replace('/', '-')}`,
     ...(task.agent === undefined ? {} : { agent: task.agent }),
+    ...labels,
   });
   if (task.check === undefined) return spec;
   return {
     ...spec,
-    gates: [...spec.gates, { gate: 'command', name: task.check, run: task.check, timeoutMs: 600_000, own: true }],
+    gates: [
+      ...spec.gates,
+      { gate: 'command', name: task.check, run: task.check, timeoutMs: 600_000, own: true, ...labels },
+    ],
   };
 }

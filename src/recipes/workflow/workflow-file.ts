@@ -38,7 +38,7 @@ export const workflowWorkFile: RecipeWorkFile<WorkflowInput> = {
   includesNeeds: true,
   ids: ({ nodes }) => nodes.map(({ id }) => id),
   plan: ({ nodes }) =>
-    nodes.map(({ id, title, task, role, needs, gates, agent }) => ({
+    nodes.map(({ id, title, task, role, needs, gates, agent, labels }) => ({
       id,
       title: title ?? plannedTitle(task),
       role,
@@ -46,6 +46,7 @@ export const workflowWorkFile: RecipeWorkFile<WorkflowInput> = {
       gates: gates.map(gateText),
       tasks: 1,
       ...(agent === undefined ? {} : { agent }),
+      ...(labels === undefined ? {} : { labels }),
     })),
 };
 

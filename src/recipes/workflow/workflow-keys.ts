@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { WorkflowGate, WorkflowNode } from '../../schema/work-file.ts';
 import { keysOf } from '../../work-files/checked.ts';
-import { FileId, oneOrMany } from '../../work-files/listed.ts';
+import { FileId, FileLabels, oneOrMany } from '../../work-files/listed.ts';
 import type { Path } from '../../work-files/source.ts';
 
 const Paths = z.array(z.string().min(1, 'must not be empty').max(4096));
@@ -19,6 +19,7 @@ export const FileNode = z.object({
   write_scope: z.unknown().optional(),
   agent: WorkflowNode.shape.agent,
   tier: WorkflowNode.shape.tier,
+  labels: FileLabels,
   condition: z.string().optional(),
   loop: z.object({ max: z.number().int().min(1).max(100), until: z.string().min(1) }).optional(),
   timeout_seconds: WorkflowNode.shape.timeoutSeconds,
@@ -49,6 +50,7 @@ export const FileDefaults = z.object({
   allow_write: z.boolean().optional(),
   agent: WorkflowNode.shape.agent,
   tier: WorkflowNode.shape.tier,
+  labels: FileLabels,
   attempts: WorkflowNode.shape.attempts,
 });
 export type FileDefaults = z.infer<typeof FileDefaults>;

@@ -46,6 +46,7 @@ export function readWorker(reading: Reading, entry: Entry, context: WorkerContex
   const scope = scopeOf(reading, { at, writes, value: node.write_scope });
   const agent = node.agent ?? defaults.agent;
   const tier = node.tier ?? defaults.tier;
+  const labels = node.labels ?? defaults.labels;
   const timeoutSeconds = node.timeout_seconds ?? defaults.timeout_seconds;
   const attempts = node.attempts ?? defaults.attempts;
   return [
@@ -63,6 +64,7 @@ export function readWorker(reading: Reading, entry: Entry, context: WorkerContex
       ...(scope === undefined ? {} : { writeScope: scope }),
       ...(agent === undefined ? {} : { agent }),
       ...(tier === undefined ? {} : { tier }),
+      ...(labels === undefined ? {} : { labels }),
       ...(timeoutSeconds === undefined ? {} : { timeoutSeconds }),
       ...(attempts === undefined ? {} : { attempts }),
     },

@@ -103,6 +103,7 @@ function nodeSpec(
     }),
     ...(node.agent === undefined ? {} : { agent: node.agent }),
     ...(node.tier === undefined ? {} : { tier: node.tier }),
+    ...(node.labels === undefined ? {} : { labels: node.labels }),
     because: because.slice(0, LONGEST_REASON),
     ...schemaOf(node),
   });

@@ -11,7 +11,7 @@ export const RemoteUrl = z
   .refine((url) => !/^[a-z+]+::/i.test(url), 'must not name a helper program');
 
 /** A property of a host that tasks and checks can require, such as `gpu`. */
-const Label = z
+export const Label = z
   .string()
   .regex(/^[a-z0-9][a-z0-9._-]{0,39}$/i, 'must be 1 to 40 letters, digits, dots, dashes or underscores');
 

@@ -27,7 +27,7 @@ const FAILED = {
 function proposed(config = {}) {
   return given(
     started({}, config),
-    added(spec('feature/1', { verify: VERIFY, track: 'back' })),
+    added(spec('feature/1', { verify: VERIFY, track: 'back', labels: ['mac'] })),
     ...worked('feature/1'),
   ).when((state) => propose(state, { task: 'feature/1', candidate: CANDIDATE }));
 }
@@ -42,7 +42,14 @@ describe('a verification', () => {
     const { state } = proposed();
     expect(state.tasks['feature/1']?.phase).toMatchObject({ status: 'verifying', verifier: 'verify/1.1' });
     expect(state.tasks['verify/1.1']).toMatchObject({
-      spec: { role: 'verify', access: 'read', verifies: 'feature/1', track: 'back', prompt: VERIFY.prompt },
+      spec: {
+        role: 'verify',
+        access: 'read',
+        verifies: 'feature/1',
+        track: 'back',
+        labels: ['mac'],
+        prompt: VERIFY.prompt,
+      },
       from: { commit: 'candidate', base: 'candidate' },
       phase: { status: 'ready' },
     });

@@ -18,6 +18,7 @@ const OPTION_FLAGS: Readonly<Record<string, Flag>> = {
   rehearse: bare('--rehearse'),
   scenario: one('--scenario'),
   maxParallel: one('--max-parallel'),
+  labels: each('--label'),
   title: one('--title'),
   collection: one('--collection'),
 };

@@ -1,0 +1,40 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeFleetProject } from '../support/fleet.ts';
+import { type Postgres, startPostgres, WITHOUT_POSTGRES } from '../support/postgres.ts';
+
+describe.skipIf(WITHOUT_POSTGRES !== undefined)('Labels', { timeout: 180_000 }, () => {
+  let postgres: Postgres;
+
+  beforeAll(async () => {
+    postgres = await startPostgres();
+  });
+
+  afterAll(() => postgres[Symbol.asyncDispose]());
+
+  it('send an item of a work file, or a whole run, to hosts that have them', async () => {
+    await using fleet = await makeFleetProject(await postgres.createDatabase(), 2);
+    const { project, env } = fleet;
+    const items = [
+      { id: 'a', prompt: 'Write a', files: ['made/a.txt'], labels: ['gpu'] },
+      { id: 'b', prompt: 'Write b', files: ['made/b.txt'], labels: ['mac'] },
+    ];
+    writeFileSync(join(project.repo, 'labelled.jsonl'), items.map((item) => JSON.stringify(item)).join('\n'));
+    await fleet.startHost('b2', { args: ['--labels', 'mac,large'] });
+    await fleet.startHost('b3', { args: ['--labels', 'gpu'] });
+    const agent = ['--agent', 'command:./agent.sh', '--json'];
+    expect((await project.mh(['bulk', 'run', 'labelled.jsonl', ...agent], { env })).code).toBe(0);
+    expect(fleet.ran()).toEqual(
+      expect.arrayContaining([
+        { task: 'item/1', host: 'b3' },
+        { task: 'item/2', host: 'b2' },
+      ]),
+    );
+    const whole = ['bulk', 'run', 'items.jsonl', ...agent, '--label', 'large', '--label', 'mac'];
+    expect((await project.mh(whole, { env })).code).toBe(0);
+    expect(fleet.ran().slice(2)).toMatchObject([{ host: 'b2' }, { host: 'b2' }]);
+  });
+});
+
+it.runIf(WITHOUT_POSTGRES !== undefined)(`is not tested: ${WITHOUT_POSTGRES}`, () => {});
