@@ -49,7 +49,10 @@ export interface SetupRun {
 
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 const MOST_MESSAGE_CHARS = 500;
-const STATED_ERROR = /^\s*(?:ERROR|FATAL|error|fatal|E):\s(?!subprocess-exited-with-error)/;
+const STATED_ERROR =
+  /^\s*(?:(?:ERROR|FATAL|error|fatal|E):\s(?!subprocess-exited-with-error)|\[?ERR_PNPM_|[A-Z]\w*Error(?: \[\w+\])?:\s|Error(?: \[\w+\])?:\s)/;
+/** npm states the error first, and ends with advice and the name of its log. */
+const NPM_ERROR = /^npm (?:error|ERR!) (?!code )/;
 
 /** The folder with output and records of running set-up commands. */
 export function setupsFolder(home: string): string {
@@ -107,9 +110,9 @@ async function runCommand(options: SetupRun, command: SetupRun['commands'][numbe
   }
 }
 
-/** The last line that states an error, because some programs end with general notes (pip: "error: subprocess-exited-with-error"); else the last line. */
+/** The line that states the error, because some programs end with general notes (pip: "error: subprocess-exited-with-error", Node: its version); else the last line. */
 function reasonIn(output: string): string {
   const lines = output.trimEnd().split('\n');
-  const stated = lines.findLast((line) => STATED_ERROR.test(line));
+  const stated = lines.find((line) => NPM_ERROR.test(line)) ?? lines.findLast((line) => STATED_ERROR.test(line));
   return (stated ?? lines.at(-1))?.trim().slice(0, MOST_MESSAGE_CHARS) || 'no output';
 }

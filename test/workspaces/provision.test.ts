@@ -152,20 +152,37 @@ it('reports which set-up command failed, with its output, and ends one that take
     message: expect.stringMatching(/no such package; exit 7" ended with exit code 7: no such package/),
   });
   await failing[Symbol.asyncDispose]();
-  const lines = [
-    'ERROR: No matching distribution found for x',
-    'error: subprocess-exited-with-error',
-    'note: see above',
-  ];
-  const noted = await make({ workspace: { setup: [`printf '%s\\n' '${lines.join("' '")}'; exit 1`] } });
-  await expect(noted.workspace()).rejects.toMatchObject({
-    message: expect.stringMatching(/exit code 1: ERROR: No matching distribution found for x$/),
-  });
-  await noted[Symbol.asyncDispose]();
   const endless = await make({ workspace: { setup: ['sleep 1000'], setupSeconds: 0.2 } });
   await expect(endless.workspace()).rejects.toMatchObject({
     code: 'SETUP_FAILED',
     message: expect.stringContaining('did not end within 0.2 s'),
+  });
+});
+
+it.each([
+  [
+    'pip',
+    ['ERROR: No matching distribution found for x', 'error: subprocess-exited-with-error', 'note: see above'],
+    'ERROR: No matching distribution found for x',
+  ],
+  [
+    'npm',
+    [
+      'npm error code ETARGET',
+      'npm error notarget No matching version found for x',
+      'npm error A complete log is in: y',
+    ],
+    'npm error notarget No matching version found for x',
+  ],
+  [
+    'a program on an old Node',
+    ['Error [ERR_UNKNOWN_BUILTIN_MODULE]: No such built-in module: z', '    at Module._load', 'Node.js v20.20.2'],
+    'Error [ERR_UNKNOWN_BUILTIN_MODULE]: No such built-in module: z',
+  ],
+])('names the line in which %s states the error, not the notes after it', async (_, lines, stated) => {
+  await using made = await make({ workspace: { setup: [`printf '%s\\n' '${lines.join("' '")}'; exit 1`] } });
+  await expect(made.workspace()).rejects.toMatchObject({
+    message: expect.stringContaining(`exit code 1: ${stated}`),
   });
 });
 
