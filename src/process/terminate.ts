@@ -1,13 +1,13 @@
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { readFileSync, readlinkSync } from 'node:fs';
 import { AppError, errorCode } from '../errors.ts';
 import { realWorld } from '../world.ts';
 import { cgroupBase, cgroupMembers, findCgroup, killCgroup, leaveCgroup } from './cgroup.ts';
 import { identify, liveness, type ProcessIdentity, requireToken } from './identity.ts';
 import { removeLimits } from './limit-groups.ts';
+import { listedAfterNow, listProcesses, type ProcessListing } from './list-processes.ts';
 import { thisMachine } from './machine.ts';
 import { BRIDGE_NAME } from './network/bridge.ts';
-import { environmentOf, type ProcessEntry, probeProc } from './proc-stat.ts';
-import { listPs } from './ps.ts';
+import type { ProcessEntry } from './proc-stat.ts';
 import { timeLimit } from './time-limit.ts';
 import { waitForExit } from './wait-for-exit.ts';
 
@@ -42,6 +42,23 @@ export async function sweep(target: Target): Promise<number> {
   requireToken(target.token);
   if (thisMachine()?.boot !== target.identity.boot) return 0;
   const cgroup = findCgroup(target);
+  const isEnded = liveness(target.identity) !== 'alive' && (await isEmpty(target, cgroup));
+  const killed = isEnded ? 0 : await killMembers(target, cgroup);
+  await leaveCgroup(target);
+  await removeLimits(target);
+  return killed;
+}
+
+/** Whether a listing that began after this call shows no process of the launch; sweeps at about the same time share it. */
+async function isEmpty(target: Target, cgroup: string | undefined): Promise<boolean> {
+  const listing = await listedAfterNow();
+  // One that is forked after the listing is in the group of its parent.
+  if (cgroup !== undefined && cgroupMembers(cgroup).size > 0) return false;
+  return membersIn(listing, target, { cgroup, found: new Set() }).length === 0;
+}
+
+/** Kills all members until there are none, and returns how many there were, without the sandbox's own. */
+async function killMembers(target: Target, cgroup: string | undefined): Promise<number> {
   const killed = new Set<string>();
   /** Judged when it is found: it may have ended by itself when the others are listed again. */
   const ending = new Set<string>();
@@ -57,8 +74,6 @@ export async function sweep(target: Target): Promise<number> {
     for (const member of members) signalOne(member, 'SIGKILL');
     await realWorld.sleep(pauseMs);
   }
-  await leaveCgroup(target);
-  await removeLimits(target);
   return killed.size - ending.size;
 }
 
@@ -108,11 +123,18 @@ export function membersOf(target: Target): ProcessEntry[] {
 }
 
 function findMembers(target: Target, cgroup: string | undefined, found: ReadonlySet<string>): ProcessEntry[] {
-  const { identity, token } = target;
+  return membersIn(listProcesses(), target, { cgroup, found });
+}
+
+function membersIn(
+  listing: ProcessListing,
+  { identity, token }: Target,
+  { cgroup, found }: { cgroup: string | undefined; found: ReadonlySet<string> },
+): ProcessEntry[] {
   const isSameNamespace = thisMachine()?.pidNamespace === identity.pidNamespace;
-  return selectDescendants(listProcesses(), {
+  return selectDescendants(listing.entries, {
     shim: isSameNamespace ? identity : undefined,
-    hasToken: tokenTest(token, identity),
+    hasToken: tokenTest(listing, token, identity),
     contained: cgroup === undefined ? new Set() : cgroupMembers(cgroup),
     found,
   });
@@ -151,22 +173,6 @@ function signalOne(member: ProcessEntry, signal: NodeJS.Signals): void {
 function stuck(members: readonly ProcessEntry[]): AppError {
   const pids = members.map((member) => member.pid);
   return new AppError('PROCESS_STUCK', `Killed processes do not end: ${pids.join(', ')}`, { pids });
-}
-
-/** All visible processes; throws if the system does not list them, because "none" would be wrong. */
-export function listProcesses(): ProcessEntry[] {
-  const entries = process.platform === 'linux' ? listProc() : listPs();
-  if (entries === undefined) throw new AppError('UNSUPPORTED_SYSTEM', 'The system does not list its processes');
-  return entries;
-}
-
-function listProc(): ProcessEntry[] {
-  return readdirSync('/proc').flatMap((name) => {
-    const pid = Number(name);
-    if (!Number.isInteger(pid)) return [];
-    const found = probeProc(pid);
-    return found.kind === 'found' ? [found.entry] : [];
-  });
 }
 
 /** Distinguishes a process from a later one with the same pid. */
@@ -214,13 +220,13 @@ function withChildren(roots: readonly ProcessEntry[], living: readonly ProcessEn
 }
 
 /** A test for the token in a process's environment; only processes that started after the shim can have it. Linux only. */
-function tokenTest(token: string, shim: ProcessIdentity): (entry: ProcessEntry) => boolean {
+function tokenTest(listing: ProcessListing, token: string, shim: ProcessIdentity): (entry: ProcessEntry) => boolean {
   if (process.platform !== 'linux') return () => false;
   const value = `=${token}\0`;
   const earliest = Number(shim.startTime);
   return (entry) => {
     if (Number(entry.startTime) < earliest) return false;
     // One that has ended or belongs to another user is not ours to signal.
-    return environmentOf(entry.pid).includes(value);
+    return listing.environmentOf(entry).includes(value);
   };
 }

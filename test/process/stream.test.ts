@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { listProcesses } from '../../src/process/list-processes.ts';
 import { type StreamEnd, stream } from '../../src/process/stream.ts';
-import { listProcesses } from '../../src/process/terminate.ts';
 
 const env = { PATH: process.env.PATH ?? '' };
 
@@ -44,5 +44,5 @@ it("throws the system's error for a missing program", async () => {
 
 /** Whether a process of the group runs; where the first process of a container reaps no others, they stay as zombies. */
 function isAlive(group: number): boolean {
-  return listProcesses().some((each) => each.group === group && !each.isEnded);
+  return listProcesses().entries.some((each) => each.group === group && !each.isEnded);
 }

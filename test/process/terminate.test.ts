@@ -1,8 +1,11 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { identify, liveness, type ProcessIdentity } from '../../src/process/identity.ts';
 import { ending } from '../../src/process/launch.ts';
+import { listedAfterNow } from '../../src/process/list-processes.ts';
 import { containment, sweep, type Target, terminate } from '../../src/process/terminate.ts';
 import { readIfThere, start, waitForOutput } from './launching.ts';
 
@@ -137,4 +140,27 @@ test('a record with the cgroup of another program is not used', async () => {
   writeFileSync(join(ours.folder, 'cgroup'), readIfThere(join(other.folder, 'cgroup')));
   expect(await sweep(ours)).toBe(0);
   expect(liveness(other.identity)).toBe('alive');
+});
+
+test('sweeps at the same time share a listing, and each ends the processes of its own launch', async () => {
+  const targets = await Promise.all(
+    [`${DAEMON} sleep 0.2; exit 0`, 'exit 0', `${DAEMON} sleep 0.2; exit 0`].map((script) => start(script)),
+  );
+  for (const target of targets) forgetCgroup(target);
+  const daemons = (await Promise.all([output(targets[0] as Target, 1), output(targets[2] as Target, 1)])).flat();
+  for (const { folder, identity } of targets) await ending(folder, identity);
+  expect(daemons.map(liveness)).toEqual(['alive', 'alive']);
+  expect(await Promise.all(targets.map(sweep))).toEqual([1, 0, 1]);
+  expect(daemons.map(liveness)).toEqual(['gone', 'gone']);
+});
+
+test('a listing begins after the call, also when another one is awaited', async () => {
+  await listedAfterNow();
+  const first = listedAfterNow();
+  const child = spawn('sleep', ['60']);
+  onTestFinished(() => void child.kill('SIGKILL'));
+  await once(child, 'spawn');
+  const [shared, later] = [await listedAfterNow(), await first.then(() => listedAfterNow())];
+  expect(shared.entries.some(({ pid }) => pid === child.pid)).toBe(true);
+  expect(later.entries.some(({ pid }) => pid === child.pid)).toBe(true);
 });

@@ -2,7 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { AgentEvent } from '../../src/agents/agent.ts';
-import { listProcesses, type Target, terminate } from '../../src/process/terminate.ts';
+import { listProcesses } from '../../src/process/list-processes.ts';
+import { type Target, terminate } from '../../src/process/terminate.ts';
 import { realWorld } from '../../src/world.ts';
 import { bash, claudeFixture } from './claude-fixture.ts';
 import { startModelServer } from './model-server.ts';
@@ -71,13 +72,13 @@ await describeWith(['claude'], 'the real Claude Code', (path) => {
       const run = await play(sandbox, { script, more: { settings: { allowedCli: ['node'] } }, hooks: { onEvent } });
       await acting;
       const child = Number(readFileSync(file, 'utf8'));
-      const isRunning = listProcesses().some(({ pid, isEnded }) => pid === child && !isEnded);
+      const isRunning = listProcesses().entries.some(({ pid, isEnded }) => pid === child && !isEnded);
       return { ...run, isRunning };
     }
     const hasText = (file: string) => existsSync(file) && readFileSync(file, 'utf8') !== '';
     /** The shim's child above a process. */
     const program = (target: Target, below: number): number => {
-      const found = listProcesses().find(({ pid }) => pid === below);
+      const found = listProcesses().entries.find(({ pid }) => pid === below);
       if (found === undefined) throw new Error('The program is not running');
       return found.parent === target.identity.pid ? below : program(target, found.parent);
     };

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { listProcesses } from '../../src/process/list-processes.ts';
 import { run } from '../../src/process/run.ts';
-import { listProcesses } from '../../src/process/terminate.ts';
 
 const STEPS = join(import.meta.dirname, '../../scripts/steps');
 
@@ -16,7 +16,7 @@ describe('the runner of these tests', () => {
     const end = await runOffline(['sh', '-c', deaf], 1_000);
     expect(end).toMatchObject({ isLate: true });
     const started = ['child', 'own'].map((name) => Number(readFileSync(join(folder, name), 'utf8')));
-    expect(listProcesses().filter(({ pid, isEnded }) => started.includes(pid) && !isEnded)).toEqual([]);
+    expect(listProcesses().entries.filter(({ pid, isEnded }) => started.includes(pid) && !isEnded)).toEqual([]);
   });
 
   it('returns the exit code of a command that ends in time', async () => {

@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { listProcesses, terminate } from '../../src/process/terminate.ts';
+import { listProcesses } from '../../src/process/list-processes.ts';
+import { terminate } from '../../src/process/terminate.ts';
 import { realWorld } from '../../src/world.ts';
 import { geminiFixture, shell } from './gemini-fixture.ts';
 import type { Step } from './model-server/step.ts';
@@ -58,7 +59,7 @@ await describeWith(['gemini'], 'the real Gemini CLI', (path) => {
       expect(run.result.failure?.kind).toMatch(/interrupted|crashed/);
       expect(run.result.usage).toMatchObject({ kind: 'known', inputTokens: 100, outputTokens: 20 });
       const child = Number(readFileSync(mark, 'utf8'));
-      expect(listProcesses().filter(({ pid, isEnded }) => pid === child && !isEnded)).toEqual([]);
+      expect(listProcesses().entries.filter(({ pid, isEnded }) => pid === child && !isEnded)).toEqual([]);
     });
   });
 });

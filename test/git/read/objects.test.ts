@@ -6,7 +6,7 @@ import { maintainMirror } from '../../../src/git/mirror/maintain-mirror.ts';
 import { refreshMirror } from '../../../src/git/mirror/refresh.ts';
 import { readCommit, readTree } from '../../../src/git/read/objects.ts';
 import { readRef, writeRef } from '../../../src/git/refs/mirror-refs.ts';
-import { listProcesses } from '../../../src/process/terminate.ts';
+import { listProcesses } from '../../../src/process/list-processes.ts';
 import { TESTS_ALL } from '../../support/variants.ts';
 import { commit, type Sandbox, sandbox, shell } from '../sandbox.ts';
 
@@ -83,7 +83,7 @@ function branchesOf(box: Sandbox, count: number): string[] {
 }
 
 function killWaiting({ mirror }: Sandbox, option: string): void {
-  for (const { pid } of listProcesses()) {
+  for (const { pid } of listProcesses().entries) {
     try {
       const command = readFileSync(`/proc/${pid}/cmdline`, 'latin1');
       if (command.includes(`--git-dir=${mirror.dir}\0`) && command.includes(option)) process.kill(pid, 'SIGKILL');
