@@ -1,5 +1,4 @@
-import type { Stats } from 'node:fs';
-import { lstat } from 'node:fs/promises';
+import { lstatSync, type Stats } from 'node:fs';
 import { isAbsent } from '../errors.ts';
 
 /** Whether a path exists, also as a dangling link. */
@@ -12,10 +11,10 @@ export async function isFolder(path: string): Promise<boolean> {
   return (await lstatIfExists(path))?.isDirectory() ?? false;
 }
 
-/** The status of a path without following links; undefined if it does not exist. */
+/** The status of a path without following links; undefined if it does not exist. Read at once: a request to another thread costs ten times as much. */
 export async function lstatIfExists(path: string): Promise<Stats | undefined> {
   try {
-    return await lstat(path);
+    return lstatSync(path, { throwIfNoEntry: false });
   } catch (error) {
     if (isAbsent(error)) return undefined;
     throw error;

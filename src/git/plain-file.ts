@@ -1,8 +1,11 @@
-import { constants } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { closeSync, constants, fstatSync, openSync, readFile, readFileSync } from 'node:fs';
+import { unlink } from 'node:fs/promises';
+import { promisify } from 'node:util';
 import { errorCode } from '../errors.ts';
 
 const MAX_BYTES = 64 * 1024 * 1024;
+/** Read at once: a request to another thread costs more than reading so few bytes. */
+const SMALL_BYTES = 64 * 1024;
 
 /**
  * Reads a file that an agent may have created: never through a symbolic link, never from a pipe or device, never more
@@ -10,22 +13,36 @@ const MAX_BYTES = 64 * 1024 * 1024;
  */
 export async function readPlainFile(file: string, maxBytes = MAX_BYTES): Promise<Buffer | undefined> {
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-  const handle = await open(file, flags).catch((error: unknown) => {
-    if (NO_PLAIN_FILE.includes(errorCode(error) ?? '')) return undefined;
-    throw error;
-  });
-  if (handle === undefined) return undefined;
+  const fd = openPlain(file, flags);
+  if (fd === undefined) return undefined;
   try {
-    const stat = await handle.stat();
-    return stat.isFile() && stat.size <= maxBytes ? await handle.readFile() : undefined;
+    const stat = fstatSync(fd);
+    if (!stat.isFile() || stat.size > maxBytes) return undefined;
+    return stat.size <= SMALL_BYTES ? readFileSync(fd) : await promisify(readFile)(fd);
   } finally {
-    await handle.close();
+    closeSync(fd);
   }
 }
 
 /** The same as text, empty when there is none. */
 export async function readPlainText(file: string, maxBytes = MAX_BYTES): Promise<string> {
   return (await readPlainFile(file, maxBytes))?.toString('utf8') ?? '';
+}
+
+/** Deletes a file if it is there, by one call of the system; `rm` needs three. */
+export async function deleteFile(file: string): Promise<void> {
+  await unlink(file).catch((error: unknown) => {
+    if (errorCode(error) !== 'ENOENT') throw error;
+  });
+}
+
+function openPlain(file: string, flags: number): number | undefined {
+  try {
+    return openSync(file, flags);
+  } catch (error) {
+    if (NO_PLAIN_FILE.includes(errorCode(error) ?? '')) return undefined;
+    throw error;
+  }
 }
 
 const NO_PLAIN_FILE = ['ENOENT', 'ENOTDIR', 'EISDIR', 'ELOOP', 'ENXIO', 'EACCES', 'ENAMETOOLONG'];

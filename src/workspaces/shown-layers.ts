@@ -1,8 +1,9 @@
-import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { errorCode } from '../errors.ts';
 import { isFolder } from '../git/path-kind.ts';
+import { deleteFile } from '../git/plain-file.ts';
 import { removeTree } from '../process/remove-later.ts';
 import type { CacheLayers, LayeredFolder } from '../process/sandbox/overlays.ts';
 import type { Contain } from '../process/sandbox/sandbox.ts';
@@ -46,7 +47,7 @@ function layersIn(cwd: string): ShownLayers | undefined {
 /** Records what the programs of a workspace see, so that a later engine shows them the same. */
 export async function recordLayers(file: string, workspace: string): Promise<void> {
   const layers = shown.get(workspace);
-  if (layers === undefined) return rm(file, { force: true });
+  if (layers === undefined) return deleteFile(file);
   await writeFile(`${file}.new`, JSON.stringify(layers), { mode: 0o600 });
   await rename(`${file}.new`, file);
 }

@@ -1,4 +1,4 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Agent, AgentCapabilities, Assignment, AssignmentSettings } from '../../agents/agent.ts';
 import { messageSection } from '../../core/attempt/message.ts';
@@ -7,6 +7,7 @@ import { configuredLists } from '../../core/policy/rule-lists.ts';
 import { type AttemptState, lastAttempt, type RunState, type TaskState } from '../../core/run/state.ts';
 import { isAffectedOnly } from '../../gates/affected/affected.ts';
 import { candidateGates, commandText, scopeGates } from '../../gates/gate-kinds.ts';
+import { deleteFile } from '../../git/plain-file.ts';
 import { showFile } from '../../git/read/diff.ts';
 import { FILES } from '../../process/shim.ts';
 import { promptText, renderPrompt } from '../../roles/prompt.ts';
@@ -36,7 +37,7 @@ export function attemptFolder(ctx: EngineContext, run: ActiveRun, task: TaskStat
 export async function removeRawOutput(folder: string): Promise<void> {
   // A file that cannot be removed is private, and removed with the run.
   for (const each of [folder, join(folder, 'application')])
-    for (const file of [FILES.stdout, FILES.stderr]) await rm(join(each, file), { force: true }).catch(() => {});
+    for (const file of [FILES.stdout, FILES.stderr]) await deleteFile(join(each, file)).catch(() => {});
 }
 
 export type AssignmentRequest = {

@@ -1,11 +1,11 @@
-import { rename, rm, writeFile } from 'node:fs/promises';
+import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { workMessage } from '../../core/land/commit-message.ts';
 import { taskOf } from '../../core/run/phase.ts';
 import { lastAttempt, type TaskState } from '../../core/run/state.ts';
 import { AppError, messageOf } from '../../errors.ts';
 import { exists } from '../../git/path-kind.ts';
-import { readPlainText } from '../../git/plain-file.ts';
+import { deleteFile, readPlainText } from '../../git/plain-file.ts';
 import { readRef } from '../../git/refs/mirror-refs.ts';
 import { saveWorkspace } from '../../git/save/save.ts';
 import { layOutConflict } from '../../git/workspace/lay-out-conflict.ts';
@@ -144,7 +144,7 @@ async function removeWithRecords(ctx: EngineContext, run: ActiveRun, path: strin
   await removeWorkspace({ mirror: run.project.mirror, path, removing });
   showLayers(path);
   await removeLater(layerWorkFolder(path), removing);
-  for (const file of [excludedFile(ctx, path), layersFile(ctx, path)]) await rm(file, { force: true });
+  for (const file of [excludedFile(ctx, path), layersFile(ctx, path)]) await deleteFile(file);
 }
 
 /** Removes the workspace of an ended task whose work is saved, after its end is committed; that of a failed task is kept for inspection. */

@@ -1,4 +1,4 @@
-import { lstat } from 'node:fs/promises';
+import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppError } from '../../errors.ts';
 import { readPlainText } from '../plain-file.ts';
@@ -59,19 +59,20 @@ export function privateFolder(mirror: Pick<Mirror, 'dir'>): string {
 /** Throws if another program changed the mirror's configuration, hooks or attributes. */
 export async function requireUnmodified(mirror: Mirror): Promise<void> {
   const unexpected = ['hooks', 'info/attributes', 'info/grafts', 'config.worktree'];
-  const found = await Promise.all(unexpected.map((name) => exists(join(mirror.dir, name))));
+  const found = unexpected.map((name) => exists(join(mirror.dir, name)));
   const changed = (await readPlainText(join(mirror.dir, 'config'))) === mirror.config ? undefined : 'config';
   const what = changed ?? unexpected[found.indexOf(true)];
   if (what === undefined) return;
   throw new AppError('DATA_DAMAGED', `${what} of the mirror ${mirror.dir} was changed by another program`, { what });
 }
 
-async function exists(file: string): Promise<boolean> {
-  return lstat(file).then(
-    () => true,
+function exists(file: string): boolean {
+  try {
+    return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
+  } catch {
     // A file that cannot be read cannot be used by git either.
-    () => false,
-  );
+    return false;
+  }
 }
 
 function setting(key: string, value: string): string {

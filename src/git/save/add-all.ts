@@ -1,5 +1,7 @@
-import { lstat, rm, writeFile } from 'node:fs/promises';
+import { lstatSync } from 'node:fs';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { git } from '../git.ts';
 import type { Mirror } from '../mirror/mirror-config.ts';
 import { writeCloneDir } from '../workspace/clone-dir.ts';
@@ -21,7 +23,8 @@ export type Added = { index: Index; nested: string[]; problems: string[] };
 /** The index is a temporary copy: only objects must survive a power failure. */
 const DURABLE_OBJECTS = ['-c', 'core.fsync=objects'];
 const TIMEOUT_MS = 600_000;
-const PARALLEL_CHECKS = 64;
+/** So many take a millisecond at most; then others get their turn. */
+const CHECKS_PER_TURN = 256;
 const MAX_ERROR_CHARS = 500;
 /** Printed, with exit code 1, for excluded paths that are also ignored. */
 const IGNORED_NOTICE =
@@ -96,26 +99,42 @@ async function findNested(options: AddAll): Promise<string[]> {
 
 /** Repositories in folders whose files are tracked, which git does not report. */
 async function findTrackedRepositories(workTree: string, index: Index): Promise<string[]> {
-  const folders = new Set(index.entries.flatMap(({ path }) => parents(path)));
-  const all = [...folders];
+  const all = [...foldersOf(index)];
   const repositories: string[] = [];
-  for (let start = 0; start < all.length; start += PARALLEL_CHECKS) {
-    const some = all.slice(start, start + PARALLEL_CHECKS);
-    // A folder that cannot be read is not a usable repository.
-    const found = await Promise.all(some.map((folder) => lstat(join(workTree, folder, '.git')).catch(() => undefined)));
-    repositories.push(...some.filter((_, index) => found[index] !== undefined));
+  for (let start = 0; start < all.length; start += CHECKS_PER_TURN) {
+    if (start > 0) await nextTurn();
+    const some = all.slice(start, start + CHECKS_PER_TURN);
+    repositories.push(...some.filter((folder) => hasRepository(join(workTree, folder))));
   }
   return repositories;
+}
+
+function foldersOf({ entries }: Index): Set<string> {
+  const folders = new Set<string>();
+  for (const { path } of entries) {
+    // Where a folder is known, those above it are known too.
+    for (
+      let end = path.lastIndexOf('/');
+      end > 0 && !folders.has(path.slice(0, end));
+      end = path.lastIndexOf('/', end - 1)
+    )
+      folders.add(path.slice(0, end));
+  }
+  return folders;
+}
+
+function hasRepository(folder: string): boolean {
+  try {
+    return lstatSync(join(folder, '.git'), { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    // A folder that cannot be read is not a usable repository.
+    return false;
+  }
 }
 
 /** Whether a path is one of these folders or inside one. */
 export function isWithin(path: string, folders: readonly string[]): boolean {
   return folders.some((folder) => path === folder || path.startsWith(`${folder.replace(/\/+$/, '')}/`));
-}
-
-function parents(path: string): string[] {
-  const parts = path.split('/').slice(0, -1);
-  return parts.map((_, index) => parts.slice(0, index + 1).join('/'));
 }
 
 function gitOptions({ mirror, workTree, indexFile, signal }: AddAll) {

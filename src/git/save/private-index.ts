@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { copyFile, mkdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, rename, stat, utimes, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { errorCode } from '../../errors.ts';
 import { git } from '../git.ts';
 import { type Mirror, privateFolder } from '../mirror/mirror-config.ts';
-import { readPlainText } from '../plain-file.ts';
+import { deleteFile, readPlainText } from '../plain-file.ts';
 import { GITLINK, readIndex } from './index-file.ts';
 
 /** A submodule: its path and the commit that is recorded for it. */
@@ -81,5 +81,5 @@ export async function copyIndex(from: string, to: string, timeMs?: number): Prom
 /** Deletes the index of a removed workspace. */
 export async function dropPrivateIndex(mirror: Mirror, workspace: string): Promise<void> {
   const file = privateIndexFile(mirror, workspace);
-  await Promise.all([rm(file, { force: true }), rm(`${file}.json`, { force: true })]);
+  await Promise.all([deleteFile(file), deleteFile(`${file}.json`)]);
 }
