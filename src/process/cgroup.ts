@@ -1,16 +1,20 @@
 import { createHash } from 'node:crypto';
 import {
   accessSync,
+  closeSync,
   constants,
   mkdirSync,
+  openSync,
   readdirSync,
   readFileSync,
   rmdirSync,
   statSync,
+  write,
   writeFileSync,
 } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { mkdir, rmdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
+import { promisify } from 'node:util';
 import { errorCode, messageOf } from '../errors.ts';
 import { realWorld } from '../world.ts';
 
@@ -45,11 +49,21 @@ export async function joinCgroup(
   const path = join(base.path, groupNameFor(token));
   try {
     await writeFile(join(folder, RECORD), path, { mode: 0o600 });
-    mkdirSync(path, { recursive: true });
-    await writeFile(join(path, 'cgroup.procs'), String(pid));
+    await mkdir(path, { recursive: true });
+    await moveInto(path, pid);
   } catch {
     // Not delegated (a limit on groups, another controller's rule): the process tree is used instead.
     removeTree(path);
+  }
+}
+
+/** Moves a process into a group, in another thread: the system may let a move, and everything that changes groups meanwhile, wait for all forks. */
+export async function moveInto(path: string, pid: number): Promise<void> {
+  const fd = openSync(join(path, 'cgroup.procs'), 'w');
+  try {
+    await promisify(write)(fd, String(pid));
+  } finally {
+    closeSync(fd);
   }
 }
 
@@ -114,8 +128,18 @@ export async function leaveCgroup(launch: { folder: string; token: string }): Pr
 /** Removes a group whose processes were killed: they keep it busy for a moment. */
 export async function removeWhenEmpty(path: string): Promise<void> {
   for (const pauseMs of REMOVAL_PAUSES_MS) {
-    if (removeTree(path)) return;
+    if (await removeGroup(path)) return;
     await realWorld.sleep(pauseMs);
+  }
+}
+
+/** Most groups have no subgroups, and are removed by one call. */
+async function removeGroup(path: string): Promise<boolean> {
+  try {
+    await rmdir(path);
+    return true;
+  } catch {
+    return removeTree(path);
   }
 }
 

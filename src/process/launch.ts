@@ -76,8 +76,8 @@ async function launchOnce(spec: Launch, options: LaunchOptions): Promise<Launche
   crashpoint('process.spawning');
   const shim = await startShim(spec, options);
   const { pid, channel } = shim;
-  const joined = joinCgroup(pid, spec).then(() => {
-    if (spec.limits !== undefined) limitLaunch(pid, spec, spec.limits);
+  const joined = joinCgroup(pid, spec).then(async () => {
+    if (spec.limits !== undefined) await limitLaunch(pid, spec, spec.limits);
   });
   const clean = async () => {
     await shim.ended();

@@ -1,7 +1,16 @@
 import { mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { realWorld } from '../world.ts';
-import { cgroupBase, findCgroup, groupNameFor, leftoverGroups, removeTree, removeWhenEmpty } from './cgroup.ts';
+import {
+  cgroupBase,
+  findCgroup,
+  groupNameFor,
+  leftoverGroups,
+  moveInto,
+  removeTree,
+  removeWhenEmpty,
+} from './cgroup.ts';
 
 /** The limits of a launch with all its processes; without `cpus` it may use all processors, at a lower priority. */
 export type GroupLimits = { memoryBytes: number; processes: number; cpus?: number };
@@ -34,25 +43,27 @@ export function limitSupport(): { controllers: Controller[]; by: string; problem
 }
 
 /** Limits a process that waits to start its program, and everything that it will start; a limit that cannot be set is omitted. */
-export function limitLaunch(pid: number, launch: LaunchGroup, limits: GroupLimits): void {
+export async function limitLaunch(pid: number, launch: LaunchGroup, limits: GroupLimits): Promise<void> {
   const { by, controllers } = limitSupport();
   if (by === 'cgroup v2') {
     const group = findCgroup(launch);
     if (group !== undefined) writeAll(group, unifiedSettings(limits));
     return;
   }
-  for (const controller of controllers) {
-    const path = groupPath(launch, controller);
-    if (path === undefined) continue;
-    try {
-      mkdirSync(path, { recursive: true });
-      writeAll(path, SETTINGS[controller](limits));
-      writeFileSync(join(path, 'cgroup.procs'), String(pid));
-    } catch {
-      // The number of groups is limited, or another rule of the system: this resource is not limited.
-      removeTree(path);
-    }
-  }
+  await Promise.all(
+    controllers.map(async (controller) => {
+      const path = groupPath(launch, controller);
+      if (path === undefined) return;
+      try {
+        await mkdir(path, { recursive: true });
+        writeAll(path, SETTINGS[controller](limits));
+        await moveInto(path, pid);
+      } catch {
+        // The number of groups is limited, or another rule of the system: this resource is not limited.
+        removeTree(path);
+      }
+    }),
+  );
 }
 
 /** How often the launch met its limits so far; none where nothing is limited. */

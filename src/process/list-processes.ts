@@ -7,13 +7,15 @@ import { listPs } from './ps.ts';
 /** All visible processes at one moment. */
 export type ProcessListing = {
   entries: readonly ProcessEntry[];
-  /** The variables with which a process started, each followed by a zero; read once per listing. */
-  environmentOf(entry: ProcessEntry): string;
+  /** Those that started at a time or later with a variable of this value, which has at least 16 characters. */
+  holdersOf(value: string, startedSince: number): ReadonlySet<ProcessEntry>;
 };
 
 /** Listing some hundred processes takes milliseconds, and many attempts can end within a second: at most a twentieth of the time is used for it. */
 const PAUSE_SHARE = 19;
 const LONGEST_PAUSE_MS = 500;
+
+const SHORTEST_VALUE = 16;
 
 let next: Promise<ProcessListing> | undefined;
 let pausedUntil = 0;
@@ -22,15 +24,37 @@ let pausedUntil = 0;
 export function listProcesses(): ProcessListing {
   const entries = process.platform === 'linux' ? listProc() : listPs();
   if (entries === undefined) throw new AppError('UNSUPPORTED_SYSTEM', 'The system does not list its processes');
-  const environments = new Map<number, string>();
-  return {
-    entries,
-    environmentOf({ pid }) {
-      const environment = environments.get(pid) ?? environmentOf(pid);
-      environments.set(pid, environment);
-      return environment;
-    },
+  return { entries, holdersOf: indexByValue(entries) };
+}
+
+/** Reads each environment once per listing, and only of processes that started late enough for some request. */
+function indexByValue(entries: readonly ProcessEntry[]): ProcessListing['holdersOf'] {
+  const none: ReadonlySet<ProcessEntry> = new Set();
+  const holders = new Map<string, Set<ProcessEntry>>();
+  const unread = entries.filter(({ isEnded }) => !isEnded).sort((a, b) => Number(a.startTime) - Number(b.startTime));
+  return (value, startedSince) => {
+    for (let last = unread.at(-1); last !== undefined && Number(last.startTime) >= startedSince; last = unread.at(-1)) {
+      unread.pop();
+      for (const found of longValues(environmentOf(last.pid))) {
+        const known = holders.get(found);
+        if (known === undefined) holders.set(found, new Set([last]));
+        else known.add(last);
+      }
+    }
+    return holders.get(value) ?? none;
   };
+}
+
+/** What follows an equals sign, up to the end of its variable. */
+function longValues(environment: string): string[] {
+  return environment.split('\0').flatMap((variable) => {
+    const values: string[] = [];
+    for (let at = variable.indexOf('='); at >= 0; at = variable.indexOf('=', at + 1)) {
+      if (variable.length - at <= SHORTEST_VALUE) break;
+      values.push(variable.slice(at + 1));
+    }
+    return values;
+  });
 }
 
 /** A listing that begins after the call: at once, or after a pause since the last one, for all calls until then. */

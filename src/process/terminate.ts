@@ -15,7 +15,8 @@ import { waitForExit } from './wait-for-exit.ts';
 type OwnershipMarks = {
   /** The shim, if its pid is valid here: same boot, same pid namespace. */
   shim: ProcessIdentity | undefined;
-  hasToken: (entry: ProcessEntry) => boolean;
+  /** Those whose environment has its token. */
+  tokenHolders: ReadonlySet<ProcessEntry>;
   /** The pids in its cgroup. */
   contained: ReadonlySet<number>;
   /** Processes found before, by `keyOf`: their children are found even without any other mark. */
@@ -54,7 +55,7 @@ async function isEmpty(target: Target, cgroup: string | undefined): Promise<bool
   const listing = await listedAfterNow();
   // One that is forked after the listing is in the group of its parent.
   if (cgroup !== undefined && cgroupMembers(cgroup).size > 0) return false;
-  return membersIn(listing, target, { cgroup, found: new Set() }).length === 0;
+  return membersIn(listing, target, { cgroup: undefined, found: new Set() }).length === 0;
 }
 
 /** Kills all members until there are none, and returns how many there were, without the sandbox's own. */
@@ -134,7 +135,8 @@ function membersIn(
   const isSameNamespace = thisMachine()?.pidNamespace === identity.pidNamespace;
   return selectDescendants(listing.entries, {
     shim: isSameNamespace ? identity : undefined,
-    hasToken: tokenTest(listing, token, identity),
+    // Only those that started after the shim can have it; one that belongs to another user is not ours to signal.
+    tokenHolders: process.platform === 'linux' ? listing.holdersOf(token, Number(identity.startTime)) : new Set(),
     contained: cgroup === undefined ? new Set() : cgroupMembers(cgroup),
     found,
   });
@@ -186,7 +188,7 @@ function keyOf(entry: ProcessEntry): string {
  */
 export function selectDescendants(table: readonly ProcessEntry[], marks: OwnershipMarks): ProcessEntry[] {
   const living = table.filter((entry) => !entry.isEnded && entry.pid !== process.pid && entry.pid !== 1);
-  const tokenHolders = new Set(living.filter(marks.hasToken));
+  const { tokenHolders } = marks;
   const shimPid = provenShim(table, tokenHolders, marks.shim);
   const roots = living.filter(
     (entry) =>
@@ -211,22 +213,11 @@ function provenShim(
 }
 
 function withChildren(roots: readonly ProcessEntry[], living: readonly ProcessEntry[]): ProcessEntry[] {
+  if (roots.length === 0) return [];
   const children = Map.groupBy(living, (entry) => entry.parent);
   const selected = new Set(roots);
   for (const entry of selected) {
     for (const child of children.get(entry.pid) ?? []) selected.add(child);
   }
   return [...selected];
-}
-
-/** A test for the token in a process's environment; only processes that started after the shim can have it. Linux only. */
-function tokenTest(listing: ProcessListing, token: string, shim: ProcessIdentity): (entry: ProcessEntry) => boolean {
-  if (process.platform !== 'linux') return () => false;
-  const value = `=${token}\0`;
-  const earliest = Number(shim.startTime);
-  return (entry) => {
-    if (Number(entry.startTime) < earliest) return false;
-    // One that has ended or belongs to another user is not ours to signal.
-    return listing.environmentOf(entry).includes(value);
-  };
 }

@@ -3,7 +3,7 @@ import type { ProcessEntry } from '../../src/process/proc-stat.ts';
 import { selectDescendants } from '../../src/process/terminate.ts';
 
 const SHIM = { boot: 'b', pidNamespace: 'n', pid: 100, startTime: '5' };
-const NOBODY = { hasToken: () => false, contained: new Set<number>(), found: new Set<string>() };
+const NOBODY = { tokenHolders: new Set<ProcessEntry>(), contained: new Set<number>(), found: new Set<string>() };
 
 function entry(pid: number, changes: Partial<ProcessEntry> = {}): ProcessEntry {
   return { pid, parent: 1, group: pid, session: pid, isEnded: false, startTime: '9', ...changes };
@@ -31,13 +31,13 @@ test('a session whose number was reused is not ours', () => {
 
 test('a session is ours after the end of the shim while a process in it has the token', () => {
   const table = [entry(101, { session: 100 }), entry(102, { session: 100 }), entry(200)];
-  const hasToken = ({ pid }: ProcessEntry) => pid === 102;
-  expect(pids(selectDescendants(table, { ...NOBODY, shim: SHIM, hasToken: hasToken }))).toEqual([101, 102]);
+  const tokenHolders = new Set(table.slice(1, 2));
+  expect(pids(selectDescendants(table, { ...NOBODY, shim: SHIM, tokenHolders }))).toEqual([101, 102]);
 });
 
 test('the init process, ourselves and ended processes are never selected', () => {
   const table = [entry(1), entry(process.pid), entry(300, { isEnded: true })];
-  expect(selectDescendants(table, { ...NOBODY, shim: undefined, hasToken: () => true })).toEqual([]);
+  expect(selectDescendants(table, { ...NOBODY, shim: undefined, tokenHolders: new Set(table) })).toEqual([]);
 });
 
 test('a process that was found before is found again, but not a later process with its pid', () => {
