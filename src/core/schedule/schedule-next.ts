@@ -152,11 +152,11 @@ function pick(line: RunLine, schedulingInput: SchedulingInput, tally: Tally): In
   const { state } = run;
   const { slotLimit, shortages, outside } = schedulingInput;
   const shortage = shortages?.[state.start.run];
-  if (tally.slots <= 0 || shortage !== undefined || run.live >= state.maxParallel) {
+  const isHeld = tally.slots[run.place] <= 0 || shortage !== undefined;
+  if (isHeld || run.live >= state.maxParallel) {
     if (shortage !== undefined) wakeAt(tally, schedulingInput.now + SHORTAGE_MS);
-    const waiting = tally.slots <= 0 || shortage !== undefined ? line.head : undefined;
-    if (waiting !== undefined)
-      wait(run, waiting, reasonToWait(state, waiting, outside) ?? slotsWait({ slotLimit, shortage }));
+    const slots = slotsWait({ slotLimit: run.place === 'here' ? slotLimit : undefined, shortage });
+    if (isHeld && line.head !== undefined) wait(run, line.head, reasonToWait(state, line.head, outside) ?? slots);
     return [];
   }
   for (let task = line.head; task !== undefined; task = line.head) {
@@ -199,7 +199,7 @@ function pick(line: RunLine, schedulingInput: SchedulingInput, tally: Tally): In
       if (kind !== undefined) line.waiting.add(kind);
       continue;
     }
-    const placed = placeAll(hostsOf(schedulingInput, tally, run), [hostRequest(run, { task, choice })]);
+    const placed = placeAll(hostsOf(tally, run), [hostRequest(run, { task, choice })]);
     if (placed.kind === 'later') {
       if (placed.at !== undefined) wakeAt(tally, placed.at);
       wait(run, task, { kind: 'slots', text: placed.text });
@@ -235,7 +235,7 @@ function attemptIntent(
   tally: Tally,
   { task, reservation, choice, host }: Start & { host: HostPlacement | undefined },
 ): Intent {
-  tally.slots -= 1;
+  tally.slots[run.place] -= 1;
   tally.busy[choice.agent] = (tally.busy[choice.agent] ?? 0) + 1;
   setAside(run, task, reservation);
   const { kind: _, ...chosen } = choice;
@@ -251,7 +251,7 @@ function pickGroup(run: RunTally, group: TaskState[], schedulingInput: Schedulin
   switch (start.kind) {
     case 'start': {
       const starts = start.members.map((member) => hostRequest(run, member));
-      const placed = placeAll(hostsOf(schedulingInput, tally, run), starts);
+      const placed = placeAll(hostsOf(tally, run), starts);
       if (placed.kind === 'placed')
         return start.members.map((member, index) =>
           attemptIntent(run, tally, { ...member, host: placed.hosts[index] }),
@@ -271,7 +271,7 @@ function pickGroup(run: RunTally, group: TaskState[], schedulingInput: Schedulin
     case 'wait': {
       const [first] = group;
       if (start.at !== undefined) wakeAt(tally, start.at);
-      if (start.forSlots === true) tally.slots = 0;
+      if (start.forSlots === true) tally.slots[run.place] = 0;
       if (first !== undefined) wait(run, first, start.reason);
       return [];
     }

@@ -41,7 +41,8 @@ export function startTogether(
   const { state, project } = run;
   const keys = members.map(({ spec }) => spec.key);
   const count = members.length;
-  const most = Math.min(state.maxParallel, input.slotLimit ?? state.maxParallel);
+  const machineLimit = run.place === 'here' ? input.slotLimit : undefined;
+  const most = Math.min(state.maxParallel, machineLimit ?? state.maxParallel);
   if (count > most) {
     const reason = `${count} tasks must start together, but at most ${most} attempts may run at once; raise limits.agents`;
     return { kind: 'never', tasks: keys, limit: undefined, reason };
@@ -61,10 +62,10 @@ export function startTogether(
     return { kind: 'wait', reason: { kind: 'budget', text: 'waits for money that running attempts have reserved' } };
   const routed = routesOf(state, members, { tally, input });
   if ('kind' in routed) return routed;
-  const free = Math.min(tally.slots, state.maxParallel - run.live, project.limit - project.live);
+  const free = Math.min(tally.slots[run.place], state.maxParallel - run.live, project.limit - project.live);
   if (free < count) {
     const reason = { kind: 'slots' as const, text: `waits for ${count} free slots, to start ${count} tasks together` };
-    return { kind: 'wait', reason, ...(tally.slots < count ? { forSlots: true as const } : {}) };
+    return { kind: 'wait', reason, ...(tally.slots[run.place] < count ? { forSlots: true as const } : {}) };
   }
   return {
     kind: 'start',

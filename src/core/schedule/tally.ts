@@ -9,9 +9,9 @@ import type { Wait } from './start-time.ts';
 /** The input of admission over all runs, evaluated in one synchronous step. */
 export type SchedulingInput = {
   now: number;
-  /** How many more attempts may start, besides those that are claimed. */
+  /** How many more attempts may start on this machine, besides those that are claimed. */
   slots: number;
-  /** How many attempts may run at once, over all runs. */
+  /** How many attempts may run on this machine at once, over all runs. */
   slotLimit?: number;
   /** By run: why it starts nothing although there are slots, such as less free memory than its settings require. */
   shortages?: Readonly<Record<string, string>>;
@@ -32,7 +32,8 @@ export type SchedulingInput = {
 
 /** What is in flight over all runs, counted up while attempts are chosen. */
 export type Tally = {
-  slots: number;
+  /** How many more attempts may start on this machine, and on all hosts together. */
+  slots: Record<'here' | 'onHosts', number>;
   busy: Record<string, number>;
   runs: Map<string, RunTally>;
   wakeAt: number | undefined;
@@ -50,6 +51,8 @@ export type RunTally = {
   project: { live: number; limit: number };
   /** Its running attempts by track. */
   tracks: Record<string, number>;
+  /** Where its attempts run. */
+  place: keyof Tally['slots'];
   /** Why the first task that could not start did not. */
   wait?: Wait;
 };
@@ -79,14 +82,17 @@ export function beginTally(runs: readonly RunState[], schedulingInput: Schedulin
       recovery: recoveryTally(state),
       project: limit,
       tracks: runningByTrack(state, schedulingInput),
+      place: isOnHosts(state, schedulingInput.fleet) ? 'onHosts' : 'here',
     });
   }
-  for (const claim of schedulingInput.claimed) countClaim(tallies, claim);
+  let claimedOnHosts = 0;
+  for (const claim of schedulingInput.claimed) if (countClaim(tallies, claim)?.place === 'onHosts') claimedOnHosts += 1;
   const { fleet, now, slots } = schedulingInput;
   const hosts = fleet === undefined ? undefined : new HostPool(fleet, now);
   return {
     hosts,
-    slots: hosts === undefined || fleet?.runs !== undefined ? slots : Math.min(slots, hosts.free),
+    // A claimed start has no host on record yet, so that its slot still counts as free.
+    slots: { here: slots, onHosts: (hosts?.free ?? 0) - claimedOnHosts },
     busy: { ...schedulingInput.availability.busy },
     runs: tallies,
     wakeAt: undefined,
@@ -103,17 +109,23 @@ export function availabilityOf({ availability }: SchedulingInput, { busy, hosts 
 }
 
 /** The hosts for the attempts of a run; undefined where this machine performs them. */
-export function hostsOf({ fleet }: SchedulingInput, { hosts }: Tally, { state }: RunTally): HostPool | undefined {
-  return fleet?.runs === undefined || fleet.runs.has(state.start.run) ? hosts : undefined;
+export function hostsOf({ hosts }: Tally, { place }: RunTally): HostPool | undefined {
+  return place === 'onHosts' ? hosts : undefined;
 }
 
-/** A claimed start that is not recorded yet already counts for budgets and caps. */
-function countClaim(tallies: ReadonlyMap<string, RunTally>, claim: string): void {
+/** Whether hosts perform the attempts of a run, and the limits of this machine do not apply to them. */
+export function isOnHosts({ start }: RunState, fleet: HostsInput | undefined): boolean {
+  return fleet !== undefined && (fleet.runs === undefined || fleet.runs.has(start.run));
+}
+
+/** A claimed start that is not recorded yet already counts for budgets and caps; undefined if it is recorded. */
+function countClaim(tallies: ReadonlyMap<string, RunTally>, claim: string): RunTally | undefined {
   const space = claim.indexOf(' ');
   const tally = tallies.get(claim.slice(0, space));
   const task = tally?.state.tasks[claim.slice(space + 1)];
-  if (tally === undefined || task?.phase.status !== 'ready') return;
+  if (tally === undefined || task?.phase.status !== 'ready') return undefined;
   setAside(tally, task, nextReservation(tally.state, task));
+  return tally;
 }
 
 /** Counts an attempt that is about to start. */

@@ -5,7 +5,7 @@ import { evolveRateLimits } from '../../core/schedule/account.ts';
 import { spentSince, startOfDay } from '../../core/schedule/budget.ts';
 import type { HostsInput } from '../../core/schedule/hosts.ts';
 import type { AgentAvailability } from '../../core/schedule/route.ts';
-import type { SchedulingInput } from '../../core/schedule/tally.ts';
+import { isOnHosts, type SchedulingInput } from '../../core/schedule/tally.ts';
 import type { Home } from '../../home.ts';
 import type { Config } from '../../schema/config.ts';
 import { AccountEvent, ProjectEvent } from '../../schema/event.ts';
@@ -69,11 +69,15 @@ export class SchedulingInputTracker {
   ): SchedulingInput {
     const active = [...runs.values()];
     const states = active.map((run) => run.ledger.state);
+    const here = states.filter((state) => !isOnHosts(state, fleet));
+    const runsHere = new Set(here.map(({ start }) => start.run));
+    const isHere = (task: string) => runsHere.has(task.slice(0, task.indexOf(' ')));
+    const busyHere = [...claimed].filter((task) => isHere(task) && !waiting.has(task)).length;
     return {
       now: this.#world.now(),
       ...(isDraining
         ? { slots: 0, shortages: Object.fromEntries(active.map(({ id }) => [id, 'the engine is ending'])) }
-        : slotsFor(states, claimed.size - waiting.size, this.#home)),
+        : slotsFor(here, busyHere, this.#home)),
       availability: this.#availability(runs, new Set([...claimed].filter((task) => !waiting.has(task)))),
       waiting,
       projects: this.#spentByOthers(states),

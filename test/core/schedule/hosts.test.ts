@@ -113,7 +113,7 @@ describe('next with hosts', () => {
       started({ run: id, project: { id: project, root: `/${project}` } }, { limits: { agents: 50 } }),
       added(...Array.from({ length: 20 }, (_, index) => spec(`t${index}`))),
     ).state;
-  const startsOf = (runs: RunState[], hosts: HostInput[], slots = 100) => {
+  const startsOf = (runs: RunState[], hosts: HostInput[], slots = 100, claimed = new Set<string>()) => {
     const availability = { rateLimited: {}, busy: {}, maxParallel: {} };
     const fleet = { hosts, affinity: new Map() };
     const input = {
@@ -121,7 +121,7 @@ describe('next with hosts', () => {
       slots,
       availability,
       projects: {},
-      claimed: new Set<string>(),
+      claimed,
       landing: new Set<string>(),
     };
     return next(runs, { ...input, outside: {}, fleet });
@@ -130,7 +130,15 @@ describe('next with hosts', () => {
   it('names the host of each attempt, and starts as many as the hosts have free', () => {
     const { intents } = startsOf([runOf('r0000001', 'p')], [host('a'), host('b', { free: 1 })]);
     expect(intents.map((intent) => (intent.do === 'attempt' ? intent.host : intent.do))).toEqual(['a', 'a', 'b']);
-    expect(startsOf([runOf('r0000001', 'p')], [host('a')], 1).intents).toHaveLength(1);
+  });
+
+  it('needs no slot of the machine of the server', () => {
+    expect(startsOf([runOf('r0000001', 'p')], [host('a')], 0).intents).toHaveLength(2);
+  });
+
+  it('counts starts that are claimed and have no host on record yet', () => {
+    const claimed = new Set(['r0000001 t0']);
+    expect(startsOf([runOf('r0000001', 'p')], [host('a')], 0, claimed).intents).toHaveLength(1);
   });
 
   it('says why nothing starts', () => {
