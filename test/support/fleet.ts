@@ -52,7 +52,7 @@ export async function makeFleetProject(
   const settings = join(project.root, '.config', 'manyhands');
   mkdirSync(settings, { recursive: true });
   writeFileSync(join(settings, 'config.yaml'), `hosts:\n  git: ${exchange}\n`);
-  writeFileSync(join(project.repo, 'items.jsonl'), itemLines(items));
+  if (files['items.jsonl'] === undefined) writeFileSync(join(project.repo, 'items.jsonl'), itemLines(items));
   const ranFile = join(project.root, 'ran');
   const env = { MANYHANDS_DATABASE_URL: url };
   await project.mh(['hosts'], { env });
@@ -84,6 +84,13 @@ export async function makeFleetProject(
 export function filesWith(folder: string, text: string): string[] {
   const found = execFileSync('sh', ['-c', 'grep -rlF -e "$1" "$2" || true', 'sh', text, folder], { encoding: 'utf8' });
   return found.split('\n').filter(Boolean);
+}
+
+/** The URL of a module that moves the clock of the process that imports it. */
+export function shiftedClock(offsetMs: number): string {
+  const source = `const now = Date.now; const Real = Date; const moved = () => now() + ${offsetMs};
+    globalThis.Date = class extends Real { constructor(...args) { args.length === 0 ? super(moved()) : super(...args); } static now() { return moved(); } };`;
+  return `data:text/javascript,${encodeURIComponent(source)}`;
 }
 
 function itemLines(items: number): string {

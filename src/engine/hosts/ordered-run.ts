@@ -40,8 +40,16 @@ export async function openOrder(host: HostContext, order: AttemptOrder, options:
   const task = order.state.tasks[order.task];
   const attempt = task === undefined ? undefined : lastAttempt(task);
   if (task === undefined || attempt === undefined) throw new AppError('INPUT_INVALID', 'The order has no attempt');
+  moveToClock(host.world.now(), order.state, attempt);
   const opened = await openHostRun(host, order, options);
   return { ...opened, task, id: attemptId(opened.run.id, task.ordinal, attempt.number) };
+}
+
+/** Limits of time count by the clock of this host, which may differ from that of the leader: the attempt begins now. */
+function moveToClock(now: number, { start }: AttemptOrder['state'], attempt: { startedAt: number }): void {
+  const differenceMs = now - attempt.startedAt;
+  attempt.startedAt = now;
+  if (start.deadline !== undefined) start.deadline += differenceMs;
 }
 
 /** Prepares the run of an order; what its stages store goes to `report`. */
