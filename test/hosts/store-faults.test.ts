@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -128,26 +129,45 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('A store on PostgreSQL', () => {
   });
 
   it.each([
-    ['UPDATE manyhands.installation SET commit_number', 'before'],
-    ['UPDATE manyhands.installation SET commit_number', 'after'],
-    ['INSERT INTO manyhands.events', 'after'],
-    ['COMMIT', 'before'],
-    ['COMMIT', 'after'],
+    ['commit-events-orders', 'before'],
+    ['commit-events-orders', 'after'],
   ] as const)(
-    'stores an append once when the connection is cut at %s, %s it was executed',
+    'stores an event and its order once when the connection is cut at %s, %s it was executed',
     async (statement, where) => {
       const cut = await openCut(url);
       const { store } = await openShared(cut.url, file);
-      await store.append([{ stream: 's', expected: 0, events: [event('one')] }], AT);
+      const append = (number: number) => {
+        const order = { id: `r-${number}-1`, kind: 'attempt' as const, host: 'b2', instance: randomUUID(), body: '{}' };
+        return store.append([{ stream: 's', expected: number, events: [event(`e${number}`)], order }], AT);
+      };
+      await append(0);
       cut.cutAt(new RegExp(statement), where);
-      await expect(store.append([{ stream: 's', expected: 1, events: [event('two')] }], AT)).resolves.toHaveLength(1);
-      await store.append([{ stream: 's', expected: 2, events: [event('three')] }], AT);
+      await expect(append(1)).resolves.toHaveLength(1);
+      expect(cut.isWaiting()).toBe(false);
+      await append(2);
       await store[Symbol.asyncDispose]();
       cut.close();
-      const stored = await query(url, 'SELECT version, type FROM manyhands.events ORDER BY position');
-      expect(stored.map(({ type }) => type)).toEqual(['one', 'two', 'three']);
+      const stored = await query(url, 'SELECT type FROM manyhands.events ORDER BY position');
+      expect(stored.map(({ type }) => type)).toEqual(['e0', 'e1', 'e2']);
+      const orders = await query(url, 'SELECT id, epoch FROM manyhands.orders ORDER BY sequence');
+      expect(orders.map(({ id }) => id)).toEqual(['r-0-1', 'r-1-1', 'r-2-1']);
     },
   );
+
+  it('removes a run once when the connection is cut at the end of the transaction', async () => {
+    for (const where of ['before', 'after'] as const) {
+      const cut = await openCut(url);
+      const { store } = await openShared(cut.url, file);
+      await store.append([{ stream: 'run/r', expected: 0, events: [event('one')] }], AT);
+      cut.cutAt(/COMMIT/, where);
+      await store.deleteRun('r', 1);
+      expect(cut.isWaiting()).toBe(false);
+      await store[Symbol.asyncDispose]();
+      cut.close();
+    }
+    expect(await query(url, "SELECT 1 FROM manyhands.events WHERE stream = 'run/r'")).toEqual([]);
+    expect(await query(url, 'SELECT run FROM manyhands.removals')).toHaveLength(2);
+  });
 
   it('has one writer: a second server is refused, takes over after the lease, and the paused first one is fenced', async () => {
     const first = startFlood(url, file, {}, 'one');

@@ -28,8 +28,9 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('A store on PostgreSQL', () => {
     const cut = await openCut(url);
     const { store } = await openShared(cut.url, file);
     await store.append([{ stream: 'run/r', expected: 0, events: [event('one')] }], AT);
-    cut.cutAt(/COMMIT/, 'after');
+    cut.cutAt(/commit-events/, 'after');
     await expect(store.append([{ stream: 'run/r', expected: 1, events: [event('two')] }], AT)).resolves.toHaveLength(1);
+    expect(cut.isWaiting()).toBe(false);
     await store.ingest(batch('r-1-1', [0, 10], { cursor: 20, usage: { tokens: 1 } }));
     await store.putBlob('a text with \0');
     const copy = join(folder, 'copy.db');

@@ -90,7 +90,7 @@ export function expectAcknowledged(store: Store, lines: readonly string[]): void
   if (rows.length > 0) expect(store.usage('a-1-1')).toEqual({ lines: rows.length });
 }
 
-/** A way to PostgreSQL that can be cut at a statement: `before` it reaches the server, or `after` it, so that only the answer is lost. */
+/** A way to PostgreSQL that can be cut at a statement, which a prepared one has by its name: `before` it reaches the server, or `after` it, so that only the answer is lost. */
 export async function openCut(url: string) {
   const target = new URL(url);
   let cut: { statement: RegExp; where: 'before' | 'after' } | undefined;
@@ -122,6 +122,8 @@ export async function openCut(url: string) {
     cutAt: (statement: RegExp, where: 'before' | 'after') => {
       cut = { statement, where };
     },
+    /** Whether the statement has not come yet. */
+    isWaiting: () => cut !== undefined,
     close: () => server.close(),
   };
 }

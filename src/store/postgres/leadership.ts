@@ -4,14 +4,13 @@ import type { Changes } from './changes.ts';
 import type { Connection } from './connection.ts';
 import { isOutage } from './postgres-error.ts';
 import { beginTerm, type Candidate, endTerm, notLeader, RENEW_MS, readLeader, renewTerm, type Term } from './term.ts';
-import { type SendOrders, writeChanges } from './write-changes.ts';
+import { writeChanges } from './write-changes.ts';
 
 type Parts = {
   commits: Connection;
   renewals: Connection;
   candidate: Candidate;
   world: World;
-  sendOrders?: SendOrders;
 };
 
 const FIRST_RETRY_MS = 50;
@@ -65,7 +64,7 @@ export class Leadership implements AsyncDisposable {
    * a repeated commit happens once. If it stays unknown whether it happened, no later one is accepted.
    */
   async commit(changes: Changes): Promise<number> {
-    const { commits, world, sendOrders } = this.#parts;
+    const { commits, world } = this.#parts;
     const term = this.#term;
     if (this.#failure !== undefined) throw this.#failure;
     if (term === undefined) throw new AppError('INTERNAL', 'A commit needs a term');
@@ -73,7 +72,7 @@ export class Leadership implements AsyncDisposable {
     const giveUpAt = world.now() + MAX_OUTAGE_MS;
     for (let wait = FIRST_RETRY_MS; ; wait = Math.min(wait * 2, LONGEST_RETRY_MS)) {
       try {
-        await commits.use((client) => writeChanges(client, id, changes, sendOrders));
+        await commits.use((client) => writeChanges(client, id, changes));
         term.commitNumber = id.number;
         return id.number;
       } catch (error) {

@@ -15,7 +15,6 @@ import { createPostgresCommit } from './postgres-commit.ts';
 import { prepareReplica, pullChanges, ReplicaDiverged } from './replica.ts';
 import { migrateSchema, requireInUse } from './schema.ts';
 import type { Candidate } from './term.ts';
-import type { SendOrders } from './write-changes.ts';
 
 /**
  * `lead`: whether this process begins to write at once; otherwise it follows what the leader writes, and begins with its
@@ -53,8 +52,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Share
     world,
     epoch: () => leadership.epoch,
   });
-  const sendOrders: SendOrders = (client, orders) => fleet.sendOrders(client, orders);
-  const leadership: Leadership = new Leadership({ commits, renewals, candidate, world, sendOrders });
+  const leadership: Leadership = new Leadership({ commits, renewals, candidate, world });
   let db: DatabaseSync | undefined;
   let reader: DatabaseSync | undefined;
   try {

@@ -4,13 +4,11 @@ import { crashpoint } from '../../world.ts';
 import type { HostOrder } from '../fleet.ts';
 import { integerOf, type Row, textOf } from '../sqlite/columns.ts';
 import type { Changes } from './changes.ts';
+import { ORDERS_CHANNEL } from './hosts/order-rows.ts';
 import { notLeader, readLeader } from './term.ts';
 
 /** A commit is the `number`th of the installation, in the term of an epoch. */
 export type CommitId = { epoch: number; number: number };
-
-/** Sends orders to hosts in the transaction of the client. */
-export type SendOrders = (client: ClientBase, orders: readonly HostOrder[]) => Promise<void>;
 
 /** The channel on which each commit is announced to servers that stand by. */
 export const COMMITS_CHANNEL = 'manyhands_commits';
@@ -19,15 +17,10 @@ export const COMMITS_CHANNEL = 'manyhands_commits';
  * Writes the changes as one transaction, which happens once however often it is repeated: the number of the commit is the
  * one after the last, and the epoch is the current one. Throws NOT_LEADER if another term began before this commit.
  */
-export async function writeChanges(
-  client: ClientBase,
-  { epoch, number }: CommitId,
-  changes: Changes,
-  sendOrders?: SendOrders,
-): Promise<void> {
+export async function writeChanges(client: ClientBase, { epoch, number }: CommitId, changes: Changes): Promise<void> {
   crashpoint('shared.writing');
-  // Without orders and removals, one statement is the whole transaction.
-  const isOne = changes.orders.length === 0 && changes.removedRuns.length === 0;
+  // Without removals, one statement is the whole transaction.
+  const isOne = changes.removedRuns.length === 0;
   if (!isOne) await client.query('BEGIN');
   for (const run of changes.removedRuns) await removeRun(client, number, run);
   const { rows } = await client.query<{ terms: number }>(statementOf({ epoch, number }, changes));
@@ -36,7 +29,6 @@ export async function writeChanges(
     await requireCommitted(client, { epoch, number });
     return;
   }
-  if (changes.orders.length > 0) await sendOrders?.(client, changes.orders);
   crashpoint('shared.written');
   if (!isOne) await client.query('COMMIT');
   crashpoint('shared.committed');
@@ -70,13 +62,14 @@ function statementOf({ epoch, number }: CommitId, changes: Changes): { name: str
     ...(changes.events.length > 0 ? [eventsInsert(changes.events)] : []),
     ...(changes.attempts.length > 0 ? [attemptsUpsert(changes.attempts)] : []),
     ...(changes.transcript.length > 0 ? [transcriptInsert(changes.transcript)] : []),
+    ...(changes.orders.length > 0 ? [ordersInsert(changes.orders)] : []),
   ];
-  const parts = inserts.map(({ name, into, numbered, columns, conflict = '' }) => {
-    const first = values.length + 1;
+  const parts = inserts.map(({ name, into, first, columns, last = '' }) => {
+    const number = values.length + 1;
     values.push(...columns.map(({ rows }) => rows));
-    const arrays = columns.map(({ type }, index) => `$${first + index}::${type}[]`).join(', ');
-    const selected = numbered ? '$2, added.*' : 'added.*';
-    return `${name} AS (INSERT INTO ${into} SELECT ${selected} FROM term, unnest(${arrays}) AS added ${conflict})`;
+    const arrays = columns.map(({ type }, index) => `$${number + index}::${type}[]`).join(', ');
+    const selected = first === undefined ? 'added.*' : `${first}, added.*`;
+    return `${name} AS (INSERT INTO ${into} SELECT ${selected} FROM term, unnest(${arrays}) AS added ${last})`;
   });
   const term = `term AS (
     UPDATE manyhands.installation SET commit_number = $2, transcript_id = greatest(transcript_id, $3)
@@ -85,14 +78,16 @@ function statementOf({ epoch, number }: CommitId, changes: Changes): { name: str
   return { name: `commit-${inserts.map(({ name }) => name).join('-')}`, text, values };
 }
 
-type Column = { type: 'text' | 'bigint' | 'bytea'; rows: readonly unknown[] };
-type Insert = { name: string; into: string; numbered: boolean; columns: Column[]; conflict?: string };
+type Column = { type: 'text' | 'bigint' | 'bytea' | 'uuid'; rows: readonly unknown[] };
+/** `first`: the value of the first column, if it is the same for all rows. `last`: how the statement ends. */
+type Insert = { name: string; into: string; first?: '$1' | '$2'; columns: Column[]; last?: string };
 
 async function removeRun(client: ClientBase, number: number, run: string): Promise<void> {
   await client.query('DELETE FROM manyhands.events WHERE stream = $1', [`run/${run}`]);
   for (const table of ['transcript', 'attempts'])
     await client.query(`DELETE FROM manyhands.${table} WHERE attempt >= $1 || '-' AND attempt < $1 || '.'`, [run]);
-  await client.query('INSERT INTO manyhands.removals VALUES ($1, $2)', [number, run]);
+  // Repeated after the answer to the commit was lost, it changes nothing, and the number of the commit shows that it happened.
+  await client.query('INSERT INTO manyhands.removals VALUES ($1, $2) ON CONFLICT DO NOTHING', [number, run]);
 }
 
 function eventsInsert(rows: readonly Row[]): Insert {
@@ -105,21 +100,21 @@ function eventsInsert(rows: readonly Row[]): Insert {
     optionalTexts(rows, 'origin'),
     ...texts(rows, 'hash'),
   ];
-  return { name: 'events', into, numbered: true, columns };
+  return { name: 'events', into, first: '$2', columns };
 }
 
 function blobsInsert(rows: readonly Row[]): Insert {
   const into = 'manyhands.blobs (commit_number, hash, text)';
-  const conflict = 'ON CONFLICT (hash) DO NOTHING';
-  return { name: 'blobs', into, numbered: true, columns: [...texts(rows, 'hash'), bytes(rows, 'text')], conflict };
+  const last = 'ON CONFLICT (hash) DO NOTHING';
+  return { name: 'blobs', into, first: '$2', columns: [...texts(rows, 'hash'), bytes(rows, 'text')], last };
 }
 
 function attemptsUpsert(rows: readonly Row[]): Insert {
   const into = 'manyhands.attempts (commit_number, attempt, usage, cursors)';
-  const conflict = `ON CONFLICT (attempt) DO UPDATE SET
+  const last = `ON CONFLICT (attempt) DO UPDATE SET
     commit_number = excluded.commit_number, usage = excluded.usage, cursors = excluded.cursors`;
   const columns = [...texts(rows, 'attempt'), optionalTexts(rows, 'usage'), ...texts(rows, 'cursors')];
-  return { name: 'attempts', into, numbered: true, columns, conflict };
+  return { name: 'attempts', into, first: '$2', columns, last };
 }
 
 function transcriptInsert(rows: readonly Row[]): Insert {
@@ -132,7 +127,20 @@ function transcriptInsert(rows: readonly Row[]): Insert {
     bytes(rows, 'text'),
     optionalTexts(rows, 'data'),
   ];
-  return { name: 'transcript', into, numbered: false, columns };
+  return { name: 'transcript', into, columns };
+}
+
+/** Orders to hosts, of this term, each of which notifies its host when the transaction is committed. */
+function ordersInsert(orders: readonly HostOrder[]): Insert {
+  const columns: Column[] = [
+    { type: 'text', rows: orders.map(({ id }) => id) },
+    { type: 'text', rows: orders.map(({ kind }) => kind) },
+    { type: 'text', rows: orders.map(({ host }) => host) },
+    { type: 'uuid', rows: orders.map(({ instance }) => instance) },
+    { type: 'bytea', rows: orders.map(({ body }) => Buffer.from(body)) },
+  ];
+  const into = 'manyhands.orders (epoch, id, kind, host, instance, body)';
+  return { name: 'orders', into, first: '$1', columns, last: `RETURNING pg_notify('${ORDERS_CHANNEL}', host)` };
 }
 
 function integers(rows: readonly Row[], ...columns: string[]): Column[] {

@@ -13,25 +13,6 @@ export type Report = { id: string; sequence: number; body: unknown };
 /** The process that has, or is to have, an order. */
 export type OrderHolder = { id: string; host: string; instance: string };
 
-/** Adds orders, and notifies their hosts when the transaction is committed. */
-export async function insertOrders(client: ClientBase, orders: readonly HostOrder[]): Promise<void> {
-  await client.query({
-    name: 'insert-orders',
-    text: `INSERT INTO manyhands.orders (id, kind, host, instance, body, epoch)
-      SELECT added.*, installation.epoch
-      FROM manyhands.installation, unnest($1::text[], $2::text[], $3::text[], $4::uuid[], $5::bytea[]) AS added
-      RETURNING pg_notify($6, host)`,
-    values: [
-      orders.map(({ id }) => id),
-      orders.map(({ kind }) => kind),
-      orders.map(({ host }) => host),
-      orders.map(({ instance }) => instance),
-      orders.map(({ body }) => Buffer.from(body)),
-      ORDERS_CHANNEL,
-    ],
-  });
-}
-
 type Accepted = Omit<HostOrder, 'body'> & { body: Buffer };
 
 /** Accepts orders that were sent to this process and not removed, the oldest first, each at most once. */

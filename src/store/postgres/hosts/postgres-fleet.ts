@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg';
 import type { World } from '../../../world.ts';
-import type { Fleet, FleetHost, FollowedReport, HostOrder } from '../../fleet.ts';
+import type { Fleet, FleetHost, FollowedReport } from '../../fleet.ts';
 import type { Connection } from '../connection.ts';
 import { NotifiedReading } from '../notified-reading.ts';
 import { fenceExpired, HOSTS_CHANNEL, readHosts } from './host-rows.ts';
@@ -8,7 +8,6 @@ import {
   cancelChecksBefore,
   cancelOrder,
   insertCommand,
-  insertOrders,
   type OrderHolder,
   REPORTS_CHANNEL,
   readHolders,
@@ -110,11 +109,6 @@ export class PostgresFleet implements Fleet {
 
   async cancel(id: string, reason: string): Promise<void> {
     await this.#use((client, epoch) => cancelOrder(client, { id, reason, epoch }));
-  }
-
-  /** Sends orders in the transaction that writes the events which cause them. */
-  async sendOrders(client: ClientBase, orders: readonly HostOrder[]): Promise<void> {
-    await insertOrders(client, orders);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
