@@ -9,50 +9,78 @@ const HOSTS = 3;
 const ITEMS = Number(process.env.MANYHANDS_FAULT_ITEMS ?? 200);
 const SEEDS = (process.env.MANYHANDS_FAULT_SEEDS ?? '1').split(',').map(Number);
 const WITHOUT = WITHOUT_POSTGRES ?? WITHOUT_NETWORKS;
+const HOUR_MS = 3_600_000;
 
-type Fault = { what: string; times: number; inject(fleet: FaultyFleet, random: () => number): Promise<void> };
+type Inject = (fleet: FaultyFleet, random: () => number) => Promise<void> | void;
+type Fault = { times: number; inject: Inject };
+type Group = {
+  what: string;
+  faults: readonly Fault[];
+  /** The disk of PostgreSQL is of this size, so that it can be filled. */
+  diskMb?: number;
+  clockOffsetsMs?: readonly number[];
+};
 
-const FAULTS: readonly Fault[] = [
-  { what: 'the leader is killed', times: 4, inject: async (fleet) => fleet.killLeader() },
-  { what: 'a host is killed', times: 3, inject: async (fleet) => fleet.killHost() },
-  { what: 'an agent is killed', times: 6, inject: async (fleet) => fleet.killAgent() },
-  ...([5, 25, 60] as const).map((seconds) => ({
-    what: `a host is cut off for ${seconds} s`,
-    times: seconds === 5 ? 3 : 1,
-    inject: (fleet: FaultyFleet) => fleet.cutHost('both', seconds),
-  })),
-  { what: 'what a host sends is lost for 25 s', times: 1, inject: (fleet) => fleet.cutHost('sent', 25) },
-  { what: 'what a host should receive is lost for 25 s', times: 1, inject: (fleet) => fleet.cutHost('received', 25) },
+const restart: Inject = async (fleet, random) => {
+  await pause(10_000);
+  await fleet.postgres.restart(random() < 0.5 ? 'SIGQUIT' : 'SIGINT');
+};
+const cut = (which: 'both' | 'sent' | 'received', seconds: number, times: number): Fault => ({
+  times,
+  inject: (fleet) => fleet.cutHost(which, seconds),
+});
+const git = (how: 'down' | 'slow' | 'refuses'): Fault => ({ times: 3, inject: (fleet) => fleet.disturbGit(how, 8) });
+
+/** Each group is one run, with its faults in an order of the seed. */
+const GROUPS: readonly Group[] = [
   {
-    what: 'PostgreSQL is restarted every 10 s',
-    times: 3,
-    inject: async (fleet, random) => {
-      await pause(10_000);
-      await fleet.postgres.restart(random() < 0.5 ? 'SIGQUIT' : 'SIGINT');
-    },
+    what: 'leader, hosts and agents are killed',
+    faults: [
+      { times: 4, inject: (fleet) => fleet.killLeader() },
+      { times: 5, inject: (fleet) => fleet.killHost() },
+      { times: 12, inject: (fleet) => fleet.killAgent() },
+    ],
   },
   {
-    what: 'the leader is paused for 60 s while another server takes over',
-    times: 1,
-    inject: (fleet) => fleet.pauseLeader(60),
+    what: 'hosts are cut off for 5, 25 and 60 s, and in one direction',
+    faults: [
+      cut('both', 5, 3),
+      cut('both', 25, 2),
+      cut('both', 60, 1),
+      cut('sent', 5, 1),
+      cut('sent', 25, 1),
+      cut('received', 5, 1),
+      cut('received', 25, 1),
+    ],
+  },
+  { what: 'PostgreSQL is restarted every 10 s', faults: [{ times: 10, inject: restart }] },
+  {
+    what: 'the disk of PostgreSQL is full',
+    diskMb: 256,
+    faults: [3, 8, 15].map((seconds) => ({ times: 1, inject: (fleet) => fleet.postgres.fillDisk(seconds) })),
   },
   {
-    what: 'the leader is killed and a server that stands by takes over, and is killed too',
-    times: 1,
-    inject: (fleet) => fleet.replaceLeader(25),
+    what: 'of two servers the leader is paused for 60 s or killed, or both are killed',
+    faults: [
+      { times: 2, inject: (fleet) => fleet.pauseLeader(60) },
+      { times: 2, inject: (fleet) => fleet.killLeader() },
+      { times: 1, inject: (fleet) => fleet.killServers() },
+    ],
   },
-  { what: 'a host is of the release before', times: 1, inject: (fleet) => fleet.changeRelease(-1) },
-  { what: 'a host is two releases older', times: 1, inject: (fleet) => fleet.changeRelease(-2) },
-  ...(['down', 'slow', 'refuses'] as const).map((how) => ({
-    what: `the repository of the hosts ${how === 'refuses' ? how : `is ${how}`}`,
-    times: 2,
-    inject: (fleet: FaultyFleet) => fleet.disturbGit(how, 8),
-  })),
+  {
+    what: 'the repository of the hosts is down, slow, or refuses',
+    faults: [git('down'), git('slow'), git('refuses')],
+  },
+  {
+    what: 'clocks of hosts are off by an hour, and hosts are of an older release',
+    clockOffsetsMs: [HOUR_MS, -HOUR_MS, 0],
+    faults: [-1, -2].map((by) => ({ times: 1, inject: (fleet) => fleet.addHostOfRelease(by) })),
+  },
 ];
 
 describe.skipIf(WITHOUT !== undefined)(
-  'A run on hosts is done once, and nothing is lost or left',
-  { timeout: 900_000 },
+  `A run of ${ITEMS} tasks on ${HOSTS} hosts is done once, and nothing is lost or left`,
+  { timeout: 1_200_000, retry: 0 },
   () => {
     let networks: HostNetwork[];
     let postgres: Postgres;
@@ -63,42 +91,30 @@ describe.skipIf(WITHOUT !== undefined)(
     });
 
     afterAll(async () => {
-      await postgres[Symbol.asyncDispose]();
+      await postgres?.[Symbol.asyncDispose]();
       for (const network of networks) network[Symbol.dispose]();
     });
 
-    for (const { what, times, inject } of FAULTS)
+    for (const { what, faults, diskMb, ...options } of GROUPS)
       it.each(SEEDS)(`although ${what} (seed %i)`, async (seed) => {
         const random = randomFrom(seed);
-        await using fleet = await FaultyFleet.start(postgres, networks, { items: ITEMS, hosts: HOSTS, random });
-        for (let time = 0; time < times; time += 1) {
-          fleet.requireRunning();
+        const addresses = networks.map(({ server }) => server);
+        await using own = diskMb === undefined ? undefined : await startPostgres({ addresses, diskMb });
+        await using fleet = await FaultyFleet.start(own ?? postgres, networks, { items: ITEMS, random, ...options });
+        for (const inject of shuffled(faults, random)) {
           await inject(fleet, random);
           await pause(500 + random() * 2_500);
         }
         expect(await fleet.violations()).toEqual([]);
       });
-
-    it.each(SEEDS)('although the disk of PostgreSQL is full (seed %i)', async (seed) => {
-      const random = randomFrom(seed);
-      const addresses = networks.map(({ server }) => server);
-      await using full = await startPostgres({ addresses, diskMb: 256 });
-      await using fleet = await FaultyFleet.start(full, networks, { items: ITEMS, hosts: HOSTS, random });
-      for (const seconds of [3, 12]) {
-        await full.fillDisk(seconds);
-        await pause(2_000 + random() * 3_000);
-      }
-      expect(await fleet.violations()).toEqual([]);
-    });
-
-    it.each(SEEDS)('although the clocks of its hosts are off by an hour (seed %i)', async (seed) => {
-      const random = randomFrom(seed);
-      const clockOffsetMs = (seed % 2 === 0 ? -1 : 1) * 3_600_000;
-      const options = { items: ITEMS, hosts: HOSTS, random, clockOffsetMs };
-      await using fleet = await FaultyFleet.start(postgres, networks, options);
-      expect(await fleet.violations()).toEqual([]);
-    });
   },
 );
 
 it.runIf(WITHOUT !== undefined)(`is not tested: ${WITHOUT}`, () => {});
+
+function shuffled(faults: readonly Fault[], random: () => number): Inject[] {
+  return faults
+    .flatMap(({ times, inject }) => Array.from({ length: times }, () => ({ inject, rank: random() })))
+    .toSorted((one, other) => one.rank - other.rank)
+    .map(({ inject }) => inject);
+}

@@ -4,8 +4,8 @@ import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RunDocument } from '../../src/schema/document.ts';
-import { lostCommits } from '../support/faulty-fleet.ts';
 import { type FleetProject, makeFleetProject } from '../support/fleet.ts';
+import { lostCommits } from '../support/fleet-violations.ts';
 import { type Postgres, query, startPostgres, WITHOUT_POSTGRES } from '../support/postgres.ts';
 
 const ITEMS = 3;

@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { lostCommits } from '../support/faulty-fleet.ts';
 import { filesWith, makeFleetProject } from '../support/fleet.ts';
+import { lostCommits } from '../support/fleet-violations.ts';
 import { freePort, type Postgres, query, startPostgres, WITHOUT_POSTGRES } from '../support/postgres.ts';
 
 describe.skipIf(WITHOUT_POSTGRES !== undefined)('With hosts.git: server', { timeout: 120_000 }, () => {

@@ -1,122 +1,167 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { namedCommits } from '../../src/core/run/named-commits.ts';
-import { RunDocument } from '../../src/schema/document.ts';
-import { RunEvent } from '../../src/schema/event.ts';
-import { HOSTS_RELEASE } from '../../src/store/fleet.ts';
-import { type FleetProject, makeFleetProject } from './fleet.ts';
+import { FAULTY_AGENT, isFailing, itemLines, numbers } from './faulty-items.ts';
+import { type FleetProject, makeFleetProject, shiftedClock } from './fleet.ts';
+import { RUN_ENDED, violationsOf } from './fleet-violations.ts';
 import { type Cut, type HostNetwork, makeHostNetwork } from './host-network.ts';
+import { makeOtherRelease } from './other-release.ts';
 import { type Postgres, query } from './postgres.ts';
+import type { Scratch } from './scratch.ts';
 
-type Options = { items: number; hosts: number; random: () => number; clockOffsetMs?: number };
-type Running = ReturnType<FleetProject['project']['start']>;
+type Options = {
+  items: number;
+  random: () => number;
+  /** By how much the clock of each host is wrong, by its number. */
+  clockOffsetsMs?: readonly number[];
+};
+type Running = ReturnType<Scratch['start']>;
 
-/** How long an agent works, so that faults find many of them. */
-const AGENT_SECONDS = 5;
-/** Longer than any run with faults takes on a slow machine. */
-const MAX_RUN_MS = 900_000;
+const SERVERS = ['server-a', 'server-b'] as const;
+const SLOTS = 8;
+/** The last items wait until every fault was injected, so that no fault comes after the run. */
+const HELD_ITEMS = 10;
+/** Longer than a run takes after its faults, on a slow machine. */
+const MAX_REST_MS = 600_000;
+/** Longer than a takeover and the start of a server take, on a slow machine. */
+const MAX_WAIT_MS = 120_000;
+const END_MS = 60_000;
+const AGAIN_MS = 200;
 
-/** A run on hosts whose parts are made to fail, and are started again as a service would be. */
+/** A run on two servers and several hosts that are made to fail, and are started again as a service would be. */
 export class FaultyFleet implements AsyncDisposable {
   readonly fleet: FleetProject;
   readonly postgres: Postgres;
-  readonly #url: string;
-  readonly #networks: HostNetwork[];
+  readonly run: string;
+  /** The database of the installation. */
+  readonly url: string;
+  readonly #networks: readonly HostNetwork[];
   readonly #options: Options;
-  readonly #hosts = new Map<string, Running>();
+  readonly #running: Map<string, Running>;
   readonly #services: Promise<void>[] = [];
   readonly #problems: string[] = [];
-  #leader: Running | undefined;
-  #run: Promise<void> | undefined;
+  /** The tasks of which an agent was killed. */
+  readonly #killed = new Set<string>();
   #isEnding = false;
-  #isOver = false;
 
   private constructor(
-    fleet: FleetProject,
-    parts: Pick<FaultyFleet, 'postgres'> & { url: string },
+    {
+      fleet,
+      postgres,
+      run,
+      url,
+      running,
+    }: Pick<FaultyFleet, 'fleet' | 'postgres' | 'run' | 'url'> & { running: Map<string, Running> },
+    networks: readonly HostNetwork[],
     options: Options,
-    networks: HostNetwork[],
   ) {
     this.fleet = fleet;
-    this.postgres = parts.postgres;
-    this.#url = parts.url;
+    this.postgres = postgres;
+    this.run = run;
+    this.url = url;
     this.#networks = networks;
     this.#options = options;
+    this.#running = running;
   }
 
-  static async start(postgres: Postgres, networks: HostNetwork[], options: Options): Promise<FaultyFleet> {
+  /** Resolves when the run has begun: two servers, one of which leads, and a host in each network. */
+  static async start(postgres: Postgres, networks: readonly HostNetwork[], options: Options): Promise<FaultyFleet> {
     const url = await postgres.createDatabase();
-    const fleet = await makeFleetProject(url, options.items);
-    writeFileSync(join(fleet.project.root, 'ran.seconds'), String(AGENT_SECONDS));
-    const faulty = new FaultyFleet(fleet, { postgres, url }, options, networks);
-    for (let number = 0; number < options.hosts; number += 1) faulty.#services.push(faulty.#keepHost(number));
-    faulty.#run = faulty.#keepLeader().finally(() => {
-      faulty.#isOver = true;
+    const fleet = await makeFleetProject(url, options.items, {
+      files: { 'agent.sh': FAULTY_AGENT, 'items.jsonl': itemLines(options.items) },
+      check: 'test -x agent.sh && ! grep -rqs wrong made',
     });
-    while (fleet.ran().length < 3) await pause(50);
-    return faulty;
+    try {
+      const { project } = fleet;
+      writeFileSync(join(project.root, 'ran.hold'), String(options.items - HELD_ITEMS));
+      const running = new Map<string, Running>();
+      const [first] = SERVERS;
+      const env = { ...fleet.env, MANYHANDS_HOME: join(project.root, first) };
+      running.set(first, project.start(['serve', '--port', '0'], { env }));
+      await waitFor(`${first} leads`, async () => (await leaderOf(url)) === first);
+      const work = ['bulk', 'run', 'items.jsonl', '--agent', 'command:./agent.sh', '--detach', '--json'];
+      let started = await project.mh(work, { env });
+      // The server leads before its socket is open.
+      for (let tries = 0; started.code !== 0 && tries < 20; tries += 1) started = await project.mh(work, { env });
+      if (started.code !== 0) throw new Error(`The run was not started: ${started.stderr}`);
+      const [stream] = await query(url, "SELECT stream FROM manyhands.events WHERE type = 'run.started'");
+      const faulty = new FaultyFleet(
+        { fleet, postgres, url, running, run: String(stream?.stream).slice('run/'.length) },
+        networks,
+        options,
+      );
+      for (const server of SERVERS) faulty.#services.push(faulty.#keepServer(server));
+      for (const number of networks.keys()) faulty.#services.push(faulty.#keepHost(number));
+      await waitFor('attempts begin', async () => fleet.ran().length >= 3);
+      return faulty;
+    } catch (error) {
+      await fleet[Symbol.asyncDispose]();
+      throw error;
+    }
   }
 
-  get leader(): Running | undefined {
-    return this.#leader;
+  /** Kills the leader, if one leads within the time of a takeover. */
+  async killLeader(): Promise<void> {
+    this.#running.get(await this.#leader())?.kill('SIGKILL');
   }
 
-  /** Notes that a fault came too late to show anything. */
-  requireRunning(): void {
-    if (this.#isOver) this.#problems.push('the run ended before a fault');
+  killServers(): void {
+    for (const server of SERVERS) this.#running.get(server)?.kill('SIGKILL');
   }
 
   /** Kills a host as a power failure would, with its agents left to its guard. */
   killHost(): void {
-    this.#hosts.get(this.#anyHost())?.kill('SIGKILL');
+    this.#running.get(this.#anyHost())?.kill('SIGKILL');
   }
 
-  killLeader(): void {
-    this.#leader?.kill('SIGKILL');
-  }
-
-  /** Kills one agent, if one runs. */
+  /** Kills one agent, if one runs; at most one of each task, which fails when its agents fail again and again. */
   killAgent(): void {
-    const agents = this.fleet.project.alive().filter(({ command }) => /^\/bin\/sh .*agent\.sh/.test(command));
+    const agents = this.#agents().filter(({ pid }) => !this.#killed.has(taskOf(pid)));
     const agent = agents[Math.floor(this.#options.random() * agents.length)];
-    if (agent !== undefined) process.kill(agent.pid, 'SIGKILL');
+    if (agent === undefined) return;
+    this.#killed.add(taskOf(agent.pid));
+    process.kill(agent.pid, 'SIGKILL');
   }
 
   async cutHost(which: Cut, seconds: number): Promise<void> {
-    const network = this.#networks[Math.floor(this.#options.random() * this.#options.hosts)];
+    const network = this.#networks[Math.floor(this.#options.random() * this.#networks.length)];
     network?.cut(which);
     await pause(seconds * 1_000);
     network?.restore();
   }
 
-  /** Kills the leader while a second server stands by, which continues the run and then ends as well. */
-  async replaceLeader(seconds: number): Promise<void> {
-    const second = this.#startSecond();
-    await second.received('Standing by');
-    this.killLeader();
-    await pause(seconds * 1_000);
-    second.kill('SIGKILL');
-    await second.done;
-  }
-
-  /** Lets a host seem to be of another release; the one before is accepted, older ones are not. */
-  async changeRelease(by: number): Promise<void> {
-    const other = `jsonb_set(registration::jsonb, '{release}', '${HOSTS_RELEASE + by}')::text`;
-    await query(this.#url, `UPDATE manyhands.hosts SET registration = ${other} WHERE name = '${this.#anyHost()}'`);
-  }
-
-  /** Pauses the leader while a second server stands by and takes over; the paused one must not write afterwards. */
+  /** Pauses the leader; the other server leads meanwhile, and the paused one must end by itself when it continues. */
   async pauseLeader(seconds: number): Promise<void> {
-    const second = this.#startSecond();
-    const paused = this.#leader;
+    const leader = await this.#leader();
+    const paused = this.#running.get(leader);
     paused?.kill('SIGSTOP');
     await pause(seconds * 1_000);
+    const other = await this.#leader();
     paused?.kill('SIGCONT');
-    await pause(2_000);
-    second.kill('SIGTERM');
-    await second.done;
+    if (other === leader) this.#problems.push(`no server has replaced ${leader}, which was paused`);
+    const ended = await Promise.race([paused?.done, pause(END_MS)]);
+    if (ended === undefined) this.#problems.push(`${leader} was replaced while it was paused, and has not ended`);
+    else if (ended.code === 0) this.#problems.push(`${leader} was replaced while it was paused, and has ended with 0`);
+  }
+
+  /** Adds a host of another release: one difference is allowed, a larger one is refused with its reason. */
+  async addHostOfRelease(by: number): Promise<void> {
+    const { project, env } = this.fleet;
+    const name = `release${by}`;
+    const host = project.start(['host', '--name', name, '--slots', '2'], {
+      env: { ...env, MANYHANDS_HOME: join(project.root, `machine-${name}`) },
+      launcher: makeOtherRelease(join(project.root, `program-${name}`), by),
+    });
+    if (Math.abs(by) <= 1) {
+      await host.received('is registered');
+      await waitFor('the host of another release works', async () => this.fleet.ran().some((one) => one.host === name));
+      host.kill('SIGTERM');
+      await host.done;
+      return;
+    }
+    const { code, stderr } = await host.done;
+    const isRefused = code !== 0 && /releases (newer|older) than this program/.test(stderr);
+    if (!isRefused) this.#problems.push(`a host of release ${by} was not refused: ${stderr}`);
   }
 
   /** Takes the repository of the hosts away, or lets it refuse or delay pushes, for some seconds. */
@@ -132,29 +177,26 @@ export class FaultyFleet implements AsyncDisposable {
 
   /** Resolves with everything that must not be after the run has ended; nothing if all is well. */
   async violations(): Promise<string[]> {
-    await this.#run;
-    const { project, env, exchange } = this.fleet;
-    const found = [...this.#problems];
-    const [{ run }] = (await project.mh(['ls', '--all', '--json'], { env })).json as [{ run: string }];
-    const document = RunDocument.parse((await project.mh(['show', run, '--json'], { env })).json);
-    const open = document.tasks.filter(({ status }) => status !== 'done' && status !== 'failed');
-    found.push(...open.map(({ key, status }) => `task ${key} is ${status}`));
-    const done = document.tasks.filter(({ status }) => status === 'done').length;
-    if (done !== this.#options.items) found.push(`${done} of ${this.#options.items} tasks are done`);
-    const files = project.git('ls-tree', '-r', '--name-only', `mh/${run}`, 'made').split('\n').filter(Boolean);
-    if (files.length !== done) found.push(`${files.length} files landed of ${done} tasks`);
-    found.push(...paidTwice(join(project.root, 'ran.paid')));
-    const gaps = await query(
-      this.#url,
-      'SELECT stream FROM manyhands.events GROUP BY stream HAVING count(*) <> max(version)',
-    );
-    found.push(...gaps.map(({ stream }) => `stream ${stream} has gaps`));
-    const orders = await query(this.#url, 'SELECT id FROM manyhands.orders');
-    found.push(...orders.map(({ id }) => `the order ${id} is left`));
-    found.push(...(await lostCommits(this.#url, exchange)).map((commit) => `commit ${commit} is lost`));
+    const { project, exchange } = this.fleet;
+    rmSync(join(project.root, 'ran.hold'), { force: true });
+    const isEnded = () => query(this.url, RUN_ENDED).then((rows) => rows.length > 0);
+    await waitFor('the run ends', isEnded, MAX_REST_MS).catch(() => this.#problems.push('the run did not end'));
+    const orphans = this.#agents().map(({ command }) => `an agent is left after the run: ${command}`);
     await this.#end();
-    found.push(...(await project.leftovers()).map(({ command }) => `left running: ${command}`));
-    return found;
+    return [
+      ...this.#problems,
+      ...orphans,
+      ...(await violationsOf({
+        url: this.url,
+        repository: exchange,
+        paid: readFileSync(join(project.root, 'ran.paid'), 'utf8').trim().split('\n'),
+        run: this.run,
+        project: project.repo,
+        landing: numbers(this.#options.items).filter((number) => !isFailing(number)),
+        failing: numbers(this.#options.items).filter(isFailing),
+      })),
+      ...(await project.leftovers()).map(({ command }) => `left running: ${command}`),
+    ];
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -164,93 +206,92 @@ export class FaultyFleet implements AsyncDisposable {
 
   async #end(): Promise<void> {
     this.#isEnding = true;
-    for (const host of this.#hosts.values()) host.kill('SIGTERM');
+    for (const network of this.#networks) network.restore();
+    for (const [name, process] of this.#running) {
+      process.kill('SIGTERM');
+      const ended = await Promise.race([process.done, pause(END_MS, undefined, { ref: false })]);
+      if (ended !== undefined) continue;
+      this.#problems.push(`${name} did not end`);
+      process.kill('SIGKILL');
+    }
     await Promise.all(this.#services);
   }
 
-  /** Another server may have ended the run. */
-  async #isEnded(): Promise<boolean> {
-    const { project, env } = this.fleet;
-    const list = (await project.mh(['ls', '--all', '--json'], { env })).json as { status: string }[] | undefined;
-    return list?.[0]?.status === 'done' || list?.[0]?.status === 'failed';
+  #agents() {
+    return this.fleet.project.alive().filter(({ command }) => /^\/bin\/sh .*agent\.sh/.test(command));
   }
 
-  #startSecond(): Running {
-    const { project, env } = this.fleet;
-    return project.start(['serve', '--port', '0'], { env: { ...env, MANYHANDS_HOME: join(project.root, 'second') } });
+  async #leader(): Promise<string> {
+    let leader: string | undefined;
+    await waitFor('a server leads', async () => {
+      leader = await leaderOf(this.url);
+      return leader !== undefined;
+    });
+    return leader ?? '';
   }
 
   #anyHost(): string {
-    return `b${Math.floor(this.#options.random() * this.#options.hosts)}`;
+    return `b${Math.floor(this.#options.random() * this.#networks.length)}`;
+  }
+
+  async #keepServer(name: (typeof SERVERS)[number]): Promise<void> {
+    const { project, env } = this.fleet;
+    const home = join(project.root, name);
+    await this.#keep(name, () => project.start(['serve', '--port', '0'], { env: { ...env, MANYHANDS_HOME: home } }));
   }
 
   async #keepHost(number: number): Promise<void> {
     const { project, env } = this.fleet;
     const name = `b${number}`;
     const network = this.#networks[number];
-    const url = new URL(this.#url);
+    const url = new URL(this.url);
     if (network !== undefined) url.hostname = network.server;
-    const offset = this.#options.clockOffsetMs ?? 0;
+    const offset = this.#options.clockOffsetsMs?.[number] ?? 0;
     const clock = offset === 0 ? {} : { NODE_OPTIONS: `--import=${shiftedClock(offset)}` };
-    while (!this.#isEnding) {
-      const host = project.start(['host', '--name', name, '--slots', '8'], {
-        env: {
-          ...env,
-          ...clock,
-          MANYHANDS_DATABASE_URL: url.href,
-          MANYHANDS_HOME: join(project.root, `machine-${name}`),
-        },
-        ...(network === undefined ? {} : { prefix: network.prefix }),
-      });
-      this.#hosts.set(name, host);
-      await host.done;
-      if (!this.#isEnding) await pause(1_000);
-    }
+    const home = join(project.root, `machine-${name}`);
+    await this.#keep(name, () =>
+      project.start(['host', '--name', name, '--slots', String(SLOTS)], {
+        env: { ...env, ...clock, MANYHANDS_DATABASE_URL: url.href, MANYHANDS_HOME: home },
+        prefix: network?.prefix ?? [],
+      }),
+    );
   }
 
-  /** Starts the engine again until the run has ended, as a service would. */
-  async #keepLeader(): Promise<void> {
-    const { project, env } = this.fleet;
-    let args = ['bulk', 'run', 'items.jsonl', '--agent', 'command:./agent.sh', '--json'];
-    let last = '';
-    for (const giveUpAt = Date.now() + MAX_RUN_MS; Date.now() < giveUpAt; ) {
-      this.#leader = project.start(args, { env });
-      const ended = await this.#leader.done;
-      if (ended.code === 0 || ended.code === 1 || (await this.#isEnded())) return;
-      last = `code ${ended.code}, ${ended.stderr.trim().split('\n').slice(-5).join(' | ')}`;
-      args = ['bulk', 'resume', '--json'];
-      await pause(1_000);
+  /** Starts a program again whenever it ends. */
+  async #keep(name: string, start: () => Running): Promise<void> {
+    while (!this.#isEnding) {
+      const running = this.#running.get(name) ?? start();
+      this.#running.set(name, running);
+      await running.done;
+      this.#running.delete(name);
+      if (!this.#isEnding) await pause(1_000);
     }
-    this.#problems.push(`the run did not end: ${last}`);
   }
 }
 
 /** The networks of hosts, made before PostgreSQL listens on their addresses. */
 export function makeNetworks(count: number): HostNetwork[] {
-  return Array.from({ length: count }, (_, number) => makeHostNetwork(number));
+  return numbers(count).map(makeHostNetwork);
 }
 
-/** An attempt that an agent began twice, or a task of which two agents ran at once. */
-function paidTwice(file: string): string[] {
-  const lines = existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : [];
-  const attempts = lines.map((line) => line.split(' ')[0] ?? '');
-  const twice = attempts.filter((attempt, index) => attempts.indexOf(attempt) !== index);
-  const together = lines.filter((line) => line.endsWith(' together'));
-  return [...twice.map((attempt) => `${attempt} began twice`), ...together.map((line) => `ran at once: ${line}`)];
+/** The task of an agent, by the environment of its process; empty if it has ended. */
+function taskOf(pid: number): string {
+  try {
+    return /\0MANYHANDS_TASK=([^\0]*)/.exec(readFileSync(`/proc/${pid}/environ`, 'latin1'))?.[1] ?? '';
+  } catch {
+    return '';
+  }
 }
 
-/** The commits that an event names and the repository of the hosts does not have. */
-export async function lostCommits(url: string, repository: string): Promise<string[]> {
-  const rows = await query(url, "SELECT type, data FROM manyhands.events WHERE stream LIKE 'run/%' ORDER BY position");
-  const commits = namedCommits(rows.map(({ type, data }) => RunEvent.parse({ type, data: JSON.parse(String(data)) })));
-  const input = `${commits.join('\n')}\n`;
-  const found = execFileSync('git', ['-C', repository, 'cat-file', '--batch-check'], { input, encoding: 'utf8' });
-  return found.split('\n').flatMap((line) => (line.endsWith(' missing') ? line.slice(0, -' missing'.length) : []));
+/** The server whose lease has not ended. */
+async function leaderOf(url: string): Promise<string | undefined> {
+  const [row] = await query(url, 'SELECT holder FROM manyhands.installation WHERE expires_at > clock_timestamp()');
+  return SERVERS.find((server) => String(row?.holder).includes(server));
 }
 
-/** A module that moves the clock of the process that imports it. */
-function shiftedClock(offsetMs: number): string {
-  const source = `const now = Date.now; const Real = Date; const moved = () => now() + ${offsetMs};
-    globalThis.Date = class extends Real { constructor(...args) { args.length === 0 ? super(moved()) : super(...args); } static now() { return moved(); } };`;
-  return `data:text/javascript,${encodeURIComponent(source)}`;
+/** Waits until it is so; a database that does not answer is asked again. */
+async function waitFor(what: string, isSo: () => Promise<boolean>, mostMs = MAX_WAIT_MS): Promise<void> {
+  for (const giveUpAt = Date.now() + mostMs; Date.now() < giveUpAt; await pause(AGAIN_MS))
+    if (await isSo().catch(() => false)) return;
+  throw new Error(`It did not happen within ${mostMs / 1_000} s that ${what}`);
 }

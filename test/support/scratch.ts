@@ -49,8 +49,8 @@ type Running = {
 
 type LeftoverProcess = { pid: number; command: string };
 
-/** `prefix`: what the command begins with, as for another network. */
-type StartOptions = { env?: Environment; cwd?: string; prefix?: readonly string[] };
+/** `prefix`: what the command begins with, as for another network. `launcher`: another program than the built one. */
+type StartOptions = { env?: Environment; cwd?: string; prefix?: readonly string[]; launcher?: string };
 
 /** A user's repository, data directory and home folder of their own, and the real program to work on them. */
 export interface Scratch extends AsyncDisposable {
@@ -108,7 +108,7 @@ export function scratchAt(root: string): Scratch {
   const git = (...args: string[]) =>
     execFileSync('git', [...IDENTITY, ...args], { cwd: repo, env, encoding: 'utf8' }).trim();
   const start = (args: readonly string[], options: StartOptions = {}) =>
-    startProgram([...(options.prefix ?? []), process.execPath, LAUNCHER, ...args], {
+    startProgram([...(options.prefix ?? []), process.execPath, options.launcher ?? LAUNCHER, ...args], {
       cwd: options.cwd ?? repo,
       env: { ...env, ...options.env },
     });
