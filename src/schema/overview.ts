@@ -60,6 +60,7 @@ export const RunOverview = RunSummary.extend({
   branch: z.string().nullable(),
   base: z.string().nullable().describe('The branch that it started from.'),
   landed: RunDocument.shape.landed,
+  resultLanded: z.boolean().default(false).describe('Whether its current result has landed and that was not undone.'),
   budget: z.number().nullable().describe('Its maximum cost in US dollars.'),
   priority: z.number().int().default(0).describe('The highest priority of its queued tasks; 0 without any.'),
   counts: z
@@ -95,7 +96,7 @@ export const RunsItem = z.union([
 export type RunsItem = z.infer<typeof RunsItem>;
 
 /** The columns of the board, from left to right. */
-export const BoardColumn = z.enum(['queued', 'running', 'needs you', 'landed', 'failed']);
+export const BoardColumn = z.enum(['queued', 'running', 'needs you', 'done', 'landed', 'failed']);
 export type BoardColumn = z.infer<typeof BoardColumn>;
 
 /** A task as the board shows it. */

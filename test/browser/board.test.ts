@@ -44,8 +44,13 @@ it('shows tasks as cards by state, and drags queued ones with the mouse into ano
   await card(page, 'running', 'Shop').getByText('0 / 4').waitFor();
   await page.getByRole('button', { name: 'Tasks', exact: true }).click();
   writeFileSync(join(root, 'go'), '');
-  await expect.poll(() => titles(page, 'landed'), { timeout: 30_000 }).toHaveLength(4);
+  await expect.poll(() => titles(page, 'done'), { timeout: 30_000 }).toHaveLength(4);
   expect(await titles(page, 'queued')).toEqual([]);
+  expect(await titles(page, 'landed')).toEqual([]);
+  // 4: landed without any check.
+  expect((await mh(['land'])).code).toBe(4);
+  await expect.poll(() => titles(page, 'landed'), { timeout: 30_000 }).toHaveLength(4);
+  expect(await titles(page, 'done')).toEqual([]);
   await card(page, 'landed', 'Receipt').getByRole('link', { name: 'Receipt' }).click();
   await page.waitForURL(/\/runs\/\w+\/tasks\//);
   expect(consoleErrors).toEqual([]);

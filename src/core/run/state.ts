@@ -289,3 +289,8 @@ export function proofKey(evidence: Pick<Evidence, 'tree' | 'definition'>): strin
 export function hasLanded({ landed, tip }: RunState): boolean {
   return landed !== null && (landed.tip === null || landed.tip === tip.commit);
 }
+
+/** Whether the current result has landed and that was not undone. */
+export function isLanded(state: RunState): boolean {
+  return hasLanded(state) && state.undone === null;
+}

@@ -1,7 +1,7 @@
 import type { TaskKey } from '../../schema/ids.ts';
 import { BoardColumn, type BoardRun, type BoardTask } from '../../schema/overview.ts';
 import { plannedOrder } from '../run/edit-plan.ts';
-import { lastAttempt, type RunState, type TaskState } from '../run/state.ts';
+import { isLanded, lastAttempt, type RunState, type TaskState } from '../run/state.ts';
 import { inOrder } from '../schedule/queue.ts';
 import { type Attention, attention } from './attention.ts';
 import { labelOf, taskLabel } from './task-label.ts';
@@ -16,7 +16,7 @@ export function boardRun(state: RunState, { agent, limit }: { agent?: string | u
     if (task === undefined || isWithdrawn(task)) continue;
     const shown = boardTask(state, task, waiting.get(key));
     if (shown.agent !== null) agents.add(shown.agent);
-    if (agent === undefined || shown.agent === agent) columns.get(columnOf(shown))?.push(shown);
+    if (agent === undefined || shown.agent === agent) columns.get(columnOf(state, shown))?.push(shown);
   }
   const filled = [...columns].filter(([, tasks]) => tasks.length > 0);
   return {
@@ -45,7 +45,8 @@ function isWithdrawn({ phase, attempts }: TaskState): boolean {
   return phase.status === 'cancelled' && attempts.length === 0;
 }
 
-function columnOf({ status, what }: BoardTask): BoardColumn {
+/** A task that is done is landed when the result of its run is. */
+function columnOf(state: RunState, { status, what }: BoardTask): BoardColumn {
   if (what !== null) return 'needs you';
   switch (status) {
     case 'waiting':
@@ -61,7 +62,7 @@ function columnOf({ status, what }: BoardTask): BoardColumn {
     case 'blocked':
       return 'needs you';
     case 'done':
-      return 'landed';
+      return isLanded(state) ? 'landed' : 'done';
     case 'failed':
     case 'skipped':
     case 'cancelled':

@@ -1,7 +1,7 @@
 import type { Filing } from '../../schema/collection.ts';
 import { type LiveAttempt, MOST_LIVE, type RunOverview, type WaitingItem } from '../../schema/overview.ts';
 import { openWarnings } from '../attempt/fold-attempt.ts';
-import type { RunState, TaskState } from '../run/state.ts';
+import { isLanded, type RunState, type TaskState } from '../run/state.ts';
 import { inOrder } from '../schedule/queue.ts';
 import { attention } from './attention.ts';
 import { runDocument, runSummary } from './document.ts';
@@ -69,6 +69,7 @@ export function runCard(state: RunState, notification: RunNotification): RunCard
     branch,
     base: start.base.branch,
     landed,
+    resultLanded: isLanded(state),
     budget: start.config.budget.run ?? null,
     priority: queuedPriority(state),
     counts: Object.fromEntries(Object.entries(state.counts).filter(([, count]) => count > 0)),

@@ -20,7 +20,7 @@ describe('the tasks of a run on the board', () => {
 
   it('are in the columns of their states, queued ones in the order of their turn', () => {
     const shown = boardRun(state, { limit: 50 });
-    expect(keys(shown)).toEqual({ queued: ['c', 'b', 'd'], running: ['f'], landed: ['a'], failed: ['e'] });
+    expect(keys(shown)).toEqual({ queued: ['c', 'b', 'd'], running: ['f'], done: ['a'], failed: ['e'] });
     expect(shown.tasks.queued?.map(({ reason }) => reason)).toEqual([null, null, 'Waits for b']);
     expect(shown.tasks.failed?.[0]?.reason).toBe('one test fails');
     expect(shown.agents).toEqual(['one']);
@@ -28,14 +28,27 @@ describe('the tasks of a run on the board', () => {
 
   it('are counted in full where only some are listed, or only those of an agent', () => {
     const some = boardRun(state, { limit: 1 });
-    expect(some.counts).toEqual({ queued: 3, running: 1, landed: 1, failed: 1 });
+    expect(some.counts).toEqual({ queued: 3, running: 1, done: 1, failed: 1 });
     expect(keys(some).queued).toEqual(['c']);
     expect(keys(boardRun(state, { limit: 50, agent: 'one' }))).toEqual({
       running: ['f'],
-      landed: ['a'],
+      done: ['a'],
       failed: ['e'],
     });
     expect(boardRun(state, { limit: 50, agent: 'two' }).counts).toEqual({});
+  });
+
+  it('have landed when the result of their run has, until that is undone', () => {
+    const landed = given(started(), added(spec('a')), attempted('a'), attemptEnded('a', 1), taskEnded('a', 'done'), {
+      type: 'run.landed',
+      data: { branch: 'main', commit: 'tip', how: 'merge' },
+    });
+    expect(boardRun(landed.state, { limit: 50 }).counts).toEqual({ landed: 1 });
+    const undone = landed.and({
+      type: 'run.undone',
+      data: { branch: 'main', commit: 'revert', from: 'tip', reason: 'no' },
+    });
+    expect(boardRun(undone.state, { limit: 50 }).counts).toEqual({ done: 1 });
   });
 
   it('need the user while their agent asks or their work is held', () => {

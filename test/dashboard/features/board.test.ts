@@ -43,6 +43,8 @@ describe('the board', () => {
       run('interrupted', { carried: false }),
       run('waits', { attention: [waiting], collection: 'night' }),
       run('done', { ...ended, status: 'done' }),
+      run('landed', { ...ended, status: 'done', resultLanded: true }),
+      run('landed in part', { ...ended, status: 'partial', failure, resultLanded: true }),
       run('failed', { ...ended, status: 'failed', failure }),
       run('partial', { ...ended, status: 'partial', failure }),
       run('hidden', { hidden: true }),
@@ -58,7 +60,8 @@ describe('the board', () => {
       queued: ['queued'],
       running: ['running'],
       'needs you': ['interrupted', 'waits'],
-      landed: ['done'],
+      done: ['done'],
+      landed: ['landed', 'landed in part'],
       failed: ['failed', 'partial'],
     });
     expect(shown({ project: 'q' }).running).toEqual(['running']);

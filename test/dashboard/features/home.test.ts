@@ -31,6 +31,7 @@ function run(id: string, more: Partial<RunOverview> = {}): RunOverview {
     branch: null,
     base: 'main',
     landed: null,
+    resultLanded: false,
     budget: null,
     priority: 0,
     counts: {},

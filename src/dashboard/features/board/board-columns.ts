@@ -3,7 +3,7 @@ import type { BoardColumn, BoardRun, BoardTask, RunOverview } from '../../../sch
 import { byTurn, type Queued, queuedRun, queuedTask } from './queue-order.ts';
 
 /** The columns from left to right. */
-export const COLUMNS: readonly BoardColumn[] = ['queued', 'running', 'needs you', 'landed', 'failed'];
+export const COLUMNS: readonly BoardColumn[] = ['queued', 'running', 'needs you', 'done', 'landed', 'failed'];
 
 export type BoardFilter = { project: string; collection: string; agent: string };
 
@@ -86,13 +86,14 @@ function timeOf({ run, task }: Card): number {
   return task?.at ?? Date.parse(run.updatedAt);
 }
 
-/** A run that ended without failing counts as landed: its result is on a branch, at least on its own. */
+/** A run that ended without failing is done until its result has landed. */
 function columnOf(run: RunOverview, now: number): BoardColumn {
   if (run.endedAt === null) {
     if (run.attention.length > 0 || isInterrupted(run)) return 'needs you';
     return run.liveCount > 0 || run.done > 0 ? 'running' : 'queued';
   }
-  return isUnresolved(run, now) || run.status === 'failed' || run.status === 'cancelled' ? 'failed' : 'landed';
+  if (run.resultLanded) return 'landed';
+  return isUnresolved(run, now) || run.status === 'failed' || run.status === 'cancelled' ? 'failed' : 'done';
 }
 
 /** Where a run is shown as a whole beside its tasks: it waits itself, it has no tasks yet, or it failed before one did. */

@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react';
-import { hasLanded, type RunState } from '../../../../core/run/state.ts';
+import { isLanded, type RunState } from '../../../../core/run/state.ts';
 import { useAction } from '../../../api/use-operation.ts';
 import { Button } from '../../../ui/controls/button.tsx';
 import { ConfirmButton } from '../../../ui/controls/confirm-button.tsx';
@@ -7,8 +7,7 @@ import { LandOnBase } from './land-panel.tsx';
 
 /** Whether an ended run has a result that has not landed. */
 function isLandable(state: RunState): boolean {
-  const isLanded = state.landed !== null && state.undone === null && hasLanded(state);
-  return !isLanded && state.pushed !== null && state.tip.commit !== state.start.base.commit;
+  return !isLanded(state) && state.pushed !== null && state.tip.commit !== state.start.base.commit;
 }
 
 /** Lands the result of an ended run on its base. */
@@ -24,7 +23,7 @@ export function OtherLandActions({ state }: { state: RunState }): ReactElement |
   const run = state.start.run;
   const land = useAction('land-run', { done: 'Landed' });
   const undo = useAction('undo-run', { done: 'Landing undone' });
-  if (state.landed?.how === 'merge' && state.undone === null && hasLanded(state))
+  if (state.landed?.how === 'merge' && isLanded(state))
     return (
       <ConfirmButton
         question={`Revert its changes on ${state.landed.branch}?`}
