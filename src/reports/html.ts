@@ -1,5 +1,5 @@
-import { momentText } from '../core/view/amounts.ts';
-import type { Block, Page, Piece } from './page.ts';
+import { areFigures, momentText } from '../core/view/amounts.ts';
+import { type Block, columnTexts, type Page, type Piece } from './page.ts';
 import { visibleLine, visibleText } from './visible-text.ts';
 
 /** Most of one text that is written out; what is left is counted. */
@@ -14,7 +14,7 @@ const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; 
 const STYLE = `
 :root { color-scheme: light dark; --line: #8884; --soft: #8882; }
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; overflow-wrap: anywhere; }
-h1 { line-height: 1.2; } h2 { margin-top: 2.5rem; border-bottom: 1px solid var(--line); }
+h1 { line-height: 1.2; } h2 { margin-top: 2.5rem; border-bottom: 1px solid var(--line); } .n { text-align: right; font-variant-numeric: tabular-nums; }
 table { border-collapse: collapse; width: 100%; } th, td { text-align: left; vertical-align: top; padding: .3rem .6rem; border-bottom: 1px solid var(--line); }
 code, pre { font: 0.9em ui-monospace, monospace; unicode-bidi: isolate; } code { background: var(--soft); padding: .1em .3em; border-radius: .2em; }
 pre { background: var(--soft); padding: .8rem; overflow-x: auto; white-space: pre-wrap; } blockquote { margin: 0; padding-left: 1rem; border-left: .2rem solid var(--line); white-space: pre-wrap; }
@@ -94,8 +94,11 @@ function timelineText({ from, until, rows }: Extract<Block, { kind: 'timeline' }
 }
 
 function tableText({ head, rows }: Extract<Block, { kind: 'table' }>): string {
-  const titles = head.map((cell) => `<th>${line(cell)}</th>`).join('');
-  const body = rows.map((row) => `<tr>${row.map((cell) => `<td>${piecesText(cell)}</td>`).join('')}</tr>`);
+  const align = head.map((_, column) => (areFigures(columnTexts(rows, column)) ? ' class="n"' : ''));
+  const titles = head.map((cell, column) => `<th${align[column]}>${line(cell)}</th>`).join('');
+  const cells = (row: readonly Piece[][]) =>
+    row.map((cell, column) => `<td${align[column] ?? ''}>${piecesText(cell)}</td>`).join('');
+  const body = rows.map((row) => `<tr>${cells(row)}</tr>`);
   return `<table>\n<thead><tr>${titles}</tr></thead>\n<tbody>\n${body.join('\n')}\n</tbody>\n</table>`;
 }
 

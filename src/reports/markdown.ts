@@ -1,5 +1,5 @@
-import { momentText } from '../core/view/amounts.ts';
-import type { Block, Page, Piece, TimelineRow } from './page.ts';
+import { areFigures, momentText } from '../core/view/amounts.ts';
+import { type Block, columnTexts, type Page, type Piece, type TimelineRow } from './page.ts';
 import { visibleLine, visibleText } from './visible-text.ts';
 
 /** Most of one text that is written out; what is left is counted. */
@@ -61,7 +61,8 @@ function escapedInside(text: string): string {
 function tableText({ head, rows }: Extract<Block, { kind: 'table' }>): string {
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
   const body = rows.map((row) => line(row.map((cell) => lineText(cell).replaceAll(/(?<!\\)\|/g, '\\|'))));
-  return [line(head.map(escaped)), line(head.map(() => '---')), ...body].join('\n');
+  const rule = head.map((_, column) => (areFigures(columnTexts(rows, column)) ? '---:' : '---'));
+  return [line(head.map(escaped)), line(rule), ...body].join('\n');
 }
 
 function escaped(text: string): string {

@@ -44,3 +44,10 @@ export function table(head: readonly string[], rows: readonly (readonly Piece[])
 export function code(text: string): Piece {
   return { code: text };
 }
+
+/** The texts of one column of a table. */
+export function columnTexts(rows: Extract<Block, { kind: 'table' }>['rows'], column: number): string[] {
+  return rows.map((row) =>
+    (row[column] ?? []).map((piece) => (typeof piece === 'string' ? piece : piece.code)).join(''),
+  );
+}

@@ -1,4 +1,4 @@
-import { usdText } from '../core/view/amounts.ts';
+import { moneyText } from '../core/view/amounts.ts';
 import type { ProgressDocument } from '../schema/progress.ts';
 import { type Block, list, paragraph, table } from './page.ts';
 
@@ -31,7 +31,7 @@ export function progressBlocks({ unit, plan, points, rounds, warnings, stop }: P
             String(round.done),
             round.landed ? 'yes' : 'no',
             String(round.findings),
-            usdText(round.cost),
+            moneyText(round.cost),
           ]),
         )),
   ];

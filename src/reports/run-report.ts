@@ -1,6 +1,6 @@
 import { redactForms } from '../core/redact.ts';
 import type { RunState } from '../core/run/state.ts';
-import { momentText, usdText } from '../core/view/amounts.ts';
+import { momentText, moneyText } from '../core/view/amounts.ts';
 import { runDocument } from '../core/view/document.ts';
 import { isFailed } from '../core/view/failed-check.ts';
 import { shellWord } from '../core/view/shell-word.ts';
@@ -80,7 +80,7 @@ function overview(
     ...(parent === undefined ? [] : [['Started by', `task ${parent.task} of run ${parent.run}`]]),
     ['Started', momentText(startedAt)],
     ['Ended', endedAt === null ? 'not yet' : momentText(endedAt)],
-    ['Cost', usdText(cost)],
+    ['Cost', moneyText(cost)],
   ];
   const note =
     unreadable === null
@@ -204,7 +204,7 @@ function subRunBlocks(subRuns: readonly SubRunDocument[], state: RunState): Bloc
     title,
     `${status}${reason === null ? '' : `: ${reason}`}`,
     branch ?? '',
-    cost === null ? '' : usdText(cost),
+    cost === null ? '' : moneyText(cost),
   ]);
   return table(['run', 'started by', 'title', 'status', 'branch', 'cost'], rows);
 }

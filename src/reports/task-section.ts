@@ -1,7 +1,7 @@
 import { containmentText } from '../core/attempt/containment.ts';
 import { type AttemptState, lastAttempt, type RunState, type TaskState } from '../core/run/state.ts';
 import { chargeOf } from '../core/schedule/budget.ts';
-import { usdText } from '../core/view/amounts.ts';
+import { moneyText } from '../core/view/amounts.ts';
 import { isInvalidated } from '../core/view/document.ts';
 import { checkOutput } from '../core/view/failed-check.ts';
 import { taskLabel } from '../core/view/task-label.ts';
@@ -23,7 +23,7 @@ export function taskBlocks(state: RunState, { tasks }: RunDocument): Block[] {
     task.status,
     task.agent ?? '',
     String(task.attempts),
-    usdText(task.cost),
+    moneyText(task.cost),
   ]);
   const details = state.order.slice(0, MAX_DETAILS).flatMap((key) => {
     const task = state.tasks[key];
@@ -62,7 +62,7 @@ function attemptText(attempt: AttemptState): string {
   const cost =
     ended === null
       ? ''
-      : `, ${usdText(chargeOf(usage, reservation).costUsd)}${usage.kind === 'unknown' ? ' (as reserved)' : ''}`;
+      : `, ${moneyText(chargeOf(usage, reservation).costUsd)}${usage.kind === 'unknown' ? ' (as reserved)' : ''}`;
   const model = usage.kind === 'known' && usage.model !== undefined ? ` (${usage.model})` : '';
   const outcome =
     ended === null

@@ -1,4 +1,4 @@
-import { durationText, momentText, usdText } from '../core/view/amounts.ts';
+import { durationText, momentText, moneyText } from '../core/view/amounts.ts';
 import type { PressureReport, TeamReport } from '../schema/report/work-report.ts';
 import { code, type Page, paragraph, section, table } from './page.ts';
 
@@ -18,7 +18,7 @@ export function teamPage({ runs, members, together }: TeamReport, subject: strin
             role,
             ...[attempts, succeeded, failed, rejected].map(String),
             durationText(busyMs),
-            usdText(cost),
+            moneyText(cost),
           ]),
         ),
       ),
@@ -45,7 +45,7 @@ export function teamPage({ runs, members, together }: TeamReport, subject: strin
             title,
             status,
             `${done}/${tasks} done`,
-            usdText(cost),
+            moneyText(cost),
           ]),
         ),
       ),
@@ -90,14 +90,14 @@ export function pressurePage({ runs, from, to, agents, waits, retries, costs }: 
         'Retries',
         table(
           ['cause', 'times', 'cost'],
-          retries.map(({ cause, times, cost }) => [cause, `${times}`, usdText(cost)]),
+          retries.map(({ cause, times, cost }) => [cause, `${times}`, moneyText(cost)]),
         ),
       ),
       ...section(
         'Cost by cause',
         table(
           ['cause', 'attempts', 'cost'],
-          costs.map(({ cause, attempts, cost }) => [cause, `${attempts}`, usdText(cost)]),
+          costs.map(({ cause, attempts, cost }) => [cause, `${attempts}`, moneyText(cost)]),
         ),
       ),
     ],

@@ -132,7 +132,7 @@ describe('a report as Markdown', () => {
 
   it('tells what was asked, who worked, what failed, and who decided', () => {
     const text = toMarkdown(reportOf('plain words'));
-    expect(text).toMatch(/\| Cost \| \d+\.\d\d USD \|/);
+    expect(text).toMatch(/\| Cost \| \\\$\d+\.\d\d \|/);
     for (const part of [
       '## What was requested',
       '## What was done',

@@ -1,3 +1,4 @@
+const FIGURE = /^<?\$?\d[\d,]*(\.\d+)?$/;
 const THOUSANDS = /\B(?=(\d{3})+\.)/g;
 
 /** US dollars with two decimals; a positive amount below a cent is never shown as zero. */
@@ -5,9 +6,10 @@ export function moneyText(usd: number): string {
   return isBelowCent(usd) ? '<$0.01' : `$${twoDecimals(usd)}`;
 }
 
-/** US dollars as in `moneyText`, without characters that Markdown has to escape. */
-export function usdText(usd: number): string {
-  return isBelowCent(usd) ? 'under 0.01 USD' : `${twoDecimals(usd)} USD`;
+/** Whether all cells of a table column are numbers or amounts of money, which are aligned at the right. */
+export function areFigures(cells: readonly string[]): boolean {
+  const filled = cells.filter((cell) => cell !== '');
+  return filled.length > 0 && filled.every((cell) => FIGURE.test(cell));
 }
 
 /** Without a formatter of `Intl`, which takes as long to load as half a start of Node. */

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { dayText, momentText, moneyText, timeText, untilText, usdText } from '../../../src/core/view/amounts.ts';
+import { areFigures, dayText, momentText, moneyText, timeText, untilText } from '../../../src/core/view/amounts.ts';
 
 const zone = process.env.TZ;
 afterEach(() => {
@@ -20,7 +20,9 @@ describe('money', () => {
       '$12.00',
       '$12,345.68',
     ]);
-    expect([0, 0.004, 2].map(usdText)).toEqual(['0.00 USD', 'under 0.01 USD', '2.00 USD']);
+    expect(areFigures(['$0.00', '<$0.01', '', '12,345'])).toBe(true);
+    expect(areFigures(['$0.00', 'done'])).toBe(false);
+    expect(areFigures([''])).toBe(false);
   });
 });
 

@@ -1,4 +1,5 @@
 import { createElement, type ReactElement } from 'react';
+import { areFigures } from '../../../../core/view/amounts.ts';
 import { ScrollArea } from '../../../ui/layout/scroll-area.tsx';
 import type { ReportBlock, ReportPiece } from './markdown-blocks.ts';
 import styles from './report-text.module.css';
@@ -53,6 +54,7 @@ type ReportTableProps = { label: string; head: ReportPiece[][]; rows: ReportPiec
 
 function ReportTable({ label, head, rows }: ReportTableProps): ReactElement {
   const hasHead = head.some((cell) => textOf(cell) !== '');
+  const isFigures = head.map((_, column) => areFigures(rows.map((row) => textOf(row[column] ?? []))));
   return (
     // Scrollable content must be focusable with the keyboard.
     // biome-ignore lint/a11y/noNoninteractiveTabindex: see above
@@ -61,8 +63,8 @@ function ReportTable({ label, head, rows }: ReportTableProps): ReactElement {
         {hasHead ? (
           <thead>
             <tr>
-              {head.map((cell) => (
-                <th key={textOf(cell)} scope="col">
+              {head.map((cell, column) => (
+                <th key={textOf(cell)} scope="col" data-figures={isFigures[column]}>
                   <Pieces pieces={cell} />
                 </th>
               ))}
@@ -75,7 +77,7 @@ function ReportTable({ label, head, rows }: ReportTableProps): ReactElement {
             <tr key={index}>
               {row.map((cell, column) => (
                 // biome-ignore lint/suspicious/noArrayIndexKey: cells may be equal and are never reordered
-                <td key={column}>
+                <td key={column} data-figures={isFigures[column]}>
                   <Pieces pieces={cell} />
                 </td>
               ))}
