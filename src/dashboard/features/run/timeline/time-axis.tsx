@@ -1,4 +1,4 @@
-import type { ReactElement } from 'react';
+import { type ReactElement, useState } from 'react';
 import { Button } from '../../../ui/controls/button.tsx';
 import { type DisplayState, stateColor } from '../../../ui/state/display-state.ts';
 import { duration, exactTime } from '../../../ui/text/amounts.tsx';
@@ -80,14 +80,7 @@ const ENTRIES: readonly { kind: string; displayState: DisplayState; description:
 export function Legend({ view }: { view: TimeRangeView }): ReactElement {
   return (
     <div className={styles.legendBar}>
-      <ul className={styles.legend} aria-label="Legend">
-        {ENTRIES.map(({ kind, displayState, description }) => (
-          <li key={description}>
-            <span className={styles.sample} data-kind={kind} style={{ color: stateColor(displayState) }} />
-            {description}
-          </li>
-        ))}
-      </ul>
+      <LegendEntries />
       <span className={styles.buttons}>
         <Button weight="quiet" aria-label="Zoom out" title="Zoom out (-)" onClick={() => view.zoom(1.5)}>
           <Icon name="minus" size={14} />
@@ -100,5 +93,23 @@ export function Legend({ view }: { view: TimeRangeView }): ReactElement {
         </Button>
       </span>
     </div>
+  );
+}
+
+/** What bars and marks mean; folded on a phone. */
+function LegendEntries(): ReactElement {
+  const [isWide] = useState(() => window.matchMedia('(min-width: 721px)').matches);
+  return (
+    <details className={styles.legendFold} open={isWide}>
+      <summary>Legend</summary>
+      <ul className={styles.legend} aria-label="Legend">
+        {ENTRIES.map(({ kind, displayState, description }) => (
+          <li key={description}>
+            <span className={styles.sample} data-kind={kind} style={{ color: stateColor(displayState) }} />
+            {description}
+          </li>
+        ))}
+      </ul>
+    </details>
   );
 }
