@@ -15,6 +15,7 @@ const WAITING: Record<RunOverview['attention'][number]['what'], string> = {
 const ENDED: Partial<Record<RunOverview['status'], { kind: RunNotification['kind']; text: string }>> = {
   done: { kind: 'done', text: 'is done' },
   unverified: { kind: 'info', text: 'ended unverified' },
+  partial: { kind: 'error', text: 'is partly done' },
   failed: { kind: 'error', text: 'failed' },
 };
 

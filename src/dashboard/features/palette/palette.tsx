@@ -40,8 +40,10 @@ export function Palette({ pages, onClose }: { pages: readonly PageName[]; onClos
     };
     const to = typed !== '' && (event.key === 'Home' || event.key === 'End') ? undefined : steps[event.key];
     if (to !== undefined) move(to);
-    else if (event.key === 'Enter') choose(found[current]);
-    else if (event.key === 'k' && (event.ctrlKey || event.metaKey)) onClose();
+    else if (event.key === 'Enter') {
+      // A key that is held down confirms nothing.
+      if (!event.repeat) choose(found[current]);
+    } else if (event.key === 'k' && (event.ctrlKey || event.metaKey)) onClose();
     else return;
     event.preventDefault();
   };
