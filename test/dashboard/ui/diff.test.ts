@@ -99,11 +99,14 @@ describe('reading a diff', () => {
 });
 
 describe('showing a diff', () => {
-  it('collapses lock files and long files by default', () => {
+  it('collapses lock files and long files by default, but not a file because of which work is held', () => {
     const long = `diff --git a/l.ts b/l.ts\n--- a/l.ts\n+++ b/l.ts\n@@ -0,0 +1,700 @@\n${'+x\n'.repeat(700)}`;
     const files = parseDiff(long);
     expect(diffRows(shown({ files })).map(({ row }) => row)).toEqual(['file', 'note']);
     expect(diffRows(shown({ files, toggled: new Set(['l.ts']) }))).toHaveLength(702);
+    const held = diffRows(shown({ files, held: new Set(['l.ts']) }));
+    expect(held).toHaveLength(702);
+    expect(held.at(-1)).toMatchObject({ row: 'line', isHeld: true });
   });
 
   it('pairs deleted lines with their replacements', () => {

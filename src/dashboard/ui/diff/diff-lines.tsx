@@ -26,6 +26,7 @@ export function UnifiedRow({ row, cursor, selected, actions }: RowProps<'line'>)
     <div
       className={styles.unified}
       data-kind={line.kind}
+      data-held={row.isHeld && line.kind !== 'same'}
       data-cursor={cursor !== undefined}
       data-selected={isIn(selected, file.path, { side, line: line[side] })}
     >
@@ -50,6 +51,7 @@ export function PairRow({ row, cursor, selected, actions }: RowProps<'pair'>): R
             key={side}
             className={styles.half}
             data-kind={line?.kind ?? 'none'}
+            data-held={row.isHeld && line !== null && line.kind !== 'same'}
             data-cursor={cursor === side}
             data-selected={line !== null && isIn(selected, row.file.path, { side, line: line[side] })}
           >

@@ -10,8 +10,7 @@ export type DiffRow = { key: string; file: DiffFile } & (
   | { row: 'file'; isOpen: boolean; isViewed: boolean; isHeld: boolean }
   | { row: 'note'; text: string; canExpand: boolean }
   | { row: 'hunk'; title: string }
-  | { row: 'line'; hunk: Hunk; line: DiffLine }
-  | { row: 'pair'; hunk: Hunk; left: DiffLine | null; right: DiffLine | null }
+  | (LineRow & { isHeld: boolean })
   | { row: 'comment'; comment: DraftComment }
   | { row: 'editor'; selection: Selection }
 );
@@ -23,7 +22,7 @@ export type Shown = {
   toggled: ReadonlySet<string>;
   /** Files that the user marked as viewed; they are collapsed. */
   viewed: ReadonlySet<string>;
-  /** Files because of which the work is held. */
+  /** Files because of which the work is held; they are never collapsed by default. */
   held?: ReadonlySet<string>;
   comments: readonly DraftComment[];
   editing: Selection | undefined;
@@ -46,10 +45,11 @@ export function diffRows(shown: Shown): DiffRow[] {
   const rows: DiffRow[] = [];
   for (const file of shown.files) {
     const { path } = file;
-    const reason = collapseReason(file);
+    const isHeld = shown.held?.has(path) === true;
+    const reason = isHeld ? null : collapseReason(file);
     const isViewed = shown.viewed.has(path);
     const isOpen = (reason === null && !isViewed) !== shown.toggled.has(path);
-    rows.push({ row: 'file', key: path, file, isOpen, isViewed, isHeld: shown.held?.has(path) === true });
+    rows.push({ row: 'file', key: path, file, isOpen, isViewed, isHeld });
     if (!isOpen) {
       if (reason !== null && !isViewed)
         rows.push({ row: 'note', key: `${path}:fold`, file, text: reason, canExpand: true });
@@ -61,7 +61,7 @@ export function diffRows(shown: Shown): DiffRow[] {
       rows.push({ row: 'hunk', key: `${path}@${index}`, file, title: hunkTitle(hunk) });
       for (const row of lineRows(hunk, shown.layout)) {
         const lines = row.row === 'line' ? [row.line] : [row.left, row.right];
-        rows.push({ ...row, file, key: `${path}:${lines.map(nameOf).join(':')}` });
+        rows.push({ ...row, file, isHeld, key: `${path}:${lines.map(nameOf).join(':')}` });
         pushBelow(rows, { file, lines, announcement, editing: shown.editing });
       }
     }
