@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, BrowserContext } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -122,6 +122,12 @@ describe('the page of a run', () => {
     await page.getByLabel('Event kind').selectOption('run');
     await page.getByText(/^started /).waitFor();
     expect(page.url()).toContain('kind=run');
+    const [saved] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Save JSON' }).click(),
+    ]);
+    const events: { type: string }[] = JSON.parse(readFileSync(await saved.path(), 'utf8'));
+    expect([events.at(0)?.type, events.at(-1)?.type]).toEqual(['run.started', 'run.ended']);
   });
 
   it.each(

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -73,6 +73,11 @@ describe('the page of a task', () => {
     await page.goto(`${address}&attempt=1`);
     await rows.getByText('attempt 1 begins').waitFor();
     await expect.poll(() => rows.getByText('You may stop-waiting now').count()).toBe(0);
+    const [saved] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Save', exact: true }).click(),
+    ]);
+    expect(readFileSync(await saved.path(), 'utf8')).toContain('attempt 1 begins <img src=x onerror=alert(1)>\n');
     expect(consoleErrors).toEqual([]);
     await context.close();
   });

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactElement, useMemo } from 'react';
 import { call } from '../../../api/call.ts';
+import { saveText } from '../../../ui/browser/save-text.ts';
 import { Button } from '../../../ui/controls/button.tsx';
 import { ErrorMessage, Skeleton } from '../../../ui/feedback/placeholders.tsx';
 import { Panel } from '../../../ui/layout/panel.tsx';
@@ -51,14 +52,4 @@ export function Report({ state }: ViewProps): ReactElement {
       </Panel>
     </div>
   );
-}
-
-/** Saves a text as a file download. */
-function saveText(name: string, text: string, type: string): void {
-  const address = URL.createObjectURL(new Blob([text], { type }));
-  const link = document.createElement('a');
-  link.href = address;
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(address);
 }

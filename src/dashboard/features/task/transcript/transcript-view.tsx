@@ -6,6 +6,7 @@ import { EmptyState, ErrorMessage, Skeleton } from '../../../ui/feedback/placeho
 import { ScrollArea } from '../../../ui/layout/scroll-area.tsx';
 import { count } from '../../../ui/text/amounts.tsx';
 import { FindBar } from './find-bar.tsx';
+import { SaveTranscript } from './save-transcript.tsx';
 import styles from './transcript.module.css';
 import { TranscriptRows } from './transcript-rows.tsx';
 import { type AttemptRef, useTranscript } from './use-transcript.ts';
@@ -58,6 +59,7 @@ export function TranscriptView({ which, startedAt, isLive, hasTerminal, row }: T
     <section className={styles.view} aria-label="Transcript">
       <header className={styles.bar}>
         <FindBar find={find} field={field} />
+        {total === 0 ? null : <SaveTranscript which={which} />}
         <StreamStatus total={total} isLive={isLive} connectionState={transcript.connectionState} />
       </header>
       <div className={styles.frame}>
