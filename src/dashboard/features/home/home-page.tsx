@@ -2,13 +2,16 @@ import type { ReactElement } from 'react';
 import { useSearchParams } from 'wouter';
 import { useOverview } from '../../api/run-overview.ts';
 import { useNow } from '../../ui/browser/use-now.ts';
+import { lazyView } from '../../ui/feedback/lazy-view.tsx';
 import { Skeleton } from '../../ui/feedback/placeholders.tsx';
-import { GettingStarted } from './getting-started.tsx';
 import styles from './home-page.module.css';
 import { type ProjectChoice, projectsOf, sectionsOf } from './home-sections.ts';
 import { NeedsYou } from './needs-you.tsx';
 import { OpenRuns } from './open-runs.tsx';
 import { RecentRuns } from './recent-runs.tsx';
+
+/** Only a user without any run needs it. */
+const GettingStarted = lazyView(async () => (await import('./getting-started.tsx')).GettingStarted, 9);
 
 /** All runs on one page: what needs the user, what is running, what has ended. */
 export function HomePage(): ReactElement {
