@@ -61,18 +61,8 @@ function RunView({ state, version, inRounds }: RunViewProps): ReactElement {
   }));
   return (
     <div className={styles.page}>
-      <RunHeader
-        state={state}
-        summary={
-          <Summary
-            run={state.start.run}
-            version={version}
-            isEnded={state.status.kind === 'ended'}
-            isWaiting={waiting.length > 0}
-          />
-        }
-      />
-      <AttentionBox state={state} waiting={waiting} />
+      <RunHeader state={state} summary={<Summary state={state} version={version} isWaiting={waiting.length > 0} />} />
+      <AttentionBox state={state} waiting={name === 'plan' ? waiting.filter(({ what }) => what !== 'plan') : waiting} />
       <SubRuns state={state} />
       <ViewTabs label="Run views" views={tabs} here={name} />
       <View state={state} version={throttledVersion} />

@@ -18,7 +18,7 @@ export function FailedRow({ run, rowProps }: { run: RunOverview; rowProps?: RowP
     <li className={styles.item} {...rowProps}>
       <div className={styles.text}>
         <p className={styles.first}>
-          <StateMark displayState="failed" bare />
+          <StateMark displayState={run.status === 'partial' ? 'partial' : 'failed'} bare />
           <strong>{run.status === 'partial' ? 'Partly done' : 'Failed'}</strong>
           <Link href={runPath(run.run)}>{run.title}</Link>
           {failure?.task == null || failure.title === run.title ? null : (
@@ -53,7 +53,13 @@ export function FailedRow({ run, rowProps }: { run: RunOverview; rowProps?: RowP
   );
 }
 
-/** What a list shows of a failure: the line that names the error, then the last lines. */
+/** What a list shows of a failure: the line that names the error, then the last lines, without marks and blanks before them. */
 function failureLines({ error, lines }: NonNullable<RunOverview['failure']>): string[] {
-  return error === null || lines.includes(error) ? lines : [error, '…', ...lines];
+  const last = lines.slice(
+    Math.max(
+      0,
+      lines.findIndex((line) => /\w/.test(line)),
+    ),
+  );
+  return error === null || last.includes(error) ? last : [error, '…', ...last];
 }

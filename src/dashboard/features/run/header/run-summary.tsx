@@ -1,6 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { type ReactElement, type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
+import type { RunState } from '../../../../core/run/state.ts';
 import type { CompactRun } from '../../../../schema/compact-run.ts';
 import { call } from '../../../api/call.ts';
 import { runPath, taskPath } from '../../../ui/browser/page-paths.ts';
@@ -13,9 +14,12 @@ import styles from './run-summary.module.css';
 /** The minimum interval between two summary requests. */
 const PAUSE_MS = 3_000;
 
+type SummaryProps = { state: RunState; version: number; isWaiting: boolean };
+
 /** A run in one line: phase, last action, risks and the recommended next step. */
-export function Summary(props: { run: string; version: number; isEnded: boolean; isWaiting: boolean }): ReactElement {
-  const { run, version, isEnded, isWaiting } = props;
+export function Summary({ state, version, isWaiting }: SummaryProps): ReactElement {
+  const { run } = state.start;
+  const isEnded = state.status.kind === 'ended';
   const [isOpen, setOpen] = useState(false);
   const throttledVersion = useThrottled(version, PAUSE_MS);
   const { data } = useQuery({
@@ -28,11 +32,16 @@ export function Summary(props: { run: string; version: number; isEnded: boolean;
     <section className={styles.summary} aria-label="Summary">
       {data === undefined ? null : (
         <>
-          {isEnded ? null : <span className={styles.phase}>{data.phase}</span>}
+          {isEnded || NAMED_BY_STATE.includes(data.phase) ? null : <span className={styles.phase}>{data.phase}</span>}
           {data.lastAction === null || isEnded ? null : (
             <span className={styles.last} title={data.lastAction.what}>
               <Time at={data.lastAction.at} />: {data.lastAction.what}
             </span>
+          )}
+          {state.counts.failed < 2 ? null : (
+            <Link href={`${runPath(run)}?view=tasks&status=failed`} className={styles.failed}>
+              {count(state.counts.failed, 'failed task')}
+            </Link>
           )}
           {data.risks.length === 0 ? null : (
             <span
@@ -65,6 +74,8 @@ export function Summary(props: { run: string; version: number; isEnded: boolean;
 }
 
 const MAX = 12;
+/** The phases that the state of the header names already. */
+const NAMED_BY_STATE: readonly CompactRun['phase'][] = ['waiting', 'scheduled', 'paused'];
 /** The next steps of an ended run before which its changes are read; the button of the header performs the others. */
 const SEEN_FIRST: readonly string[] = ['inspect', 'land'];
 const SHOWN: readonly string[] = ['wait', 'approve', 'answer', 'retry', 'resume', 'inspect', 'land'];

@@ -33,7 +33,7 @@ export function Plan({ state, version }: ViewProps): ReactElement {
     <section className={styles.plan} aria-label="Plan">
       <header className={styles.head}>
         <p>
-          {count(draft.length, 'task')}
+          Waits for your approval: {count(draft.length, 'task')}
           <span className="quiet"> · {costText(state, config.budget.run)}</span>
         </p>
         {isChanged ? (
