@@ -57,9 +57,7 @@ export async function storeEndedRuns(scratch: Scratch, largest: number): Promise
     ['b0000003', 'Partly done', 'partial', projects.shop],
     ['b0000004', 'All failed', 'failed', projects.forge],
   ] as const)
-    await storeHistory(store, run, [
-      { at: now - HOUR_MS, events: endedEvents({ run, title, status, project: { id: idOf(root), root } }) },
-    ]);
+    await storeHistory(store, run, [{ at: now - HOUR_MS, events: endedEvents({ run, title, status, root }) }]);
   return projects;
 }
 
@@ -102,12 +100,13 @@ function idOf(root: string): string {
   return projectId({ commonDir: join(root, '.git') });
 }
 
-type Ended = { run: string; title: string; status: 'partial' | 'failed'; project: { id: string; root: string } };
+type Ended = { run: string; title: string; status: 'partial' | 'failed'; root: string };
 
-function endedEvents({ run, title, status, project }: Ended): RunEvent[] {
+function endedEvents({ run, title, status, root }: Ended): RunEvent[] {
   const isGood = status === 'partial';
+  const commit = execFileSync('git', ['rev-parse', 'HEAD'], { cwd: root, encoding: 'utf8' }).trim();
   return [
-    started({ run, title, project }),
+    started({ run, title, project: { id: idOf(root), root }, base: { branch: 'main', commit } }),
     added(spec('a'), spec('b')),
     attempted('a'),
     attemptEnded('a', 1, isGood ? {} : { failure: BROKEN }),

@@ -59,8 +59,10 @@ export function TranscriptView({ which, startedAt, isLive, hasTerminal, row }: T
     <section className={styles.view} aria-label="Transcript">
       <header className={styles.bar}>
         <FindBar find={find} field={field} />
-        {total === 0 ? null : <SaveTranscript which={which} />}
-        <StreamStatus total={total} isLive={isLive} connectionState={transcript.connectionState} />
+        <div className={styles.end}>
+          {total === 0 ? null : <SaveTranscript which={which} />}
+          <StreamStatus total={total} isLive={isLive} connectionState={transcript.connectionState} />
+        </div>
       </header>
       <div className={styles.frame}>
         <ScrollArea ref={scroller} className={styles.scroller} label="Rows" onKeyDown={onKeyDown}>
