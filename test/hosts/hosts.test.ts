@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RunDocument } from '../../src/schema/document.ts';
 import { type FleetProject, filesWith, makeFleetProject } from '../support/fleet.ts';
@@ -89,6 +89,25 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('Hosts', { timeout: 180_000 }, (
     expect(readFileSync(`${project.root}/ran.seen`, 'utf8')).toContain(`MINE_KEY=${canary}`);
     for (const folder of [`${project.root}/machine-b2`, exchange, postgres.data])
       expect(filesWith(folder, canary)).toEqual([]);
+  });
+
+  it('have the agents: the server needs none, and a run waits for a host that has them', async () => {
+    await using fleet = await makeFleetProject(await postgres.createDatabase(), 1);
+    const { project, env, exchange } = fleet;
+    const bin = `${project.root}/only-here`;
+    mkdirSync(bin);
+    copyFileSync(`${project.repo}/agent.sh`, `${bin}/hand-agent`);
+    chmodSync(`${bin}/hand-agent`, 0o755);
+    const agent = 'agents:\n  hand:\n    kind: command\n    command: hand-agent\n';
+    writeFileSync(`${project.root}/.config/manyhands/config.yaml`, `hosts:\n  git: ${exchange}\n${agent}`);
+    const args = ['bulk', 'run', 'items.jsonl', '--agent', 'hand', '--json'];
+    const running = project.start(args, { env });
+    await running.received('No host has hand now');
+    await fleet.startHost('b2', { env: { PATH: `${bin}:${process.env.PATH}` } });
+    expect((await running.done).code).toBe(0);
+    expect(fleet.ran().map(({ host }) => host)).toEqual(['b2']);
+    const doctor = await project.mh(['doctor', '--json'], { env });
+    expect(doctor.json).toContainEqual(expect.objectContaining({ name: 'agent hand', ok: true, detail: 'on b2' }));
   });
 
   it('refuse a server that is two releases newer, and get no orders where they are', async () => {

@@ -59,6 +59,7 @@ export class HostPool {
   readonly #now: number;
   readonly #hosts: Map<string, Candidate>;
   readonly #requirements = new Map<string, Requirement>();
+  readonly #offered = new Map<string, ReadonlySet<string>>();
   /** Logins that are rate-limited on every host that has their agent, and until when. */
   readonly rateLimited: Readonly<Record<string, number>>;
 
@@ -76,6 +77,17 @@ export class HostPool {
     let sum = 0;
     for (const { free } of this.#hosts.values()) sum += Math.max(free, 0);
     return sum;
+  }
+
+  /** The agents of the hosts that have these labels and are not draining. */
+  offered(labels: readonly string[]): ReadonlySet<string> {
+    const key = labels.toSorted().join();
+    const known = this.#offered.get(key);
+    if (known !== undefined) return known;
+    const suitable = this.#input.hosts.filter((host) => isOpen(host) && hasLabels(host, labels));
+    const agents = new Set(suitable.flatMap((host) => host.agents));
+    this.#offered.set(key, agents);
+    return agents;
   }
 
   /** Takes a slot for a task, if a host has one. */
@@ -143,7 +155,7 @@ export type CheckHost = Pick<HostInput, 'name' | 'slots' | 'free' | 'labels'>;
 
 /** The host for a check: of those with the labels the one with the largest share of free slots. */
 export function placeCheck(hosts: readonly CheckHost[], labels: readonly string[]): Placement {
-  const suitable = hosts.filter((host) => host.slots > 0 && labels.every((label) => host.labels.includes(label)));
+  const suitable = hosts.filter((host) => host.slots > 0 && hasLabels(host, labels));
   const candidates = new Heap<CheckHost>(hasMoreFree);
   for (const host of suitable) if (host.free > 0) candidates.push(host);
   const chosen = candidates.pop();
@@ -189,9 +201,15 @@ function rateLimitedEverywhere(hosts: readonly HostInput[], now: number): Record
 }
 
 function hasAll(host: HostInput, { agent, labels }: Needs): boolean {
-  return (
-    host.isDraining !== true && host.agents.includes(agent) && labels.every((label) => host.labels.includes(label))
-  );
+  return isOpen(host) && host.agents.includes(agent) && hasLabels(host, labels);
+}
+
+function isOpen({ isDraining }: HostInput): boolean {
+  return isDraining !== true;
+}
+
+function hasLabels(host: Pick<HostInput, 'labels'>, labels: readonly string[]): boolean {
+  return labels.every((label) => host.labels.includes(label));
 }
 
 /** The larger share of free slots first; of equal ones the larger host, then by name, so that the same input gives the same choice. */

@@ -18,6 +18,8 @@ export type AgentAvailability = {
   maxParallel: Readonly<Record<string, number>>;
   /** US dollars that each agent has spent today, over all runs; known where an agent has a daily cap. */
   spentToday?: Readonly<Record<string, number>>;
+  /** The agents that some host has, with the labels that the task requires; undefined where this machine performs attempts. */
+  offered?: ReadonlySet<string>;
 };
 
 /** The input of the choice of an agent. */
@@ -57,7 +59,8 @@ export const CRASHES_IN_A_ROW = 3;
 
 /** Chooses the agent for a task of a run. */
 export function route(state: RunState, task: TaskState, availability: AgentAvailability, now: number): Route {
-  const { config, agents, ranking, unable } = state.start;
+  const { config, agents, ranking } = state.start;
+  const unable = unableNow(state, availability);
   const { crashes } = state;
   const spentBy = Object.fromEntries(Object.keys(config.agents).map((name) => [name, spentInRun(state, name)]));
   const { role, agent, access } = task.spec;
@@ -70,6 +73,14 @@ export function route(state: RunState, task: TaskState, availability: AgentAvail
     availability,
     now,
   );
+}
+
+/** The agents that cannot be used, and why: where hosts perform the attempts, those that no host has now. */
+function unableNow({ start }: RunState, { offered }: AgentAvailability): RoutingRequest['unable'] {
+  if (offered === undefined) return start.unable;
+  const { agents, routing } = start.config;
+  const missing = [...Object.keys(agents), ...routing.order].filter((name) => !offered.has(name));
+  return Object.fromEntries(missing.map((name) => [name, 'no host has it']));
 }
 
 /** Chooses an agent: the requested one, for the role or for all, else its role's, else by order of preference; a rate-limited one is skipped if fallback is enabled. */

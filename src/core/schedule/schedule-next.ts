@@ -191,7 +191,7 @@ function pick(line: RunLine, schedulingInput: SchedulingInput, tally: Tally): In
     }
     const kind = kindOf(task, schedulingInput, about);
     if (kind !== undefined && line.waiting.has(kind)) continue;
-    const choice = route(state, task, availabilityOf(schedulingInput, tally), schedulingInput.now);
+    const choice = route(state, task, availabilityOf(schedulingInput, tally, { run, task }), schedulingInput.now);
     if (choice.kind === 'never') return [{ do: 'block', ...about, reason: choice.because }];
     if (choice.kind === 'later') {
       if (choice.at !== undefined) wakeAt(tally, choice.at);

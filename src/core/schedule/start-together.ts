@@ -60,7 +60,7 @@ export function startTogether(
   }
   if (money === 'later')
     return { kind: 'wait', reason: { kind: 'budget', text: 'waits for money that running attempts have reserved' } };
-  const routed = routesOf(state, members, { tally, input });
+  const routed = routesOf(run, members, { tally, input });
   if ('kind' in routed) return routed;
   const free = Math.min(tally.slots[run.place], state.maxParallel - run.live, project.limit - project.live);
   if (free < count) {
@@ -78,14 +78,14 @@ export function startTogether(
 
 /** An agent for each, counting those that the others get. */
 function routesOf(
-  state: RunState,
+  run: RunTally,
   members: readonly TaskState[],
   { tally, input }: { tally: Tally; input: SchedulingInput },
 ): AgentRoute[] | GroupStart {
   const busy = { ...tally.busy };
   const routes: AgentRoute[] = [];
   for (const task of members) {
-    const choice = route(state, task, { ...availabilityOf(input, tally), busy }, input.now);
+    const choice = route(run.state, task, { ...availabilityOf(input, tally, { run, task }), busy }, input.now);
     if (choice.kind === 'never') return { kind: 'block', task: task.spec.key, reason: choice.because };
     if (choice.kind === 'later')
       return {

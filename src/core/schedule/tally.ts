@@ -2,6 +2,7 @@ import type { Spend } from '../../schema/usage.ts';
 import type { RunState, TaskState } from '../run/state.ts';
 import { type Money, nextReservation, runMoney } from './budget.ts';
 import { HostPool, type HostsInput } from './hosts.ts';
+import { labelsOfTask } from './labels.ts';
 import { addRecovery, type RecoveryTally, recoveryTally } from './recovery.ts';
 import type { AgentAvailability } from './route.ts';
 import type { Wait } from './start-time.ts';
@@ -99,13 +100,20 @@ export function beginTally(runs: readonly RunState[], schedulingInput: Schedulin
   };
 }
 
-/** The agents with what this pass has started; an agent with a limit on every host that has it is rate-limited. */
-export function availabilityOf({ availability }: SchedulingInput, { busy, hosts }: Tally): AgentAvailability {
+/** The agents with what this pass has started; an agent with a limit on every host that has it is rate-limited. Hosts decide which agents there are. */
+export function availabilityOf(
+  input: SchedulingInput,
+  tally: Tally,
+  { run, task }: { run: RunTally; task: TaskState },
+): AgentAvailability {
+  const { availability } = input;
+  const { busy } = tally;
+  const hosts = hostsOf(input, tally, run);
   if (hosts === undefined) return { ...availability, busy };
   const rateLimited = { ...availability.rateLimited };
   for (const [login, until] of Object.entries(hosts.rateLimited))
     rateLimited[login] = Math.max(rateLimited[login] ?? 0, until);
-  return { ...availability, busy, rateLimited };
+  return { ...availability, busy, rateLimited, offered: hosts.offered(labelsOfTask(run.state, task)) };
 }
 
 /** The hosts for the attempts of a run; undefined where this machine performs them. */

@@ -44,6 +44,10 @@ export class RemoteHosts implements AttemptHosts {
     fleet.onChange(onChange);
   }
 
+  offers(agent: { name: string; kind: string }): boolean {
+    return this.#usableHosts().some((host) => hasAgent(host, agent));
+  }
+
   isUsedBy({ ledger }: ActiveRun): boolean {
     return ledger.state.start.config.hosts.git !== undefined;
   }
@@ -62,17 +66,21 @@ export class RemoteHosts implements AttemptHosts {
     const onHosts = runs.filter((run) => this.isUsedBy(run));
     if (onHosts.length === 0) return undefined;
     const busy = busyOf(onHosts, new Set([...claimed].filter((task) => !waiting.has(task))));
-    const hosts = this.#fleet.hosts.filter(
-      ({ instance, release }) => instance !== null && isReleaseAccepted(release, HOSTS_RELEASE),
-    );
     return {
-      hosts: hosts.map((host) => ({
+      hosts: this.#usableHosts().map((host) => ({
         ...hostInput(host, onHosts, busy.get(host.name) ?? 0),
         rateLimited: limitsOfHost(rateLimited, host.name),
       })),
       affinity: affinityOf(onHosts),
       runs: new Set(onHosts.map(({ id }) => id)),
     };
+  }
+
+  /** The hosts that are up, of a release that this program understands. */
+  #usableHosts(): FleetHost[] {
+    return this.#fleet.hosts.filter(
+      ({ instance, release }) => instance !== null && isReleaseAccepted(release, HOSTS_RELEASE),
+    );
   }
 
   async prepareOrder(
@@ -137,11 +145,13 @@ function busyOf(runs: readonly ActiveRun[], claimed: ReadonlySet<string>): Map<s
 }
 
 /** A host has an agent if it has its kind, or one of this name. */
+function hasAgent({ agents }: FleetHost, { name, kind }: { name: string; kind: string }): boolean {
+  return agents.includes(kind) || agents.includes(name);
+}
+
 function hostInput(host: FleetHost, runs: readonly ActiveRun[], busy: number): Omit<HostInput, 'rateLimited'> {
   const agents = new Set<string>();
-  for (const run of runs)
-    for (const { name, kind } of run.agents.values())
-      if (host.agents.includes(kind) || host.agents.includes(name)) agents.add(name);
+  for (const run of runs) for (const agent of run.agents.values()) if (hasAgent(host, agent)) agents.add(agent.name);
   return {
     name: host.name,
     slots: host.slots,

@@ -190,6 +190,8 @@ export interface CommitExchange {
 export interface AttemptHosts {
   readonly executor: Executor;
   readonly exchange: CommitExchange;
+  /** Whether a host that is up has this agent, by its name or its kind. */
+  offers(agent: { name: string; kind: string }): boolean;
   /** Whether the attempts and checks of a run are performed by hosts. */
   isUsedBy(run: ActiveRun): boolean;
   /**

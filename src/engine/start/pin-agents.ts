@@ -8,6 +8,7 @@ import type { RunStart } from '../../schema/event.ts';
 import type { StartOptions } from '../../schema/request.ts';
 import type { EngineContext, Implementations, PinnedChoice } from '../loop/context.ts';
 import { settingsRoot } from './open-run.ts';
+import { examineAgent } from './usable-agents.ts';
 
 type Choices = Pick<StartOptions, 'dir' | 'agents' | 'rehearse' | 'scenario'>;
 
@@ -82,7 +83,7 @@ export type AgentRequest = { agents: string[]; dir: string };
 
 /** The chosen agents of a recorded run, with their current settings; one that is not usable is rejected. */
 export async function chooseAgents(
-  ctx: Pick<EngineContext, 'implementations'>,
+  ctx: Pick<EngineContext, 'implementations' | 'hosts'>,
   start: RunStart,
   { agents: choices, dir }: AgentRequest,
 ): Promise<NonNullable<SettingsChange['agents']>> {
@@ -105,12 +106,12 @@ export async function chooseAgents(
 }
 
 async function requireAvailable(
-  { implementations }: Pick<EngineContext, 'implementations'>,
+  ctx: Pick<EngineContext, 'implementations' | 'hosts'>,
   config: Config,
   project: RunStart['project'],
 ): Promise<void> {
-  for (const agent of implementations.agents({ config, project }).values()) {
-    const { ok, detail, nextStep } = await agent.available();
+  for (const agent of ctx.implementations.agents({ config, project }).values()) {
+    const { ok, detail, nextStep } = await examineAgent(ctx, agent, config);
     if (ok) continue;
     const step = nextStep === undefined ? '' : ` (${nextStep})`;
     throw new AppError('AGENT_MISSING', `The agent ${agent.name} is not usable here: ${detail}${step}`);

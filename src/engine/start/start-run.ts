@@ -34,6 +34,7 @@ import { openFolder } from './open-folder.ts';
 import { redactorOf } from './open-run.ts';
 import { pinChoices } from './pin-agents.ts';
 import { requireFuture, withOptions } from './start-options.ts';
+import { unusableAgents, usesHosts } from './usable-agents.ts';
 
 /** A benchmark: the folder whose settings apply, where it was requested, and the command that checks it. */
 type BenchStart = { kind: BenchKind; settings: string; dir: string; check: string[] };
@@ -75,7 +76,7 @@ export async function startRun(
     pinChoices(ctx.implementations, { config, options: choices, root, roles: known }),
   );
   step.update({ kind: 'attempt', what: 'finds out which agents can work' });
-  const unable = await unusableAgents(ctx, pinned, root);
+  const { unable, waiting } = await unusableAgents(ctx, pinned, root);
   const id = projectId(repository);
   const onProgress = mirrorProgress(step);
   const mirror = await openMirror({ dir: join(ctx.home.mirrors, `${id}.git`), repository, onProgress });
@@ -124,7 +125,8 @@ export async function startRun(
     folder === undefined
       ? await notesFor(recipe.isReadOnly?.(request.input) ?? false, { repository, config, base, request })
       : [];
-  if (options.labels !== undefined && (ctx.hosts === undefined || config.hosts.git === undefined))
+  if (waiting !== undefined) notes.push(waiting);
+  if (options.labels !== undefined && !usesHosts(ctx, config))
     notes.push('Labels are not used: without hosts (hosts.git), attempts and checks run on the machine of the engine.');
   return { state: evolve(undefined, { event, at, origin }), project: { id, repository, mirror }, notes };
 }
@@ -163,39 +165,6 @@ async function requireRoomForBranch(mirror: Project['mirror']): Promise<void> {
   throw new AppError('BRANCH_TAKEN', 'There is a branch named mh, so mh/<run> cannot be created', {
     branch: 'mh',
   });
-}
-
-/** The agents that are not usable here now, and why; throws if none is usable. */
-async function unusableAgents(
-  ctx: EngineContext,
-  { config, byRole }: { config: Config; byRole: Record<string, string> },
-  root: string,
-): Promise<Record<string, string>> {
-  const { order, prefer } = config.routing;
-  const set = Object.values(config.roles).flatMap(({ agent }) => agent?.split(',') ?? []);
-  const requested = Object.entries(byRole).map(([role, list]) => ({ role, names: list.split(',') }));
-  const selected = new Set([
-    ...order,
-    ...Object.values(prefer).flat(),
-    ...requested.flatMap(({ names }) => names),
-    ...set,
-  ]);
-  const all = [...ctx.implementations.agents({ config, project: { id: '', root } }).values()];
-  const agents = all.filter(({ name }) => selected.has(name));
-  const checked = await Promise.all(agents.map(async (agent) => ({ name: agent.name, ...(await agent.available()) })));
-  const missing = checked.filter(({ ok }) => !ok);
-  const reasons = missing.map(
-    ({ name, detail, nextStep }) => `${name}: ${detail}${nextStep === undefined ? '' : ` (${nextStep})`}`,
-  );
-  const isMissing = (name: string) => !checked.some((agent) => agent.name === name && agent.ok);
-  if (config.routing.order.every(isMissing))
-    throw new AppError('AGENT_MISSING', `No agent is usable here. ${reasons.join('; ')}`, { missing: reasons });
-  const unserved = requested.find(({ names }) => names.every(isMissing));
-  if (unserved !== undefined)
-    throw new AppError('AGENT_MISSING', `No agent is usable for the role ${unserved.role}. ${reasons.join('; ')}`, {
-      missing: reasons,
-    });
-  return Object.fromEntries(missing.map(({ name, detail }) => [name, detail]));
 }
 
 async function pinRoles(ctx: EngineContext, root: string): Promise<Record<string, string>> {

@@ -47,6 +47,12 @@ const NO_AGENT: DoctorLine = {
   fix: 'Install and log in to claude, codex or gemini, or configure another program under agents.',
 };
 
+const NO_AGENT_ON_HOSTS: DoctorLine = {
+  ...NO_AGENT,
+  detail: 'no host has one: tasks wait; manyhands hosts lists the hosts',
+  fix: 'Start a host that has an agent: manyhands host --name <name>',
+};
+
 /** Checks everything that Manyhands needs; each failed line contains a fix. */
 export const doctor = operation({
   name: 'doctor',
@@ -217,16 +223,25 @@ async function agents({ app, dir }: Examination): Promise<DoctorLine[]> {
       name: `agent ${name}`,
       ok,
       required: false,
-      detail: ok ? `${detail}; in a sandbox ${LOGIN_TEXTS[login]}` : detail,
+      detail: ok && found.config.hosts.git === undefined ? `${detail}; in a sandbox ${LOGIN_TEXTS[login]}` : detail,
       fix: nextStep,
     }));
     const own = await examineOwnSandboxes(app, found);
-    return [...lines, ...own, ...profiles(found.ccswitch), ...(found.agents.some(({ ok }) => ok) ? [] : [NO_AGENT])];
+    return [
+      ...lines,
+      ...own,
+      ...profiles(found.ccswitch),
+      ...(found.agents.some(({ ok }) => ok) ? [] : [noAgent(found)]),
+    ];
   } catch (error) {
     return [
       { name: 'agents', ok: false, required: false, detail: messageOf(error), fix: 'Correct the settings first.' },
     ];
   }
+}
+
+function noAgent({ config }: AgentsView): DoctorLine {
+  return config.hosts.git === undefined ? NO_AGENT : NO_AGENT_ON_HOSTS;
 }
 
 /** The profiles of CC Switch, if it is installed or configured. */

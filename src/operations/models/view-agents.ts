@@ -14,6 +14,7 @@ import { AppError } from '../../errors.ts';
 import { inspectRepository, projectId } from '../../git/read/repository.ts';
 import type { AgentKind } from '../../schema/config/agent.ts';
 import type { Config } from '../../schema/config.ts';
+import { HOSTS_RELEASE, isReleaseAccepted } from '../../store/fleet.ts';
 
 /** An agent and whether it is usable here now. */
 export type AgentView = {
@@ -86,9 +87,10 @@ export async function viewAgents(
   const runs = hasCap ? runsOfToday(store, now, new Map()) : [];
   const spentToday = spentSince(runs, startOfDay(now));
   const openRuns = runs.filter(({ status, start }) => status.kind !== 'ended' && start.project.id === project);
+  const onHosts = await hostsWithAgents(env, settings);
   const agents: AgentView[] = [];
   for (const agent of implementations.agents({ config, project: { id: '', root } }).values()) {
-    const { ok, detail, nextStep } = await agent.available();
+    const { ok, detail, nextStep } = onHosts?.(agent) ?? (await agent.available());
     const { name, kind, capabilities } = agent;
     const login = loginOf(agent, { ...env, ...config.agents[name]?.env });
     const left = leftOfCap(config.agents[name], { runUsd: 0, dayUsd: spentToday[name] ?? 0 });
@@ -115,6 +117,27 @@ export async function viewAgents(
     resting: loadRateLimits(store),
     spentToday,
     now,
+  };
+}
+
+type OnHosts = (agent: Pick<Agent, 'name' | 'kind'>) => { ok: boolean; detail: string; nextStep?: string };
+
+/** Which hosts have an agent, where hosts perform the attempts; undefined where this machine does. */
+async function hostsWithAgents(env: NodeJS.ProcessEnv, { hosts }: Config): Promise<OnHosts | undefined> {
+  const url = env.MANYHANDS_DATABASE_URL;
+  if (!url || hosts.git === undefined) return undefined;
+  const { inspectHosts } = await import('../../store/postgres/hosts/inspect-hosts.ts');
+  // Safe: a database that does not answer has a line of its own, and every command that needs it says so.
+  const known = await inspectHosts(url).catch(() => []);
+  const usable = known.filter((host) => host.expiresInMs > 0 && isReleaseAccepted(host.release, HOSTS_RELEASE));
+  return ({ name, kind }) => {
+    const having = usable.filter(({ agents }) => agents.includes(name) || agents.includes(kind));
+    if (having.length > 0) return { ok: true, detail: `on ${having.map((host) => host.name).join(', ')}` };
+    return {
+      ok: false,
+      detail: 'no host has it',
+      nextStep: 'Install it on a host, log in there, and start the host again.',
+    };
   };
 }
 

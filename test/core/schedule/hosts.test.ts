@@ -142,7 +142,7 @@ describe('next with hosts', () => {
   });
 
   it('says why nothing starts', () => {
-    const { waits } = startsOf([runOf('r0000001', 'p')], [host('a', { agents: ['two'] })]);
+    const { waits } = startsOf([runOf('r0000001', 'p')], [host('a', { agents: ['three'] })]);
     expect(waits.r0000001).toMatchObject({ kind: 'slots', text: 'no host has one' });
   });
 
@@ -153,6 +153,16 @@ describe('next with hosts', () => {
       { agent: 'two', host: 'a' },
       { agent: 'two', host: 'a' },
     ]);
+  });
+
+  it('uses the next agent where no host with the labels has the first one', () => {
+    const labelled = given(started({}, { labels: ['gpu'] }), added(spec('t'))).state;
+    const hosts = [host('a', { agents: ['one'] }), host('b', { agents: ['two'], labels: ['gpu'] })];
+    expect(startsOf([labelled], hosts).intents).toMatchObject([
+      { agent: 'two', host: 'b', because: 'one cannot be used (no host has it)' },
+    ]);
+    const both = [...hosts, host('c', { agents: ['one'], labels: ['gpu'] })];
+    expect(startsOf([labelled], both).intents).toMatchObject([{ agent: 'one', host: 'c' }]);
   });
 
   it('gives projects equal shares, however many runs they have', () => {
