@@ -108,7 +108,7 @@ export function availabilityOf(
 ): AgentAvailability {
   const { availability } = input;
   const { busy } = tally;
-  const hosts = hostsOf(input, tally, run);
+  const hosts = hostsOf(tally, run);
   if (hosts === undefined) return { ...availability, busy };
   const rateLimited = { ...availability.rateLimited };
   for (const [login, until] of Object.entries(hosts.rateLimited))
