@@ -3,6 +3,7 @@ import { basename, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { RunDocument } from '../../src/schema/document.ts';
+import { expectContainment, SHARED_FOLDER } from '../support/contained.ts';
 import type { Scratch } from '../support/scratch.ts';
 import { begun, HELD_JOB, isAlive, letGo, makeHeldScene, untilBegun, untilPassed, waitForExit } from './held-agent.ts';
 import { mirrorOf, runGit } from './seen-commits.ts';
@@ -17,7 +18,7 @@ it('adopts an agent that outlived its killed engine, without starting it again',
   const resumed = scratch.start(['resume', '--json'], { env: { MANYHANDS_CRASH_TRACE: trace } });
   await untilPassed(trace, 'attempt.adopting');
   letGo(scratch, 'agents');
-  expectDone(await resumed.done, { attempts: 1, cost: 0.01 });
+  expectDone(scratch, await resumed.done, { attempts: 1, cost: 0.01 });
   expect(begun(scratch, 'agents')).toEqual([agent]);
 });
 
@@ -26,7 +27,7 @@ it('collects the work of an agent that finished while there was no engine', { ti
   const agent = await killWhileAgentWorks(scratch);
   letGo(scratch, 'agents');
   await waitForExit(scratch, agent);
-  expectDone(await scratch.mh(['resume', '--json']), { attempts: 1, cost: 0.01 });
+  expectDone(scratch, await scratch.mh(['resume', '--json']), { attempts: 1, cost: 0.01 });
   expect(begun(scratch, 'agents')).toEqual([agent]);
 });
 
@@ -37,7 +38,7 @@ it('saves the work of a killed agent and lets the next attempt continue from it,
   await killWhileAgentWorks(scratch);
   await scratch.endAll();
   letGo(scratch, 'agents');
-  const { run } = expectDone(await scratch.mh(['resume', '--json']), { attempts: 2, cost: 0.01 });
+  const { run } = expectDone(scratch, await scratch.mh(['resume', '--json']), { attempts: 2, cost: 0.01 });
   expect(runGit(mirrorOf(scratch), ['show', `refs/manyhands/attempts/${run}-1-1/1:work.txt`])).toBe('half\n');
 });
 
@@ -52,7 +53,7 @@ it('adopts an agent although the database has lost what followed the start of it
   mkdirSync(before);
   for (const file of [data, log]) copyFileSync(file, join(before, basename(file)));
   const first = scratch.start(['resume', '--json']);
-  const [agent = 0] = await untilBegun(scratch, 'agents', 1);
+  const [agent = ''] = await untilBegun(scratch, 'agents', 1);
   first.kill('SIGKILL');
   await first.done;
   rmSync(`${data}-shm`, { force: true });
@@ -61,7 +62,7 @@ it('adopts an agent although the database has lost what followed the start of it
   const resumed = scratch.start(['resume', '--json'], { env: { MANYHANDS_CRASH_TRACE: trace } });
   await untilPassed(trace, 'attempt.adopting');
   letGo(scratch, 'agents');
-  expectDone(await resumed.done, { attempts: 1, cost: 0.01 });
+  expectDone(scratch, await resumed.done, { attempts: 1, cost: 0.01 });
   expect(begun(scratch, 'agents')).toEqual([agent]);
 });
 
@@ -79,7 +80,7 @@ it('ends an agent of a run that the database has lost, and keeps its work', { ti
 it('ends a check that a killed engine left running, and runs it again', { timeout: 300_000 }, async () => {
   await using scratch = await makeHeldScene();
   const first = scratch.start(HELD_JOB);
-  const [abandoned = 0] = await untilBegun(scratch, 'checks', 1);
+  const [abandoned = ''] = await untilBegun(scratch, 'checks', 1);
   first.kill('SIGKILL');
   await first.done;
   const resumed = scratch.start(['resume', '--json']);
@@ -87,26 +88,28 @@ it('ends a check that a killed engine left running, and runs it again', { timeou
   expect(isAlive(scratch, abandoned)).toBe(false);
   letGo(scratch, 'checks');
   letGo(scratch, 'agents');
-  expectDone(await resumed.done, { attempts: 1, cost: 0.01 });
+  expectDone(scratch, await resumed.done, { attempts: 1, cost: 0.01 });
   expect(await scratch.leftovers()).toEqual([]);
 });
 
-async function killWhileAgentWorks(scratch: Scratch): Promise<number> {
+async function killWhileAgentWorks(scratch: Scratch): Promise<string> {
   letGo(scratch, 'checks');
   const first = scratch.start(HELD_JOB);
-  const [agent = 0] = await untilBegun(scratch, 'agents', 1);
+  const [agent = ''] = await untilBegun(scratch, 'agents', 1);
   first.kill('SIGKILL');
   await first.done;
   return agent;
 }
 
 function expectDone(
+  scratch: Scratch,
   { code, json, stderr }: { code: number | null; json: unknown; stderr: string },
   expected: { attempts: number; cost: number },
 ): RunDocument {
   expect(code, stderr).toBe(0);
   const [document] = z.array(RunDocument).parse(json);
   if (document === undefined) throw new Error('Nothing was resumed');
+  expectContainment(scratch.isContained, document);
   expect(document).toMatchObject({ status: 'done', cost: expected.cost, tasks: [{ attempts: expected.attempts }] });
   return document;
 }
@@ -120,7 +123,7 @@ it('lands work whose commit was lost with its mirror from the kept workspace, wi
   await untilBegun(scratch, 'checks', 1);
   letGo(scratch, 'checks');
   await untilBegun(scratch, 'agents', 1);
-  rmSync(join(scratch.root, 'checks-go'));
+  rmSync(join(scratch.root, SHARED_FOLDER, 'checks-go'));
   letGo(scratch, 'agents');
   await untilBegun(scratch, 'checks', 2);
   running.kill('SIGKILL');

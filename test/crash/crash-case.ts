@@ -20,13 +20,15 @@ export type CrashCase = {
   again?: Crash;
   /** Whether the user asked that their own branch moves. */
   movesBase?: boolean;
+  /** Whether everything is in the sandbox; as for the whole suite unless given. */
+  contained?: boolean;
 };
 
 const Runs = z.array(z.object({ run: z.string(), status: z.string() }));
 
 /** Lets the program die at a crash point, restarts it until it settles, and checks every invariant. */
 export async function runCrashCase(asked: CrashCase): Promise<void> {
-  await using scratch = await makeScene();
+  await using scratch = await makeScene(asked.contained);
   const before = await scratch.fingerprint();
   const died = await scratch.mh(asked.args, { env: { MANYHANDS_CRASH: textOf(asked.crash) } });
   if (asked.crash.hit === 1) requireCrash(died, asked.crash);

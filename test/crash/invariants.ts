@@ -11,6 +11,7 @@ import type { RunEvent } from '../../src/schema/event.ts';
 import { runStream } from '../../src/schema/ids.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { realWorld } from '../../src/world.ts';
+import { expectContainment } from '../support/contained.ts';
 import { replay } from '../support/replay.ts';
 import type { Scratch } from '../support/scratch.ts';
 import { ATTEMPT_USD, readLedger } from './scenario.ts';
@@ -40,6 +41,7 @@ export async function checkInvariants(scratch: Scratch, expected: Expected): Pro
   expect(await scratch.leftovers(), 'processes are left').toEqual([]);
   const stored = await readRun(scratch);
   expectDone(scratch, stored.document);
+  expectContainment(scratch.isContained, stored.document);
   expectPaidOnce(scratch, stored.document, expected.paid);
   expectNothingLost(scratch, [...expected.seen, ...stored.events.flatMap(commitsOf)]);
   expectGreen(scratch, stored.events);

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { SHARED_FOLDER } from '../support/contained.ts';
 import { makeScratch, type Scratch, writeFiles } from '../support/scratch.ts';
 
 /** What each attempt says that it has cost. */
@@ -54,7 +55,7 @@ const USAGE = `"usage":{"costUsd":${ATTEMPT_USD}}`;
  * third task waits until another has landed, so that what is rejected is a merge of the two.
  */
 const AGENT = `#!/bin/sh
-echo "$MANYHANDS_ATTEMPT" >>"$HOME/ledger"
+echo "$MANYHANDS_ATTEMPT" >>"$HOME/${SHARED_FOLDER}/ledger"
 landed() { test "$(cat "$HOME"/data/mirrors/*.git/refs/manyhands/runs/*)" != "$(git rev-parse HEAD)"; }
 said() { printf '{%s,${USAGE}}\\n' "$1"; exit; }
 has() { if grep -q "$1" list.txt; then echo pass; else echo fail; fi; }
@@ -94,22 +95,23 @@ test ! -e three.txt || grep -q right three.txt
 /** Kept small: a case of the suite runs all of it, twice or more. */
 const CONFIG = `
 checks: ['sh check.sh']
-agents: { scripted: { kind: command, command: ../agent.sh } }
+agents: { scripted: { kind: command, command: ../programs/agent.sh } }
 limits: { retryDelaySeconds: 0, freeDiskMb: 0, freeMemoryMb: 0 }
 workspace: { symlinkDirs: [deps], setup: ['mkdir deps && echo ready >deps/state'], teardown: ['test -e deps/state'] }
 `;
 
 /** The scratch repository of the crash suite, with its agent beside it. */
-export async function makeScene(): Promise<Scratch> {
+export async function makeScene(contained?: boolean): Promise<Scratch> {
   const scratch = await makeScratch({
+    contained,
     files: { 'list.txt': 'start\n', 'check.sh': CHECK, '.gitignore': 'deps/\n', '.manyhands/config.yaml': CONFIG },
   });
-  writeFiles(scratch.root, { 'agent.sh': AGENT });
+  writeFiles(scratch.root, { 'programs/agent.sh': AGENT });
   return scratch;
 }
 
 /** One line for each time an agent really worked: the id of its attempt. */
 export function readLedger({ root }: Pick<Scratch, 'root'>): string[] {
-  const file = join(root, 'ledger');
+  const file = join(root, SHARED_FOLDER, 'ledger');
   return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : [];
 }

@@ -32,7 +32,7 @@ it('keeps agents running when the engine is stopped, and the next engine adopts 
   await using scratch = await makeHeldScene();
   letGo(scratch, 'checks');
   const first = scratch.start(HELD_JOB);
-  const [agent = 0] = await untilBegun(scratch, 'agents', 1);
+  const [agent = ''] = await untilBegun(scratch, 'agents', 1);
   expect(await stopEngine(scratch, 'leave')).toBe(first.pid);
   const left = await first.done;
   expect([left.code, left.stderr]).toEqual([
@@ -49,7 +49,7 @@ it('collects what an agent finished while no engine was running', async () => {
   await using scratch = await makeHeldScene();
   letGo(scratch, 'checks');
   const first = scratch.start(HELD_JOB);
-  const [agent = 0] = await untilBegun(scratch, 'agents', 1);
+  const [agent = ''] = await untilBegun(scratch, 'agents', 1);
   await stopEngine(scratch, 'leave');
   await first.done;
   letGo(scratch, 'agents');
@@ -61,7 +61,7 @@ it('ends a running check, and the next engine runs it again', async () => {
   await using scratch = await makeHeldScene();
   letGo(scratch, 'agents');
   const first = scratch.start(HELD_JOB);
-  const [check = 0] = await untilBegun(scratch, 'checks', 1);
+  const [check = ''] = await untilBegun(scratch, 'checks', 1);
   await stopEngine(scratch, 'leave');
   expect((await first.done).code).toBe(130);
   expect(isAlive(scratch, check)).toBe(false);
@@ -77,7 +77,7 @@ it('also stops the agents on request, and saves their work', async () => {
   await using scratch = await makeHeldScene();
   letGo(scratch, 'checks');
   const first = scratch.start(HELD_JOB);
-  const [agent = 0] = await untilBegun(scratch, 'agents', 1);
+  const [agent = ''] = await untilBegun(scratch, 'agents', 1);
   await stopEngine(scratch, 'stop');
   expect((await first.done).code).toBe(130);
   expect(isAlive(scratch, agent)).toBe(false);

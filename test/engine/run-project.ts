@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -13,6 +13,7 @@ import { runStream } from '../../src/schema/ids.ts';
 import { JobInput, StartOptions } from '../../src/schema/request.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { realWorld, type World } from '../../src/world.ts';
+import { requireSandbox, SHARED_FOLDER } from '../support/contained.ts';
 import { writeFiles } from '../support/scratch.ts';
 
 /** Writes output in the format of Claude: fails every task, and answers small calls to its light model. */
@@ -35,6 +36,8 @@ export type RunProjectOptions = {
   /** Further files of the first commit; one above the repository (`../agent.sh`) is not committed. */
   files?: Record<string, string>;
   world?: World;
+  /** Whether every program of a task must be in the sandbox. */
+  contained?: boolean;
 };
 
 /** A repository whose one agent always fails, and engines for it in this process. */
@@ -44,6 +47,7 @@ export async function makeRunProject({
   env: more = {},
   files = {},
   world = realWorld,
+  contained = false,
 }: RunProjectOptions) {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'mh-engine-')));
   const repo = join(root, 'project');
@@ -60,8 +64,10 @@ export async function makeRunProject({
   git('init', '--quiet', '--initial-branch=main');
   git('add', '--all');
   git('commit', '--quiet', '--message=Start');
+  mkdirSync(join(root, SHARED_FOLDER));
+  const sandbox = contained ? await requireSandbox(root) : {};
   const path = `${dirname(process.execPath)}:/usr/bin:/bin`;
-  const env = { PATH: path, HOME: root, MANYHANDS_HOME: join(root, 'data'), ...more };
+  const env = { PATH: path, HOME: root, MANYHANDS_HOME: join(root, 'data'), ...sandbox, ...more };
   const home = resolveHome(env);
   await prepareHome(home);
   const store = await openSqliteStore({ file: home.database, world: realWorld });

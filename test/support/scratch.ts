@@ -17,6 +17,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { fingerprint } from '../../src/git/read/fingerprint.ts';
+import { CONTAINS_ALL, requireSandbox, SHARED_FOLDER } from './contained.ts';
 
 export type ScratchOptions = {
   /** The files of the first commit, by path; one that begins with `#!` can be executed. */
@@ -25,6 +26,8 @@ export type ScratchOptions = {
   check?: string;
   /** Where it is; the temporary folder unless given. */
   parent?: string;
+  /** Whether every program of a task must be in the sandbox; MANYHANDS_TEST_SANDBOX=require contains all that do not decide it. */
+  contained?: boolean | undefined;
 };
 
 type Environment = Record<string, string>;
@@ -59,6 +62,8 @@ export interface Scratch extends AsyncDisposable {
   readonly repo: string;
   /** MANYHANDS_HOME. */
   readonly home: string;
+  /** Whether its programs are in the sandbox unless a test chooses otherwise. */
+  readonly isContained: boolean;
   /** Runs `manyhands` in the repository, or in another folder, to its end. */
   mh(args: readonly string[], options?: { env?: Environment; cwd?: string }): Promise<Finished>;
   /** Starts `manyhands` in the repository, or in another folder. */
@@ -81,9 +86,11 @@ const DYING_MS = 5_000;
 const LOOK_EVERY_MS = 50;
 
 /** Makes a repository with one commit on `main`; disposing ends what still runs in it and removes it all. */
-export async function makeScratch({ files, check, parent = tmpdir() }: ScratchOptions): Promise<Scratch> {
+export async function makeScratch(options: ScratchOptions): Promise<Scratch> {
+  const { files, check, parent = tmpdir(), contained = CONTAINS_ALL } = options;
   const root = realpathSync(mkdtempSync(join(parent, 'mh-scratch-')));
-  const scratch = scratchAt(root);
+  mkdirSync(join(root, SHARED_FOLDER));
+  const scratch = scratchAt(root, contained ? await requireSandbox(root) : {});
   const { repo, git } = scratch;
   const settings = check === undefined ? {} : { '.manyhands/config.yaml': `checks:\n  - ${JSON.stringify(check)}\n` };
   writeFiles(repo, { ...settings, ...files });
@@ -94,7 +101,7 @@ export async function makeScratch({ files, check, parent = tmpdir() }: ScratchOp
 }
 
 /** The same, of a folder that holds a repository and a data directory already, or soon will. */
-export function scratchAt(root: string): Scratch {
+export function scratchAt(root: string, more: Environment = {}): Scratch {
   const repo = join(root, 'project');
   const home = join(root, 'data');
   const env = {
@@ -104,6 +111,7 @@ export function scratchAt(root: string): Scratch {
     // Tests whose agents act outside of their workspace need no sandbox; those about the sandbox name one.
     MANYHANDS_BWRAP: '',
     LC_ALL: 'C',
+    ...more,
   };
   const git = (...args: string[]) =>
     execFileSync('git', [...IDENTITY, ...args], { cwd: repo, env, encoding: 'utf8' }).trim();
@@ -116,6 +124,7 @@ export function scratchAt(root: string): Scratch {
     root,
     repo,
     home,
+    isContained: env.MANYHANDS_BWRAP !== '',
     start,
     git,
     mh: (args, options) => start(args, options).done,

@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, expect, it } from 'vitest';
+import { documentWithOutputs } from '../../../src/core/view/document.ts';
 import { git } from '../../../src/git/git.ts';
 import { processSpawner } from '../../../src/process/spawner/spawner.ts';
 import { makeRunProject } from '../../engine/run-project.ts';
+import { CONTAINS_ALL, expectContainment, SHARED_FOLDER } from '../../support/contained.ts';
 
 /** After so many programs a process starts them by its spawner. */
 const PROGRAMS = 30;
@@ -14,10 +16,11 @@ it.each([11, 7, 5, 4, 3, 2, 1])(
   'a run ends as ever when its spawner is killed while every %i. program runs',
   async (every) => {
     for (let count = 0; count < PROGRAMS; count += 1) await git(['version']);
-    const script = `cat >/dev/null; echo run >>"$HOME/agents"; echo 1 >made.txt; echo '{"usage":{"costUsd":0.25}}'`;
+    const script = `cat >/dev/null; echo run >>"$HOME/${SHARED_FOLDER}/agents"; echo 1 >made.txt; echo '{"usage":{"costUsd":0.25}}'`;
     await using project = await makeRunProject({
-      agent: { kind: 'command', command: '../agent.sh', env: {} },
-      files: { '../agent.sh': `#!/bin/sh\n${script}\n` },
+      contained: CONTAINS_ALL,
+      agent: { kind: 'command', command: '../programs/agent.sh', env: {} },
+      files: { '../programs/agent.sh': `#!/bin/sh\n${script}\n` },
       config: { checks: ['true'], limits: { attempts: 1, retryDelaySeconds: 0, freeDiskMb: 0, freeMemoryMb: 0 } },
     });
     const engine = project.newEngine();
@@ -27,8 +30,9 @@ it.each([11, 7, 5, 4, 3, 2, 1])(
     await engine.idle();
     await engine.stop();
     const state = project.stateOf(active.id);
+    expectContainment(CONTAINS_ALL, documentWithOutputs(state));
     expect([state.status, state.spent.costUsd]).toMatchObject([{ kind: 'ended', status: 'done' }, 0.25]);
-    expect(project.lines('agents')).toEqual(['run']);
+    expect(project.lines(`${SHARED_FOLDER}/agents`)).toEqual(['run']);
   },
 );
 

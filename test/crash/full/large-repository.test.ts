@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { agent, makeShop, runAndReport } from '../../hostile/hostile-run.ts';
+import { expectContainment } from '../../support/contained.ts';
 
 test('a repository with 20,000 files works', async () => {
   await using shop = await makeShop();
@@ -9,5 +10,6 @@ test('a repository with 20,000 files works', async () => {
   execFileSync('git', ['fast-import', '--quiet'], { cwd: shop.repo, input: commit + files.join('') });
   shop.git('reset', '--quiet', '--hard');
   const { run } = await runAndReport(shop, 'job', 'x', '--agent', agent('bend.sh', 'fixes-source'));
+  expectContainment(shop.isContained, run);
   expect([run.status, shop.git('diff', '--name-only', 'main', run.commit ?? '')]).toEqual(['done', 'sum.js']);
 });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { RunDocument } from '../../../src/schema/document.ts';
+import { expectContainment, SHARED_FOLDER } from '../../support/contained.ts';
 import { randomFrom } from '../../support/random-from.ts';
 import { makeScratch, type Scratch, writeFiles } from '../../support/scratch.ts';
 
@@ -18,17 +19,17 @@ const COST = 0.25;
 const AGENT = `#!/bin/sh
 set -e
 cat >/dev/null
-echo begin >>"$HOME/agents"
+echo begin >>"$HOME/${SHARED_FOLDER}/agents"
 sleep 0.5
 echo 1 >made.txt
 echo '{"usage":{"costUsd":${COST}}}'
 read -r _ _ _ parent _ </proc/$$/stat
 [ "$parent" = "$PPID" ]
-echo end >>"$HOME/agents"
+echo end >>"$HOME/${SHARED_FOLDER}/agents"
 `;
 const CONFIG = `
 checks: ['sleep 0.3']
-agents: { one: { kind: command, command: ../agent.sh } }
+agents: { one: { kind: command, command: ../programs/agent.sh } }
 limits: { attempts: 9, retryDelaySeconds: 0, freeDiskMb: 0, freeMemoryMb: 0 }
 `;
 const ROUNDS = 6;
@@ -68,7 +69,7 @@ it.each(SEEDS)(
     const random = randomFrom(seed);
     await using scratch = await makeScratch({ files: { '.manyhands/config.yaml': CONFIG } });
     using _disk = mountDisk(scratch);
-    writeFiles(scratch.root, { 'agent.sh': AGENT });
+    writeFiles(scratch.root, { 'programs/agent.sh': AGENT });
     const actions: string[] = [];
     let running = scratch.start(['job', 'Make a file', '--json']);
     for (let round = 0; round < ROUNDS; round += 1) {
@@ -93,8 +94,8 @@ it.each(SEEDS)(
       expect(last.signal ?? outputOf(last), actions.join('\n')).not.toBe('');
       await scratch.mh(['job', 'Make a file', '--json']);
     }
-    const begun = () =>
-      existsSync(join(scratch.root, 'agents')) ? readFileSync(join(scratch.root, 'agents'), 'utf8') : '';
+    const record = join(scratch.root, SHARED_FOLDER, 'agents');
+    const begun = () => (existsSync(record) ? readFileSync(record, 'utf8') : '');
     const log = () => `${actions.join('\n')}\n${begun()}`;
     let error = outputOf(last);
     let document = await show(scratch);
@@ -111,6 +112,7 @@ it.each(SEEDS)(
       document = await show(scratch);
     }
     expect(document.status, `${log()}\n${JSON.stringify(document)}`).toBe('done');
+    expectContainment(scratch.isContained, document);
     const agents = begun().trim().split('\n');
     // Without its exit code the work of an agent decides, also of one that did not come to its end.
     const end = agents.indexOf('end');

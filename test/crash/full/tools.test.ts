@@ -6,12 +6,13 @@ import { RunDocument } from '../../../src/schema/document.ts';
 import { runStream } from '../../../src/schema/ids.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
 import { realWorld } from '../../../src/world.ts';
+import { expectContainment, SHARED_FOLDER } from '../../support/contained.ts';
 import { makeScratch, type Scratch, writeFiles } from '../../support/scratch.ts';
 
 /** The points of tools; the engine's own lock has others of that name. */
 const OF_TOOLS = /^(tools|lock\.re|note|question|subtask|subrun|knowledge)/;
 
-const LEDGER = 'echo "$MANYHANDS_ATTEMPT" >>"$HOME/ledger"';
+const LEDGER = `echo "$MANYHANDS_ATTEMPT" >>"$HOME/${SHARED_FOLDER}/ledger"`;
 /** Every tool that records something: two children that lock the same file in turn, a sub-run, and a question that its default answers. */
 const SCENARIO = `plays:
   - title: Work beside it
@@ -129,6 +130,7 @@ async function expectOnce(scratch: Scratch): Promise<void> {
   const documents = await Promise.all(
     runs.map(async ({ run }) => RunDocument.parse((await scratch.mh(['show', run, '--json'])).json)),
   );
+  for (const document of documents) expectContainment(scratch.isContained, document);
   const parent = documents.find((each) => each.parent === undefined);
   const child = documents.find((each) => each.parent !== undefined);
   expect(parent?.tasks.map(({ key, status }) => `${key} ${status}`)).toEqual([
@@ -153,6 +155,6 @@ async function expectOnce(scratch: Scratch): Promise<void> {
 }
 
 function ledgerOf({ root }: Scratch): string[] {
-  const file = join(root, 'ledger');
+  const file = join(root, SHARED_FOLDER, 'ledger');
   return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : [];
 }
