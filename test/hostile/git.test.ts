@@ -66,6 +66,23 @@ describe.concurrent('work that git cannot store, or that configures git, waits f
   });
 });
 
+describe.concurrent('commits with more than the limits allow are refused before anything compares them, and are kept', () => {
+  test.each(
+    variants(
+      [['tree-bomb', /more than 50000 files are changed in its commits, and limits\.workFiles is 50000/]],
+      [
+        ['removed-tree-bomb', /more than 50000 files are changed in its commits/],
+        ['large-commit', /a file in its commits has 101 MB, and limits\.workFileMb is 100/],
+      ],
+    ),
+  )('%s', async (misbehaviour, reason) => {
+    await using shop = await makeShop();
+    const { code, run } = await misbehave(shop, misbehaviour);
+    expect([code, run.status, run.reason]).toEqual([4, 'blocked', expect.stringMatching(reason)]);
+    expect(readFileSync(join(shop.home, 'workspaces', `${run.run}-1`, 'sum.js'), 'utf8')).toContain('a + b');
+  });
+});
+
 describe.concurrent('an agent that destroys its workspace does not succeed, and nothing else is affected', () => {
   test.each(variants(['link-for-workspace'], ['no-workspace', 'file-for-workspace']))('%s', async (misbehaviour) => {
     await using shop = await makeShop();

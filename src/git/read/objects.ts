@@ -1,5 +1,6 @@
 import { AppError } from '../../errors.ts';
 import { AnswerLost } from '../../process/answering-program.ts';
+import { git } from '../git.ts';
 import { answeringGit, gitStream } from '../git-stream.ts';
 import type { Mirror } from '../mirror/mirror-config.ts';
 import { isOid } from '../refs/refs.ts';
@@ -53,6 +54,18 @@ export function readCommit(mirror: Mirror, oid: string): Promise<CommitFacts> {
 export function readTree(mirror: Mirror, oid: string): Promise<readonly TreeEntry[]> {
   const read = async () => parseTree(await contentOf(mirror, oid, 'tree'), oid.length / 2);
   return readOnce(trees, { mirror, commits: [oid], read, sizeOf: (tree) => tree.length * TREE_WEIGHT }, KEPT_TREES);
+}
+
+/** The number of bytes of an object; zero where the mirror does not have it. */
+export async function objectSize(mirror: Mirror, oid: string): Promise<number> {
+  if (!isOid(oid)) throw new AppError('INTERNAL', `${oid} is not an object's id`, { oid });
+  try {
+    return (await objectProgram(mirror).ask(`info ${oid}\n`)).size;
+  } catch (error) {
+    if (!(error instanceof AnswerLost)) throw error;
+    const { stdout } = await git(['cat-file', '-s', oid], { gitDir: mirror.dir });
+    return Number(stdout);
+  }
 }
 
 /** What the process does not answer, or does not find, is read by a git process of its own, which also reports errors. */

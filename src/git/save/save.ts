@@ -1,4 +1,4 @@
-import { lstat, mkdir, rm } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError, fromSystemError } from '../../errors.ts';
 import { crashpoint, realWorld, type World } from '../../world.ts';
@@ -11,8 +11,9 @@ import { type RefChange, writeRefs } from '../refs/mirror-refs.ts';
 import { isOid } from '../refs/refs.ts';
 import { readAgentGit } from '../workspace/agent-git.ts';
 import { type ImportedCommits, importHistory } from './import-history.ts';
-import { copyIndex, type IndexState, privateIndexFile, readIndexState } from './private-index.ts';
+import { type IndexState, privateIndexFile, readIndexState } from './private-index.ts';
 import { saveTree } from './save-tree.ts';
+import { requireCommitsWithin, requireFilesWithin, type WorkLimits } from './work-limits.ts';
 
 export type SaveWorkspace = {
   mirror: Mirror;
@@ -32,9 +33,6 @@ export type SaveWorkspace = {
   listIgnored?: boolean;
   signal?: AbortSignal;
 };
-
-/** The most that a workspace may add to, or change in, the commit that it started from. */
-type WorkLimits = { files: number; fileBytes: number };
 
 export type Saved = {
   commit: string;
@@ -78,15 +76,11 @@ export async function saveWorkspace(options: SaveWorkspace, world: World = realW
   }
 }
 
-const MEGABYTE = 1024 * 1024;
-const LIST_TIMEOUT_MS = 300_000;
-const DAY_MS = 86_400_000;
-
 type SaveContext = SaveWorkspace & { scratch: string; state: IndexState | undefined; now: number };
 
 async function saveFolder(context: SaveContext): Promise<{ saved: Saved; pending: RefChange[] }> {
   const { mirror, base, ref } = context;
-  if (context.limits !== undefined) await requireWithin(context, context.limits);
+  if (context.limits !== undefined) await requireFilesWithin(context, context.limits);
   const baseTree = await baseTreeOf(context, context.state);
   const agent = await readAgentGit(context.path);
   const prefix = `${ref}-kept`;
@@ -96,6 +90,8 @@ async function saveFolder(context: SaveContext): Promise<{ saved: Saved; pending
     : { refs: new Map(), pending: [], graph: new Map(), problems: [] };
   const head = agent?.head ?? base;
   const start = (await canBuildOn(context, head, imported)) ? head : base;
+  if (context.limits !== undefined && start !== base)
+    await requireCommitsWithin({ ...context, graph: imported.graph, head: start }, context.limits);
   const startTree = start === base ? baseTree : imported.graph.get(start)?.tree;
   const work = await saveTree({ ...context, start, prefix, ...(startTree ? { startTree } : {}) });
   const parents = chooseParents(context, start, imported.graph);
@@ -116,34 +112,6 @@ async function saveFolder(context: SaveContext): Promise<{ saved: Saved; pending
     ...(work.ignored ? { ignored: work.ignored } : {}),
   };
   return { saved, pending: imported.pending };
-}
-
-/** Refuses work that would take minutes to store, with the name of the limit. */
-async function requireWithin(context: SaveContext, limits: WorkLimits): Promise<void> {
-  const { mirror, path, exclude, signal } = context;
-  const indexFile = join(context.scratch, 'listing-index');
-  // Files are compared by size and time alone: one of the size that it had is within the limits.
-  await copyIndex(privateIndexFile(mirror, path), indexFile, context.now + DAY_MS);
-  const pathspecs = [':(top)', ...exclude.map((each) => `:(top,exclude,literal)${each.replace(/\/+$/, '')}`)];
-  const { stdout } = await git(['ls-files', '-o', '-m', '-z', '--exclude-standard', '--', ...pathspecs], {
-    gitDir: mirror.dir,
-    workTree: path,
-    indexFile,
-    timeoutMs: LIST_TIMEOUT_MS,
-    ...(signal === undefined ? {} : { signal }),
-  });
-  const files = stdout.split('\0').filter((each) => each !== '');
-  if (files.length > limits.files) throw tooLarge(path, `${files.length} files are changed`, 'workFiles', limits.files);
-  for (const file of files) {
-    // A file that was deleted is listed too.
-    const size = (await lstat(join(path, file)).catch(() => undefined))?.size ?? 0;
-    if (size > limits.fileBytes)
-      throw tooLarge(path, `${file} has ${Math.round(size / MEGABYTE)} MB`, 'workFileMb', limits.fileBytes / MEGABYTE);
-  }
-}
-
-function tooLarge(path: string, what: string, limit: 'workFiles' | 'workFileMb', most: number): AppError {
-  return new AppError('WORK_TOO_LARGE', `${what}, and limits.${limit} is ${most}`, { path, limit: `limits.${limit}` });
 }
 
 async function missingWorkspace(options: SaveWorkspace, state: IndexState | undefined): Promise<Saved> {
