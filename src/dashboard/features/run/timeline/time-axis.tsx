@@ -11,6 +11,8 @@ import type { TimeRangeView } from './use-time-range.ts';
 const MAX_TICKS = 10;
 /** A tick closer to the end has no space for its label. */
 const LAST_SHARE = 0.97;
+/** The label of a tick closer to the end is at its left. */
+const LEFT_SHARE = 0.8;
 
 type AxisProps = {
   range: TimeRange;
@@ -29,7 +31,13 @@ export function Axis({ range, start, now, idlePeriods, end }: AxisProps): ReactE
         {ticksOf(range, start, MAX_TICKS)
           .filter(({ share }) => share < LAST_SHARE)
           .map(({ at, share }) => (
-            <span key={at} className={styles.tick} style={{ left: `${share * 100}%` }} title={exactTime(at)}>
+            <span
+              key={at}
+              className={styles.tick}
+              data-last={share > LEFT_SHARE}
+              style={{ left: `${share * 100}%` }}
+              title={exactTime(at)}
+            >
               {at === start ? '0' : duration(at - start)}
             </span>
           ))}
