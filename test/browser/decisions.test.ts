@@ -100,11 +100,20 @@ describe('decisions', () => {
       .getByRole('button', { name: /^Remove/ })
       .last()
       .click();
+    await plan.getByRole('button', { name: 'Add a task' }).click();
+    await tasks.last().getByRole('textbox', { name: 'Title' }).fill('Write the news');
+    await plan.getByRole('status').getByText('"Write the news" needs a description.').waitFor();
+    await tasks.last().getByRole('textbox', { name: 'Description' }).fill('One sentence is enough');
+    await plan.getByRole('button', { name: 'Move Write the news up' }).click();
     await plan.getByRole('status').getByText('Unsaved changes').waitFor();
     expect(await plan.getByRole('button', { name: 'Approve plan' }).count()).toBe(0);
     await plan.getByRole('button', { name: 'Save changes' }).click();
     await plan.getByRole('button', { name: 'Approve plan' }).waitFor();
-    expect(await tasks.count()).toBe(before - 1);
+    expect(await tasks.count()).toBe(before);
+    await tasks
+      .nth(before - 2)
+      .getByText('Write the news')
+      .waitFor();
     await tasks.first().getByText('First of all').waitFor();
     await plan.getByRole('button', { name: 'Approve plan' }).click();
     await page.getByText('Done', { exact: true }).first().waitFor();

@@ -26,6 +26,9 @@ describe('a new run', () => {
     const { keyboard } = page;
 
     await page.getByRole('button', { name: 'Rehearse now' }).waitFor();
+    await keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).getByText('Next, previous item').waitFor();
+    await keyboard.press('Escape');
     await keyboard.press('c');
     await page.getByRole('heading', { name: 'New run' }).waitFor();
     await expect.poll(() => page.getByLabel('Project').inputValue()).toBe(served.scratch.repo);
