@@ -70,13 +70,20 @@ async function measureSelected(args: readonly string[]): Promise<void> {
   const selected = args.filter((arg) => !arg.startsWith('-'));
   const unknown = selected.find((name) => !BENCHMARKS.some((benchmark) => benchmark.name === name));
   if (unknown !== undefined) return refuse(unknown);
+  const rounds = roundsIn(args);
   const rows: Row[] = [];
   for (const benchmark of BENCHMARKS.filter(({ name }) => selected.length === 0 || selected.includes(name))) {
     process.stderr.write(`${benchmark.name}: ${benchmark.summary} …\n`);
-    rows.push(rowOf(benchmark, await benchmark.measure(args.includes('--quick'))));
+    rows.push(rowOf(benchmark, await benchmark.measure(args.includes('--quick'), rounds)));
   }
   process.stderr.write(`${machineDescription()}\n`);
   process.stdout.write(args.includes('--json') ? `${JSON.stringify(rows, undefined, 2)}\n` : `${tableOf(rows)}\n`);
+}
+
+/** `--rounds=3`; only rows that take many minutes use it. */
+function roundsIn(args: readonly string[]): number | undefined {
+  const value = Number(args.find((arg) => arg.startsWith('--rounds='))?.slice('--rounds='.length));
+  return Number.isInteger(value) && value > 0 ? value : undefined;
 }
 
 function refuse(name: string): void {

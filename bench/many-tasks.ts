@@ -38,8 +38,8 @@ export const manyTasks: Benchmark = {
   name: 'tasks-3000',
   summary: `${WHOLE.tasks} no-op tasks in a repository of ${WHOLE.files} files, against the same script: the worst share of what is allowed of time (1), memory (${MEMORY_ALLOWED} of that after ${WHOLE.early} tasks) and the last quarter (${SLOWDOWN_ALLOWED} of the second)`,
   target: { is: 'at most', ratio: 1 },
-  async measure(isQuick) {
-    const size = isQuick ? QUICK : WHOLE;
+  async measure(isQuick, requested) {
+    const size = { ...(isQuick ? QUICK : WHOLE), ...(requested === undefined ? {} : { rounds: requested }) };
     await using scratch = await makeScratch();
     const rounds: Round[] = [];
     for (let round = 0; round < size.rounds; round += 1)
@@ -49,7 +49,7 @@ export const manyTasks: Benchmark = {
     const [memory, slowdown] = [of((round) => round.memory), of((round) => round.slowdown)];
     const ratio = Math.max(median(ratios), median(memory) / MEMORY_ALLOWED, median(slowdown) / SLOWDOWN_ALLOWED);
     const note = [
-      `${isQuick ? 'quick, so only a hint: ' : ''}${size.tasks} tasks, ${size.files} files`,
+      `${isQuick ? 'quick, so only a hint: ' : ''}${size.tasks} tasks, ${size.files} files, rounds: ${size.rounds}${size.rounds < WHOLE.rounds ? ` instead of ${WHOLE.rounds}` : ''}`,
       `ms a task: ${listed(of((round) => round.perTask))} against ${listed(of((round) => round.ceiling))}, ratios ${listed(ratios, 2)}`,
       `memory at the end against ${size.early} tasks: ${listed(memory, 2)}`,
       `last quarter against the second: ${listed(slowdown, 2)}`,

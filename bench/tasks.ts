@@ -25,7 +25,7 @@ export const tasks: Benchmark = {
   name: 'tasks',
   summary: `a run of ${WHOLE.tasks} no-op tasks, ${PARALLEL} at once, without a sandbox, against a shell script with xargs`,
   target: { is: 'at most', ratio: 1 },
-  measure: (isQuick) => measureTasks(isQuick ? QUICK : WHOLE, 'off'),
+  measure: (isQuick, rounds) => measureTasks(sizeOf(isQuick, rounds), 'off'),
 };
 
 /** The same with agents in a sandbox, which the script does not have. */
@@ -33,8 +33,13 @@ export const tasksInSandbox: Benchmark = {
   name: 'tasks-sandbox',
   summary: `the same with every agent in a sandbox`,
   target: { is: 'at most', ratio: 1.25 },
-  measure: (isQuick) => measureTasks(isQuick ? QUICK : WHOLE, 'require'),
+  measure: (isQuick, rounds) => measureTasks(sizeOf(isQuick, rounds), 'require'),
 };
+
+function sizeOf(isQuick: boolean, rounds: number | undefined): Size {
+  const size = isQuick ? QUICK : WHOLE;
+  return rounds === undefined ? size : { ...size, rounds };
+}
 
 async function measureTasks(size: Size, sandbox: Sandbox): Promise<Measurement> {
   await using scratch = await makeScratch();
@@ -54,7 +59,7 @@ async function measureTasks(size: Size, sandbox: Sandbox): Promise<Measurement> 
   );
   const [ours, shell] = [median(processor.ours), median(processor.shell)];
   const note = [
-    `${size === QUICK ? 'quick, so only a hint: ' : ''}${size.tasks} tasks, ${PARALLEL} at once, ${FILES} files`,
+    `${size.tasks === QUICK.tasks ? 'quick, so only a hint: ' : ''}${size.tasks} tasks, ${PARALLEL} at once, ${FILES} files`,
     `rounds in ms a task: ${listed(times.ours)} against ${listed(times.ceiling)}, ratios ${listed(times.ratios, 2)}`,
     `processor time in ms a task: ${listed([ours])} against ${listed([shell])}, ratio ${(ours / shell).toFixed(2)}`,
   ].join('; ');
