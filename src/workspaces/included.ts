@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { AppError, isAbsent } from '../errors.ts';
 import { git } from '../git/git.ts';
 import { exists } from '../git/path-kind.ts';
+import { readPlainText } from '../git/plain-file.ts';
 import { ignoredFiles } from '../git/read/repository.ts';
 import type { Config } from '../schema/config.ts';
 import { realWorld, type World } from '../world.ts';
@@ -16,6 +17,10 @@ const CACHE_MS = 2_000;
 /** A set-up command that installs `node_modules` at the top of the repository. */
 const INSTALLS_MODULES =
   /^(yarn|(npm|pnpm|yarn|bun) (ci|i|install|clean-install))( -(?!C)\w+| --(?!prefix|dir|cwd)[\w-]+(=\S+)?)*$/;
+
+/** Where Yarn's Plug'n'Play lists packages; a location that begins above the project, or names more than one folder above `.yarn`, is outside. */
+const YARN_PACKAGES = /(^|\/)\.pnp\.(cjs|data\.json)$/;
+const OUTSIDE = /"packageLocation":\s*"(\.\.\/|\/|[^"]*\/__virtual__\/[^/"]+\/([2-9]|\d\d)\/)/;
 
 const ignoredCache = new Map<string, { changed: number | null; at: number; folders: Promise<string[]> }>();
 
@@ -135,6 +140,13 @@ export async function foldersToCopy({ root, config }: CopySource, world: World =
 /** A Python environment contains its own path, so a copy elsewhere does not work. */
 export function isVirtualEnvironment(folder: string): Promise<boolean> {
   return exists(join(folder, 'pyvenv.cfg'));
+}
+
+/** Yarn's list of packages names those of the cache by their paths from the project, so a copy at another depth finds none. */
+export async function namesPackagesOutside(root: string, entries: readonly string[]): Promise<boolean> {
+  for (const entry of entries)
+    if (YARN_PACKAGES.test(entry) && OUTSIDE.test(await readPlainText(join(root, entry)))) return true;
+  return false;
 }
 
 /** When a file or folder was last modified; null if it does not exist. */

@@ -8,7 +8,14 @@ import type { Contain } from '../process/sandbox/sandbox.ts';
 import type { Config } from '../schema/config.ts';
 import { crashpoint, realWorld, type World } from '../world.ts';
 import { copyTree, namesIn } from './copy-tree.ts';
-import { copyIncluded, describeIncluded, foldersToCopy, isVirtualEnvironment, modifiedAt } from './included.ts';
+import {
+  copyIncluded,
+  describeIncluded,
+  foldersToCopy,
+  isVirtualEnvironment,
+  modifiedAt,
+  namesPackagesOutside,
+} from './included.ts';
 import { isInside, targetInside } from './inside.ts';
 import {
   copiedText,
@@ -205,7 +212,7 @@ async function installSeed(creation: SeedCreation, temporary: string): Promise<S
   await pruneCaches(caches);
   const entries = await findCreatedPaths(checkout.path, before);
   const isUnchanged = entries.length === copied.length && (await hashPaths(checkout.path, copied)) === copiedHash;
-  if (isUnchanged || (await hasVirtualEnvironment(checkout.path, entries)))
+  if (isUnchanged || (await isBoundToPath(checkout.path, entries)))
     return { ...(await copyFolders(creation, temporary)), runInEach: true };
   const files = join(temporary, 'files');
   for (const entry of entries) {
@@ -221,9 +228,10 @@ async function hashPaths(root: string, paths: readonly string[]): Promise<string
   return JSON.stringify(hashes);
 }
 
-async function hasVirtualEnvironment(root: string, entries: readonly string[]): Promise<boolean> {
+/** Whether a copy elsewhere would not work, so that the set-up must run in each workspace. */
+async function isBoundToPath(root: string, entries: readonly string[]): Promise<boolean> {
   for (const entry of entries) if (await isVirtualEnvironment(join(root, entry))) return true;
-  return false;
+  return namesPackagesOutside(root, entries);
 }
 
 async function copyFolders(creation: SeedCreation, temporary: string): Promise<SeedContent> {

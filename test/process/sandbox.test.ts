@@ -85,9 +85,16 @@ test('toolchains on PATH are shown with what is beside them, and folders with lo
 test('the caches of package managers are known, also where a variable names them, and logins beside them are not', () => {
   const caches = packageCaches({ PIP_CACHE_DIR: '/elsewhere', npm_config_cache: 'relative' }, '/home/ann');
   expect(caches).toEqual(
-    expect.arrayContaining(['/home/ann/.npm/_cacache', '/elsewhere', '/home/ann/.cargo/registry']),
+    expect.arrayContaining([
+      '/home/ann/.npm/_cacache',
+      '/elsewhere',
+      '/home/ann/.cargo/registry',
+      '/home/ann/.yarn/berry',
+      '/home/ann/.local/share/pnpm/store',
+      '/home/ann/.cache/uv',
+    ]),
   );
-  expect(caches.filter((path) => /\.cargo$|\.npm$|\.cache\/pip|\.m2$|relative/.test(path))).toEqual([]);
+  expect(caches.filter((path) => /\.cargo$|\.npm$|\.yarn$|\.cache\/pip|\.m2$|relative/.test(path))).toEqual([]);
 });
 
 test.skipIf(SANDBOX.missing).each([3, 9, 12])('a folder that was open as descriptor %i is closed', (index) => {

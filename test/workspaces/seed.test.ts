@@ -118,6 +118,22 @@ describe('a seed created by set-up commands', () => {
     expect(await readFile(join(path, '.venv/pyvenv.cfg'), 'utf8')).toBe(`${path}\n`);
   });
 
+  it.each([
+    ['"../../../home/.yarn/berry/cache/a.zip/node_modules/a/"', true],
+    ['"./.yarn/__virtual__/a-virtual-1/4/home/.yarn/berry/cache/a.zip/node_modules/a/"', true],
+    ['"./.yarn/__virtual__/a-virtual-1/0/cache/a.zip/node_modules/a/"', false],
+    ['"./.yarn/cache/a.zip/node_modules/a/"', false],
+  ])("with Yarn's list of packages that has %s is made in each workspace: %s", async (location, isInEach) => {
+    const list = `{"packageLocation": ${location}}`;
+    const made = await make({
+      files: { '.gitignore': '.pnp.cjs\nplace\n' },
+      workspace: { setup: [`printf '%s' '${list}' >.pnp.cjs; pwd >place`] },
+    });
+    const { path } = await made.workspace();
+    expect(await readFile(join(path, '.pnp.cjs'), 'utf8')).toBe(list);
+    expect((await readFile(join(path, 'place'), 'utf8')) === `${path}\n`).toBe(isInEach);
+  });
+
   it('ends a daemon of the set-up', async () => {
     const made = await make({ workspace: { setup: [`${INSTALL}; setsid sleep 1000 & echo $! >"$COUNT.pid"`] } });
     await made.workspace();

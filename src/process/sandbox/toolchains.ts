@@ -30,7 +30,9 @@ const VERSION_MANAGERS = ['.asdf', '.goenv', '.nvm', '.pyenv', '.rbenv', '.sdkma
 const PACKAGE_CACHES: readonly { path: string; variable?: string; inside?: string }[] = [
   { path: '.npm/_cacache', variable: 'npm_config_cache', inside: '_cacache' },
   { path: '.cache/yarn', variable: 'YARN_CACHE_FOLDER' },
+  { path: '.yarn/berry', variable: 'YARN_GLOBAL_FOLDER' },
   { path: '.local/share/pnpm/store', variable: 'npm_config_store_dir' },
+  { path: '.cache/pnpm', variable: 'npm_config_cache_dir' },
   { path: '.bun/install/cache', variable: 'BUN_INSTALL_CACHE_DIR' },
   { path: '.cache/pip', variable: 'PIP_CACHE_DIR' },
   { path: '.cache/uv', variable: 'UV_CACHE_DIR' },
