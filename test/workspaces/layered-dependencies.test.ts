@@ -131,6 +131,12 @@ describe.skipIf(problem !== undefined)(`dependencies below a workspace ${title}`
       'cat packages/two/node_modules/inner/index.js; ls packages',
       'inner\ntwo\n',
     ],
+    [
+      'a package that is moved for git, as the how-to on monorepos says',
+      'mkdir -p services && mv packages/one services/one && git add -A packages services',
+      'git diff --cached --name-status -M && cat services/one/node_modules/inner/index.js',
+      'R100\tpackages/one/src.js\tservices/one/src.js\ninner\n',
+    ],
     ['removed by git', 'git clean -qxfd', 'ls -A', '.git\n.gitignore\na.txt\npackages\n'],
   ];
 
