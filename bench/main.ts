@@ -9,6 +9,8 @@ import { dependencies } from './dependencies.ts';
 import { events } from './events.ts';
 import { fleet } from './fleet.ts';
 import { graph } from './graph.ts';
+import { deadHost, takeover } from './host-failures.ts';
+import { hostLines } from './host-lines.ts';
 import { hosts, hostsTasks } from './hosts.ts';
 import { line } from './line.ts';
 import { loop } from './loop.ts';
@@ -38,6 +40,9 @@ const BENCHMARKS: readonly Benchmark[] = [
   fleet,
   hosts,
   hostsTasks,
+  hostLines,
+  takeover,
+  deadHost,
   cycle,
   watch,
   events,

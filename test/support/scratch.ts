@@ -80,7 +80,11 @@ export interface Scratch extends AsyncDisposable {
   endAll(): Promise<void>;
 }
 
-const LAUNCHER = fileURLToPath(new URL('../../bin/manyhands.mjs', import.meta.url));
+/** From here, and from the built benchmarks in dist. */
+const LAUNCHER =
+  ['../../bin/manyhands.mjs', '../bin/manyhands.mjs']
+    .map((path) => fileURLToPath(new URL(path, import.meta.url)))
+    .find(existsSync) ?? '';
 const IDENTITY = ['-c', 'user.name=Ann', '-c', 'user.email=ann@example.org'];
 const DYING_MS = 5_000;
 const LOOK_EVERY_MS = 50;
