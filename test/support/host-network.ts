@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 
 /** Which packets of a host are lost: all, those that it sends, or those that it should receive. */
 export type Cut = 'both' | 'sent' | 'received';
@@ -16,8 +17,9 @@ export interface HostNetwork extends Disposable {
 /** Why hosts cannot have networks of their own here; undefined if they can. */
 export const WITHOUT_NETWORKS = reasonWithout();
 
-/** Makes the network of the host with this number; all of one process differ by its id. */
+/** Makes the network of the host with this number; all of one process differ by its id. Those of ended processes are removed. */
 export function makeHostNetwork(number: number): HostNetwork {
+  if (number === 0) removeAbandoned();
   const name = `mh${process.pid}-${number}`;
   const [outside, inside] = [`${name}o`, `${name}i`];
   const net = `10.${64 + (process.pid % 128)}.${number}`;
@@ -56,6 +58,15 @@ export function makeHostNetwork(number: number): HostNetwork {
       here('netns', 'del', name);
     },
   };
+}
+
+/** Removes the networks of test processes that were killed; a link ends with its namespace. */
+function removeAbandoned(): void {
+  const names = execFileSync('ip', ['netns', 'list'], { encoding: 'utf8' }).split('\n');
+  for (const name of names.map((line) => line.split(' ')[0] ?? '')) {
+    const [, pid] = /^mh(\d+)-\d+$/.exec(name) ?? [];
+    if (pid !== undefined && !existsSync(`/proc/${pid}`)) ip('netns', 'del', name);
+  }
 }
 
 function reasonWithout(): string | undefined {

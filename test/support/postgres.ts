@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -28,6 +28,9 @@ export const WITHOUT_POSTGRES = binaries() === undefined ? 'PostgreSQL is not in
 /** PostgreSQL refuses root: in a user namespace it sees another user, and can still reach the folders of root. */
 const AS_OTHER_USER = process.getuid?.() === 0 ? ['unshare', '-U', '--map-user=1000', '--map-group=1000'] : ['env'];
 
+/** The folder of a server, with the id of the test process that started it. */
+const FOLDER = 'manyhands-pg-';
+
 /** Starts a server; every test that needs one has its own. */
 export async function startPostgres({
   addresses = [],
@@ -39,7 +42,8 @@ export async function startPostgres({
 } = {}): Promise<Postgres> {
   const bin = binaries();
   if (bin === undefined) throw new Error(WITHOUT_POSTGRES);
-  const folder = mkdtempSync(join(tmpdir(), 'manyhands-pg-'));
+  removeAbandoned();
+  const folder = mkdtempSync(join(tmpdir(), `${FOLDER}${process.pid}-`));
   if (diskMb !== undefined) execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${diskMb}m`, 'tmpfs', folder]);
   const data = join(folder, 'data');
   const options = { cwd: folder, env: { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' } };
@@ -116,6 +120,22 @@ export async function query(url: string, sql: string, values?: unknown[]): Promi
     return (await client.query(sql, values)).rows;
   } finally {
     await client.end();
+  }
+}
+
+/** Ends the servers of test processes that were killed, and removes their data. */
+function removeAbandoned(): void {
+  for (const name of readdirSync(tmpdir())) {
+    const [, owner] = /^manyhands-pg-(\d+)-/.exec(name) ?? [];
+    if (owner === undefined || existsSync(`/proc/${owner}`) || !existsSync('/proc/self')) continue;
+    const folder = join(tmpdir(), name);
+    const pidFile = join(folder, 'data', 'postmaster.pid');
+    const [pid = ''] = existsSync(pidFile) ? readFileSync(pidFile, 'utf8').split('\n') : [];
+    const command = `/proc/${pid}/cmdline`;
+    if (pid !== '' && existsSync(command) && readFileSync(command, 'utf8').includes(folder))
+      process.kill(Number(pid), 'SIGQUIT');
+    // Its data may have a disk of its own.
+    execFileSync('sh', ['-c', 'umount -l "$1" 2> /dev/null; rm -rf "$1"', 'sh', folder]);
   }
 }
 
