@@ -54,9 +54,12 @@ describe('the compose file', () => {
   });
 
   test('is accepted by docker compose, where that is installed', ({ skip }) => {
-    if (spawnSync('docker', ['compose', 'version']).status !== 0) skip('there is no docker compose here');
+    const programs = [['docker', 'compose'], ['docker-compose']];
+    const [program = '', ...first] =
+      programs.find(([name = '', ...args]) => spawnSync(name, [...args, 'version']).status === 0) ?? [];
+    if (program === '') skip('there is no docker compose here');
     const env = { ...process.env, DATABASE_PASSWORD: 'x', HOST_1_DATABASE_URL: 'x', HOST_2_DATABASE_URL: 'x' };
-    const checked = spawnSync('docker', ['compose', '--file', `${folder}compose.yaml`, 'config', '--quiet'], { env });
+    const checked = spawnSync(program, [...first, '--file', `${folder}compose.yaml`, 'config', '--quiet'], { env });
     expect(checked.stderr.toString()).toBe('');
     expect(checked.status).toBe(0);
   });

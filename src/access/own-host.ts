@@ -53,7 +53,10 @@ export async function runHost(options: HostOptions): Promise<void> {
   if (!name.success) throw new AppError('USAGE', `--name ${options.name} ${name.error.issues[0]?.message}`);
   const url = env.MANYHANDS_DATABASE_URL;
   if (!url)
-    throw new AppError('USAGE', 'A host needs MANYHANDS_DATABASE_URL, the PostgreSQL database of the installation');
+    throw new AppError(
+      'USAGE',
+      `A host needs MANYHANDS_DATABASE_URL: manyhands host add ${name.data}, on the server, prints the one for this host`,
+    );
   const home = hostHome(env, name.data);
   await prepareHome(home);
   await using lock = await acquireLock(home.lock, world);

@@ -73,6 +73,8 @@ export interface Recipe<Input = unknown> {
   prepare?(request: RecipeRequest<Input>, references: References): Promise<RecipeRequest<Input>>;
   /** The roles that the input names, which must exist. */
   roles?(input: Input): readonly string[];
+  /** Whether a person is to type into the terminal of its agent. */
+  needsTerminal?(input: Input): boolean;
   /** Whether a run changes nothing, and so has nothing to check. */
   isReadOnly?(input: Input): boolean;
   /** Whether a run may work on a snapshot of a folder that is no repository. */

@@ -89,6 +89,8 @@ describe('a clone on another machine', () => {
     for (const args of [['ls'], ['logs'], ['diff'], ['report'], ['ls', '--json']])
       expect((await laptop.mh(args, { env, cwd: clone })).code, args.join(' ')).toBe(0);
     expect((await laptop.mh(['open'], { env, cwd: clone })).stderr).toContain('machine of its engine');
+    const shared = await laptop.mh(['share', '--json'], { env, cwd: clone });
+    expect(shared.json, 'a link leads to the server').toMatchObject({ link: expect.stringContaining(url) });
   }, 60_000);
 
   test('logs in, and out', async () => {

@@ -31,6 +31,13 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('Labels', { timeout: 180_000 }, 
         { task: 'item/2', host: 'b2' },
       ]),
     );
+    const [{ run }] = (await project.mh(['ls', '--json'], { env })).json as [{ run: string }];
+    expect((await project.mh(['show', run], { env })).stdout).toMatch(/agent\S* on b3/);
+    const interactive = ['job', '--interactive', '--detach', 'Look', '--agent', 'command:./agent.sh'];
+    const refused = await project.mh(interactive, { env });
+    expect([refused.code, refused.stderr]).toEqual([3, expect.stringContaining('agents on hosts have no terminal')]);
+    const odd = await project.mh(['host', '--name', 'b4', '--labels', 'a/b'], { env });
+    expect([odd.code, odd.stderr]).toEqual([2, expect.stringContaining('--labels a/b: each must be 1 to 40 letters')]);
     const whole = ['bulk', 'run', 'items.jsonl', ...agent, '--label', 'large', '--label', 'mac'];
     expect((await project.mh(whole, { env })).code).toBe(0);
     expect(fleet.ran().slice(2)).toMatchObject([{ host: 'b2' }, { host: 'b2' }]);

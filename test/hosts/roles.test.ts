@@ -45,6 +45,11 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('The login of a host', { timeout
     await expect(query(own, 'SELECT 1')).rejects.toThrow(/authentication failed|not permitted/);
     expect((await project.mh(['host', 'revoke', 'b2'], { env })).code).toBe(3);
     expect(await query(url, "SELECT rolname FROM pg_roles WHERE rolname LIKE 'mh\\_%\\_b2'")).toEqual([]);
+
+    // A login of a host that never started can be forgotten, too.
+    expect((await project.mh(['host', 'add', 'b3'], { env })).code).toBe(0);
+    expect((await project.mh(['host', 'remove', 'b3'], { env })).stderr).toBe('b3 is forgotten\n');
+    expect((await project.mh(['host', 'remove', 'b3'], { env })).stderr).toContain('There is no host b3');
   });
 });
 

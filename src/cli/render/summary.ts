@@ -3,7 +3,7 @@ import { currentSteps, stepText, waitText } from '../../core/view/activity.ts';
 import { durationText, momentText, moneyText } from '../../core/view/amounts.ts';
 import { checkOutputLines, failedChecks } from '../../core/view/failed-check.ts';
 import { shellWord } from '../../core/view/shell-word.ts';
-import { taskLabel } from '../../core/view/task-label.ts';
+import { agentText, taskLabel } from '../../core/view/task-label.ts';
 import type { RunDocument, TaskDocument } from '../../schema/document.ts';
 import { cleanText, oneLine } from './clean-text.ts';
 import { nextSteps } from './next-steps.ts';
@@ -179,9 +179,9 @@ export function failedCheckSection(document: RunDocument, view: { colors: Painte
   return [colors.bold('Failed checks'), ...lines, ...(more.length > 0 ? [`  ${colors.dim(rest)}`] : [])];
 }
 
-function whoText({ agent, attempts }: TaskDocument): string {
+function whoText({ agent, attempts, host }: TaskDocument): string {
   if (attempts === 0) return '';
-  return `${agent ?? ''}${attempts > 1 ? ` ×${attempts}` : ''}`;
+  return `${agentText({ agent: agent ?? '', host })}${attempts > 1 ? ` ×${attempts}` : ''}`;
 }
 
 function factsText({ evidence, cost, commit, status, reason }: TaskDocument, width: number, colors: Painter): string {

@@ -1,5 +1,5 @@
 import { lastAttempt, type RunState, type TaskState } from '../../core/run/state.ts';
-import { labelOf, taskLabel } from '../../core/view/task-label.ts';
+import { agentText, labelOf, taskLabel } from '../../core/view/task-label.ts';
 import type { Evidence } from '../../schema/gate.ts';
 import { clockText } from './amounts.ts';
 
@@ -12,7 +12,7 @@ export function taskRow(state: RunState, task: TaskState, now: number): TaskRow 
   return {
     label: taskLabel(task.spec),
     title: task.spec.title,
-    who: attempt === undefined ? '' : `${attempt.agent}${attempt.number > 1 ? ` #${attempt.number}` : ''}`,
+    who: attempt === undefined ? '' : `${agentText(attempt)}${attempt.number > 1 ? ` #${attempt.number}` : ''}`,
     time: timeOf(task, now),
     gates: task.evidence,
     detail: detailOf(state, task, now),

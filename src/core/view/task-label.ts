@@ -33,3 +33,8 @@ export function namedTask(tasks: readonly NamedTask[], text: string): TaskKey | 
     tasks.find((task) => taskLabel(task) === text);
   return found?.key;
 }
+
+/** The agent of an attempt, and its host if it was not the machine of the engine. */
+export function agentText({ agent, host }: { agent: string; host?: string | undefined }): string {
+  return host === undefined ? agent : `${agent} on ${host}`;
+}

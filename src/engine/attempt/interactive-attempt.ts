@@ -16,10 +16,11 @@ type InteractiveQuery = { task: TaskState; attempt: AttemptState; agent: Agent; 
 
 /**
  * Whether an attempt runs in a terminal: its task requires it, or its agent does so for every task that writes. A task
- * with an output schema never does, because its answer could not be read from a terminal.
+ * with an output schema never does, because its answer could not be read from a terminal; one on a host neither, because
+ * nobody could type there.
  */
 export function isInteractive(run: ActiveRun, { task, attempt, agent, hasSchema }: InteractiveQuery): boolean {
-  if (hasSchema) return false;
+  if (hasSchema || attempt.host !== undefined) return false;
   if (task.spec.interactive === true) return true;
   const isConfigured = run.config.agents[attempt.agent]?.interactive === true && agent.interactive !== undefined;
   return isConfigured && task.spec.access === 'write' && task.spec.verifies === undefined;

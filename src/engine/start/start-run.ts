@@ -67,6 +67,11 @@ export async function startRun(
   const config = recipe.settings?.(settings) ?? settings;
   await requireOutside({ dir: config.workspace.dir, root: folder ?? repository.root });
   await requireSandbox(ctx, config);
+  if (recipe.needsTerminal?.(request.input) === true && usesHosts(ctx, config))
+    throw new AppError(
+      'TERMINAL_NONE',
+      'Hosts perform the attempts of this run (hosts.git), and agents on hosts have no terminal: start it without --interactive',
+    );
   const choices = { ...options, dir: bench?.dir ?? options.dir };
   const roles = await pinRoles(ctx, repository.root);
   const known = Object.keys(roles);

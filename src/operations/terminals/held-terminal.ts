@@ -52,7 +52,11 @@ function isComing(task: TaskState): boolean {
   return isStarting && ['waiting', 'ready', 'running'].includes(task.phase.status);
 }
 
-function noTerminal({ start }: RunState, { spec }: TaskState): AppError {
-  const message = `Task ${spec.key} of run ${start.run} has no terminal: its agent works without one`;
+function noTerminal({ start }: RunState, task: TaskState): AppError {
+  const { spec } = task;
+  const host = lastAttempt(task)?.host;
+  const why =
+    host === undefined ? 'its agent works without one' : `its agent works on the host ${host}, where agents get none`;
+  const message = `Task ${spec.key} of run ${start.run} has no terminal: ${why}`;
   return new AppError('TERMINAL_NONE', message, { run: start.run, task: spec.key });
 }

@@ -35,6 +35,7 @@ export const job: Recipe<JobInput> = acceptingRedBase({
   usesTemplates: true,
   title: (input) => oneLine(input.task),
   prepare,
+  needsTerminal: ({ interactive }) => interactive === true,
   roles: ({ role }) => (role === undefined ? [] : [role]),
   isReadOnly: (input) => !writes(input),
   acceptsFolder: (input) => !writes(input),

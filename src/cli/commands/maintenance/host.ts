@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import { z } from 'zod';
 import { AppError } from '../../../errors.ts';
+import { Labels } from '../../../schema/config/hosts.ts';
 import { addHelp, addJson, type CliCommand, CommonOptions, whenCalled } from '../../command.ts';
 import { READING_EXIT_CODES } from '../../exit-code.ts';
 import type { Session } from '../../platform.ts';
@@ -67,7 +68,7 @@ async function act({ platform }: Session, flags: Flags): Promise<number> {
       name,
       slots: slotsOf(flags),
       agents: flags.agents === undefined ? undefined : listOf(flags.agents),
-      labels: listOf(flags.labels),
+      labels: labelsOf(flags),
       version,
       world,
       env: terminal.env,
@@ -86,6 +87,12 @@ async function act({ platform }: Session, flags: Flags): Promise<number> {
 function slotsOf({ slots }: Flags): number {
   if (/^\d{1,4}$/.test(slots) && Number(slots) >= 1 && Number(slots) <= MOST_SLOTS) return Number(slots);
   throw new AppError('USAGE', `--slots must be a number from 1 to ${MOST_SLOTS}, not ${slots}`);
+}
+
+function labelsOf({ labels }: Flags): string[] {
+  const parsed = Labels.safeParse(listOf(labels));
+  if (parsed.success) return parsed.data;
+  throw new AppError('USAGE', `--labels ${labels}: each ${parsed.error.issues[0]?.message}`);
 }
 
 function listOf(text: string): string[] {

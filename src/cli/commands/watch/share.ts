@@ -75,9 +75,11 @@ const COLUMNS = [{ title: 'SHARE' }, { title: 'RUN' }, { title: 'SINCE' }, { tit
 async function share(session: Session, flags: Flags, run: string | undefined): Promise<number> {
   const { terminal, openCaller, findServer } = session.platform;
   const dir = await resolveDir(terminal, flags.dir);
-  const server = await findServer();
-  const address = addressOf(flags.address ?? server?.url);
   await using caller = await openCaller(terminal.env);
+  const isElsewhere = caller.engine() === 'server';
+  const server = isElsewhere ? undefined : await findServer();
+  const known = isElsewhere ? await loginUrl(terminal.env) : server?.url;
+  const address = addressOf(flags.address ?? known);
   const input = { dir, expiresSeconds: flags.expires, ...(run === undefined ? {} : { run }) };
   const { path, token, ...made } = await caller.call('share-run', input);
   const link = `${address.origin}${path}`;
@@ -90,12 +92,16 @@ async function share(session: Session, flags: Flags, run: string | undefined): P
     `Run      ${made.run}, read-only, until ${timeText(made.expiresAt)}`,
     `Revoke   manyhands share --revoke ${made.share}`,
   ]);
-  if (server === undefined)
-    terminal.err('note: No server is running. The link works while one does: manyhands serve\n');
-  else if (server.kind === 'run') terminal.err('note: The server ends with its run. To keep it: manyhands serve\n');
+  if (known === undefined) terminal.err('note: No server is running. The link works while one does: manyhands serve\n');
+  else if (server?.kind === 'run') terminal.err('note: The server ends with its run. To keep it: manyhands serve\n');
   if (/^(127\.|localhost$|\[::1\]$)/.test(address.hostname))
     terminal.err('note: Only this machine reaches that address; docs/how-to/share-a-run.md shows how others do.\n');
   return 0;
+}
+
+async function loginUrl(env: NodeJS.ProcessEnv): Promise<string> {
+  const { readLogin } = await import('../../../access/client/server-login.ts');
+  return (await readLogin(env)).url;
 }
 
 function addressOf(text: string | undefined): URL {

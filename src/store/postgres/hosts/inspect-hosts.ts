@@ -69,6 +69,8 @@ export async function forgetHost(url: string, name: string): Promise<void> {
     }
     const isKnown = (await readHosts(client)).some((host) => host.name === name);
     if (isKnown) throw new AppError('REFUSED', `The host ${name} is alive: stop it first`, { name });
+    // A host that has a login and was never started is forgotten too.
+    if (await inTransaction(client, () => dropHostRole(client, name))) return;
     throw unknownHost(name);
   });
 }

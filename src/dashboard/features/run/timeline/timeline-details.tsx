@@ -2,7 +2,7 @@ import type { ReactElement } from 'react';
 import type { RunState, TaskState } from '../../../../core/run/state.ts';
 import { moneyText } from '../../../../core/view/amounts.ts';
 import { checkOutput, isFailed } from '../../../../core/view/failed-check.ts';
-import { taskLabel } from '../../../../core/view/task-label.ts';
+import { agentText, taskLabel } from '../../../../core/view/task-label.ts';
 import type { LiveAttempt } from '../../../../schema/overview.ts';
 import { useOperation } from '../../../api/use-operation.ts';
 import { useThrottled } from '../../../ui/browser/use-now.ts';
@@ -61,7 +61,7 @@ export function Details({ state, task, history, end, live }: DetailsProps): Reac
           {segments.slice(-SEGMENTS).map(({ attempt, from, to, description, kind }) => (
             <li key={`${kind} ${from}`}>
               <span className={styles.who}>
-                {attempt === null ? KINDS[kind] : `${attempt.number} · ${attempt.agent}`}
+                {attempt === null ? KINDS[kind] : `${attempt.number} · ${agentText(attempt)}`}
               </span>
               <span className="numbers">{duration((to ?? end) - from)}</span>
               <span className="numbers">{attempt?.usage.kind === 'known' ? moneyText(attempt.usage.costUsd) : ''}</span>

@@ -63,6 +63,7 @@ function AttemptCard({ which, attempt, evidence, reload }: AttemptCardProps): Re
       {ended === null ? null : <Outcome number={number} ended={ended} evidence={evidence.filter(isFailed)} />}
       <dl className={styles.facts}>
         <Fact name="Agent">{attempt.account === null ? attempt.agent : `${attempt.agent} · ${attempt.account}`}</Fact>
+        {attempt.host === undefined ? null : <Fact name="Host">{attempt.host}</Fact>}
         <Fact name="Model">
           {[modelOf(usage) ?? 'unknown', attempt.tier].filter((each) => each !== null).join(' · ')}
         </Fact>

@@ -78,6 +78,7 @@ function TaskFacts({ view, live, mark }: TaskFactsProps): ReactElement {
       </div>
       <Fact name="Role">{spec.role}</Fact>
       <Fact name="Agent">{agent.filter((each) => each != null).join(' · ') || 'not assigned yet'}</Fact>
+      {last?.host === undefined ? null : <Fact name="Host">{last.host}</Fact>}
       {last === undefined ? null : (
         <Fact name={last.ended === null ? 'Running for' : 'Duration'}>
           <Duration from={last.startedAt} to={last.ended?.at ?? null} />
