@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { AppError } from '../errors.ts';
-import { addDir } from './command.ts';
+import { addDir, type ListedCommand } from './command.ts';
 import { COMMANDS } from './commands/all.ts';
 import { announceFailure } from './follow/detach.ts';
 import type { Platform, Session } from './platform.ts';
@@ -17,7 +17,7 @@ export async function runProgram(argv: readonly string[], platform: Platform): P
     terminal.out(`${welcomeLines(painter(terminal.colors.out)).join('\n')}\n`);
     return 0;
   }
-  const program = createProgram(session);
+  const program = createProgram(session, commandsFor(argv));
   try {
     await program.parseAsync(helpAsOption(argv), { from: 'user' });
     return session.exitCode;
@@ -43,7 +43,7 @@ async function reportUnexpected(failure: unknown, argv: readonly string[], platf
 
 /** The parser with every visible command, each with its arguments and options. */
 export async function wholeProgram(session: Session): Promise<Command> {
-  const program = createProgram(session);
+  const program = createProgram(session, COMMANDS);
   for (const { name, hidden, load } of COMMANDS) {
     const command = program.commands.find((candidate) => candidate.name() === name);
     if (hidden !== true && command !== undefined) (await load()).define(command, session);
@@ -51,8 +51,14 @@ export async function wholeProgram(session: Session): Promise<Command> {
   return program;
 }
 
-/** The parser with all commands; the arguments and options of a command are loaded when it is called. */
-function createProgram(session: Session): Command {
+/** The command that the first argument names: no other can be called. Otherwise all of them. */
+function commandsFor([first = '']: readonly string[]): readonly ListedCommand[] {
+  const named = COMMANDS.filter(({ name, aliases = [] }) => name === first || aliases.includes(first));
+  return named.length > 0 ? named : COMMANDS;
+}
+
+/** The parser with these commands; the arguments and options of a command are loaded when it is called. */
+function createProgram(session: Session, commands: readonly ListedCommand[]): Command {
   const { terminal, version } = session.platform;
   const program = addDir(new Command('manyhands'))
     .description('Turns a goal into landed, verified code by running many coding agents in parallel.')
@@ -72,7 +78,7 @@ function createProgram(session: Session): Command {
       getErrHasColors: () => terminal.colors.err,
     })
     .addHelpText('after', '\nmh is short for manyhands. Help for a command: manyhands <command> --help');
-  for (const { name, aliases, group, summary, hidden } of COMMANDS) {
+  for (const { name, aliases, group, summary, hidden } of commands) {
     program
       .command(name, { hidden: hidden ?? false })
       .aliases(aliases ?? [])
@@ -80,7 +86,7 @@ function createProgram(session: Session): Command {
       .helpGroup(`${group}:`);
   }
   program.hook('preSubcommand', async (_, command) => {
-    const row = COMMANDS.find(({ name }) => name === command.name());
+    const row = commands.find(({ name }) => name === command.name());
     (await row?.load())?.define(command, session);
   });
   return program;
