@@ -31,7 +31,8 @@ export type Streams = {
 const FALLBACK_SIZE = { columns: 80, rows: 24 };
 
 /** The terminal of this process; a closed reader is not an error and never ends the command. */
-export function createTerminal({ env, cwd, stdin, stdout, stderr }: Streams): Terminal {
+export function createTerminal(streams: Streams): Terminal {
+  const { env, cwd, stdout, stderr } = streams;
   const closed = new AbortController();
   stdout.on('error', (error) => {
     closed.abort();
@@ -56,7 +57,8 @@ export function createTerminal({ env, cwd, stdin, stdout, stderr }: Streams): Te
     err: (content) => {
       stderr.write(content);
     },
-    readInput: () => text(stdin),
+    // Node opens stdin when it is first named.
+    readInput: () => text(streams.stdin),
     onResize: (listener) => {
       stderr.on('resize', listener);
       return () => stderr.off('resize', listener);
