@@ -1,4 +1,4 @@
-import { mkdir, stat } from 'node:fs/promises';
+import { mkdirSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import { AppError, errorCode, fromSystemError } from './errors.ts';
@@ -58,17 +58,17 @@ export function resolveHome(env: NodeJS.ProcessEnv, platform: NodeJS.Platform = 
 export async function prepareHome(home: Home): Promise<void> {
   for (const folder of FOLDERS) {
     try {
-      await makeFolder(home[folder]);
+      makeFolder(home[folder]);
     } catch (error) {
       throw fromSystemError(error, `creating the folder ${home[folder]}`);
     }
-    if (folder === 'root') await requirePrivate(home.root);
+    if (folder === 'root') requirePrivate(home.root);
   }
 }
 
 /** Users who can write to the data directory control what this user's agents run. */
-async function requirePrivate(root: string): Promise<void> {
-  const { uid, mode } = await stat(root);
+function requirePrivate(root: string): void {
+  const { uid, mode } = statSync(root);
   const user = process.getuid?.();
   if (user !== undefined && uid !== user)
     throw new AppError('DATA_UNSAFE', `The data directory ${root} belongs to another user (uid ${uid})`, {
@@ -79,12 +79,12 @@ async function requirePrivate(root: string): Promise<void> {
 }
 
 /** On a read-only file system Node's recursive mkdir reports ENOENT; the plain one reports the actual error. */
-async function makeFolder(path: string): Promise<void> {
+function makeFolder(path: string): void {
   try {
-    await mkdir(path, { recursive: true, mode: 0o700 });
+    mkdirSync(path, { recursive: true, mode: 0o700 });
   } catch (error) {
     if (errorCode(error) !== 'ENOENT') throw error;
-    await mkdir(path, { mode: 0o700 });
+    mkdirSync(path, { mode: 0o700 });
   }
 }
 

@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises';
+import { type Stats, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { AppError } from '../errors.ts';
 import { RunId, TaskKey } from '../schema/ids.ts';
@@ -25,9 +25,18 @@ export function parseTarget(args: readonly string[]): Target {
 /** The absolute path of the project folder; a missing folder is a usage error. */
 export async function resolveDir(terminal: Terminal, dir: string | undefined): Promise<string> {
   const path = resolve(terminal.cwd, dir ?? '.');
-  const found = await stat(path).catch(() => undefined);
+  const found = statOf(path);
   if (found?.isDirectory()) return path;
   throw new AppError('USAGE', found === undefined ? `The folder ${path} does not exist` : `${path} is not a folder`, {
     path,
   });
+}
+
+function statOf(path: string): Stats | undefined {
+  try {
+    return statSync(path);
+  } catch {
+    // What cannot be read counts as missing.
+    return undefined;
+  }
 }

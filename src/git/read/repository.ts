@@ -1,9 +1,10 @@
-import { createHash } from 'node:crypto';
-import { access, constants, lstat, readFile, realpath } from 'node:fs/promises';
+import { existsSync, lstatSync, readFileSync, realpathSync } from 'node:fs';
+import { access, constants, realpath } from 'node:fs/promises';
 import { basename, delimiter, dirname, join } from 'node:path';
 import { AppError, isAbsent } from '../../errors.ts';
 import { type GitOptions, type GitResult, git } from '../git.ts';
 import { isOid } from '../refs/refs.ts';
+import { sha256 } from './sha256.ts';
 
 /** The state of the user's repository when it was inspected. */
 export type Repository = {
@@ -23,8 +24,8 @@ export type Repository = {
 
 /** Finds the repository that contains a folder: enough to name its project, also when it cannot be used. */
 export async function locateRepository(dir: string, signal?: AbortSignal): Promise<Location> {
-  const folder = await requireFolder(dir);
-  const plain = await locatePlain(folder);
+  const folder = requireFolder(dir);
+  const plain = locatePlain(folder);
   if (plain !== undefined) return plain;
   const read = gitReader(folder, signal);
   return (await findDirectories(dir, await read(['rev-parse', ...FLAGS, ...PATHS], [0, 128]))).directories;
@@ -32,7 +33,7 @@ export async function locateRepository(dir: string, signal?: AbortSignal): Promi
 
 /** Inspects the repository that contains a folder without writing to it, and rejects unsupported ones with the reason. */
 export async function inspectRepository(dir: string, signal?: AbortSignal): Promise<Repository> {
-  const read = gitReader(await requireFolder(dir), signal);
+  const read = gitReader(requireFolder(dir), signal);
   const facts = await read(['rev-parse', ...FLAGS, ...PATHS, ...HEAD], [0, 1, 128]);
   const { directories, head } = await findDirectories(dir, facts);
   const [settings, submodules, lfs] = await Promise.all([
@@ -64,7 +65,7 @@ export function projectId(repository: Pick<Repository, 'commonDir'>): string {
   const named = /^([A-Za-z0-9][A-Za-z0-9._-]*-[0-9a-f]{8})\.project$/.exec(folder)?.[1];
   if (named !== undefined && basename(dirname(dirname(commonDir))) === 'clones') return named;
   const name = folder.replace(/[^A-Za-z0-9._-]+/g, '-').replace(/^[.-]+/, '') || 'project';
-  return `${name.slice(0, 40)}-${createHash('sha256').update(commonDir).digest('hex').slice(0, 8)}`;
+  return `${name.slice(0, 40)}-${sha256(commonDir).slice(0, 8)}`;
 }
 
 /** The files with changes that are in no commit, as the user's own git would list them; some settings can be overridden by environment variables. */
@@ -99,23 +100,32 @@ const PARTS: Record<string, boolean> = { HEAD: true, objects: true, refs: true, 
 /** Settings with which the folder above `.git` may be no work tree, or others count; git then decides. */
 const UNUSUAL_SETTING = /worktree|extensions|include|\bbare\b(?!\s*=\s*false\b)/i;
 
-/** The repository whose top folder this is, in its usual form: git starts as slowly as half a command. */
-async function locatePlain(root: string): Promise<Location | undefined> {
+/**
+ * The repository whose top folder this is, in its usual form: git starts as slowly as half a command. Read at once: a
+ * few small files take less time than the threads that would read them meanwhile.
+ */
+function locatePlain(root: string): Location | undefined {
   const commonDir = join(root, '.git');
-  const owners = await Promise.all([root, commonDir].map((path) => lstat(path).catch(() => undefined)));
-  // Git refuses what another user owns.
-  if (!owners.every((found) => found?.isDirectory() && found.uid === process.getuid?.())) return undefined;
-  for (const [name, isPresent] of Object.entries(PARTS))
-    if ((await exists(join(commonDir, name))) !== isPresent) return undefined;
-  const settings = await readFile(join(commonDir, 'config'), 'utf8').catch(() => undefined);
-  return settings === undefined || UNUSUAL_SETTING.test(settings) ? undefined : { root, commonDir };
+  try {
+    const owners = [root, commonDir].map((path) => lstatSync(path));
+    // Git refuses what another user owns.
+    if (!owners.every((found) => found.isDirectory() && found.uid === process.getuid?.())) return undefined;
+    for (const [name, isPresent] of Object.entries(PARTS))
+      if (existsSync(join(commonDir, name)) !== isPresent) return undefined;
+    return UNUSUAL_SETTING.test(readFileSync(join(commonDir, 'config'), 'utf8')) ? undefined : { root, commonDir };
+  } catch {
+    // Git decides what a file means that is missing or cannot be read.
+    return undefined;
+  }
 }
 
-async function requireFolder(dir: string): Promise<string> {
-  return realpath(dir).catch((error: unknown) => {
+function requireFolder(dir: string): string {
+  try {
+    return realpathSync.native(dir);
+  } catch (error) {
     if (!isAbsent(error)) throw error;
     throw new AppError('NOT_A_REPOSITORY', `There is no folder ${dir}`, { dir }, { cause: error });
-  });
+  }
 }
 
 const FLAGS = ['--is-bare-repository', '--is-inside-work-tree', '--show-object-format', '--is-shallow-repository'];
