@@ -20,6 +20,7 @@ class Definition {
   #schema: object | undefined;
   #shape: object | undefined;
   #bound: Record<PropertyKey, unknown> | undefined;
+  #isParsedBefore = false;
   /** For a union by a discriminator: its options, of which a value selects one. */
   readonly #options: UnionOptions | undefined;
 
@@ -44,7 +45,7 @@ class Definition {
     const known = definition.#bound?.[key];
     if (known !== undefined) return known;
     if (key === 'shape' && definition.#shape !== undefined) return definition.#shape;
-    const bound = definition.#parserOf(key) ?? definition.#methodOf(key);
+    const bound = definition.#parserOf(key) ?? definition.#firstParserOf(key) ?? definition.#methodOf(key);
     if (typeof bound !== 'function') return bound;
     definition.#bound ??= Object.create(null) as Record<PropertyKey, unknown>;
     definition.#bound[key] = bound;
@@ -67,6 +68,17 @@ class Definition {
       const option =
         typeof value === 'object' && value !== null ? selected.get(Reflect.get(value, discriminator)) : undefined;
       return (option ?? this).#call(key, [value, ...rest]);
+    };
+  }
+
+  /** Zod compiles a parser for each object that it parses, which pays off from the second value on. */
+  #firstParserOf(key: PropertyKey): unknown {
+    if (this.#isParsedBefore || (key !== 'parse' && key !== 'safeParse')) return undefined;
+    return (value: unknown, params?: object) => {
+      const isFirst = !this.#isParsedBefore;
+      this.#isParsedBefore = true;
+      if (this.#bound !== undefined) delete this.#bound[key];
+      return this.#call(key, [value, isFirst ? { jitless: true, ...params } : params]);
     };
   }
 
