@@ -44,6 +44,8 @@ const surroundings: Surroundings = {
 };
 
 followLauncher();
+// Nothing is left to do then: the system releases the memory of a process faster than Node does piece by piece.
+process.once('beforeExit', () => process.once('exit', () => process.exit()));
 void runProgram(process.argv.slice(2), createPlatform(version, surroundings)).then((code) => {
   process.exitCode = code;
 });
