@@ -1,7 +1,6 @@
 // An import of Node's own modules makes Node load what their rarest exports need.
 const { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } =
   process.getBuiltinModule('node:fs');
-const { createRequire } = process.getBuiltinModule('node:module');
 const { basename, dirname, join } = process.getBuiltinModule('node:path');
 const { fileURLToPath, pathToFileURL } = process.getBuiltinModule('node:url');
 const { Script } = process.getBuiltinModule('node:vm');
@@ -22,8 +21,17 @@ const OFTEN = [
 /** Modules of Node that take milliseconds to load, and that most commands do not use. */
 const LOADED_WHEN_USED = [
   ...['node:crypto', 'node:zlib', 'node:net', 'node:http', 'node:https', 'node:worker_threads', 'node:readline'],
-  ...['node:sqlite', 'node:child_process', 'node:stream/consumers', 'node:v8'],
+  ...[
+    'node:sqlite',
+    'node:child_process',
+    'node:stream/consumers',
+    'node:v8',
+    'node:fs/promises',
+    'node:timers/promises',
+  ],
 ];
+/** How the names of files begin that are loaded when one of their exports is used. */
+const DEFERRED = './chunk-deferred-';
 /** Behind the compiled code: the processor time of the process that kept it, and the length of the code. */
 const TRAILER_BYTES = 8;
 /** A process that worked this much longer ran functions that are not kept yet. */
@@ -67,12 +75,27 @@ function load(name: string): unknown {
 }
 
 function requireFor(name: string): unknown {
+  if (name.startsWith(DEFERRED)) return deferred(name);
   if (name.startsWith('./')) return load(name);
   if (LOADED_WHEN_USED.includes(name)) return loadedWhenUsed(name);
   const own: unknown = process.getBuiltinModule(name);
   if (own !== undefined) return own;
-  requireInstalled ??= createRequire(import.meta.url);
+  requireInstalled ??= process.getBuiltinModule('node:module').createRequire(import.meta.url);
   return requireInstalled(name);
+}
+
+/** A file whose exports are there when one of them is first used; afterwards using them costs no more than those of others. */
+function deferred(name: string): object {
+  const known = later.get(name);
+  if (known !== undefined) return known;
+  const get = (_: object, key: PropertyKey): unknown => {
+    const exports = load(name) as object; // the build makes it so
+    Object.setPrototypeOf(file, exports);
+    return Reflect.get(exports, key);
+  };
+  const file: object = Object.create(new Proxy({}, { get }));
+  later.set(name, file);
+  return file;
 }
 
 /** A module of Node that is loaded when one of its exports is used; bundled code names the export at each use. */

@@ -13,7 +13,7 @@ import {
 import { basename, dirname, join, relative } from 'node:path';
 import { build } from 'esbuild';
 import { hashOf, ROOT, textOf } from './checkout.mjs';
-import { mergeChunks } from './merge-chunks.mjs';
+import { DEFERRED_PROGRAMS, deferredImports, mergeChunks } from './merge-chunks.mjs';
 
 const DIST = join(ROOT, 'dist');
 const STAMP = 'dist/.built-from';
@@ -151,9 +151,9 @@ async function bundleMain(outdir) {
   const result = await build({
     ...COMMON,
     ...split,
-    entryPoints: MAIN,
+    entryPoints: { ...MAIN, ...DEFERRED_PROGRAMS },
     outdir,
-    plugins: [lazyZod, withoutProgramsOfCommander],
+    plugins: [lazyZod, withoutProgramsOfCommander, deferredImports],
   });
   (await mergeChunks(result, { ...FINAL, ...COMPILED, outdir })).forEach(writeOutput);
 }

@@ -20,26 +20,34 @@ import { workflow } from './workflow/workflow.ts';
 /** A recipe that parses its input itself. */
 export type AnyRecipe = Recipe<unknown>;
 
-/** In the order in which formats of work files are tried. */
-const RECIPES: readonly AnyRecipe[] = [
-  parsing(goal),
-  parsing(cycle),
-  parsing(debate),
-  parsing(team),
-  parsing(improve),
-  parsing(job),
-  parsing(bulk),
-  parsing(features),
-  parsing(workflow),
-  parsing(tasks),
-  parsing(todo),
-  parsing(review),
-  parsing(watch),
-];
+/** A format of work files, with the name of its recipe. */
+type WorkFormatReader = { recipe: string; reader: DataFormat<unknown> | TextFormat<unknown> };
+
+/** In the order in which formats of work files are tried; each is loaded when it is first named. */
+const RECIPES: Readonly<Record<string, () => AnyRecipe>> = {
+  goal: () => parsing(goal),
+  cycle: () => parsing(cycle),
+  debate: () => parsing(debate),
+  team: () => parsing(team),
+  improve: () => parsing(improve),
+  job: () => parsing(job),
+  bulk: () => parsing(bulk),
+  features: () => parsing(features),
+  workflow: () => parsing(workflow),
+  tasks: () => parsing(tasks),
+  todo: () => parsing(todo),
+  review: () => parsing(review),
+  watch: () => parsing(watch),
+};
+const loaded = new Map<string, AnyRecipe>();
 
 /** All formats of work files, each with the name of its recipe. */
-export const WORK_FORMATS: readonly { recipe: string; reader: DataFormat<unknown> | TextFormat<unknown> }[] =
-  RECIPES.flatMap(({ name, workFile }) => (workFile?.formats ?? []).map((reader) => ({ recipe: name, reader })));
+export function workFormats(): WorkFormatReader[] {
+  return Object.keys(RECIPES).flatMap((name) => {
+    const formats = findRecipe(name)?.workFile?.formats ?? [];
+    return formats.map((reader) => ({ recipe: name, reader }));
+  });
+}
 
 /** The recipe by name, and by version for a run that has one; a version that is no longer here is refused, so that a run never changes its rules. */
 export function recipeOf(name: string, version?: number): AnyRecipe {
@@ -50,7 +58,11 @@ export function recipeOf(name: string, version?: number): AnyRecipe {
 
 /** The recipe by name, if this version has it. */
 export function findRecipe(name: string): AnyRecipe | undefined {
-  return RECIPES.find((entry) => entry.name === name);
+  const known = loaded.get(name);
+  if (known !== undefined || !Object.hasOwn(RECIPES, name)) return known;
+  const recipe = RECIPES[name]?.();
+  if (recipe !== undefined) loaded.set(name, recipe);
+  return recipe;
 }
 
 /** The nodes of a run that follows a graph, with their rounds and gates. */

@@ -1,6 +1,6 @@
 import { basename, extname } from 'node:path';
 import type { ReadOptions } from '../recipes/recipe-work-file.ts';
-import { WORK_FORMATS } from '../recipes/registry.ts';
+import { workFormats } from '../recipes/registry.ts';
 import { type WorkFile, WorkFile as WorkFileSchema, WorkFormat } from '../schema/work-file.ts';
 import type { Reading } from './checked.ts';
 import { InputErrors } from './input-errors.ts';
@@ -78,7 +78,7 @@ function parseProse(
   options: WorkOptions & { name: string; shown: string },
   errors: InputErrors,
 ): WorkFile {
-  const entry = WORK_FORMATS.find(({ reader }) => 'readText' in reader);
+  const entry = workFormats().find(({ reader }) => 'readText' in reader);
   if (entry === undefined || !('readText' in entry.reader)) return refuse(errors, 'no recipe reads prose');
   const { format } = entry.reader;
   if (options.format !== undefined && options.format !== format) {
@@ -91,8 +91,8 @@ function parseProse(
   return WorkFileSchema.parse({ format, recipe: entry.recipe, input, notes, options: {} });
 }
 
-function entryOf(format: WorkFormat): (typeof WORK_FORMATS)[number] | undefined {
-  return WORK_FORMATS.find(({ reader }) => reader.format === format);
+function entryOf(format: WorkFormat): ReturnType<typeof workFormats>[number] | undefined {
+  return workFormats().find(({ reader }) => reader.format === format);
 }
 
 function fewNotes(notes: readonly string[]): string[] {

@@ -1,6 +1,6 @@
 import { extname } from 'node:path';
 import type { DataFormat } from '../recipes/recipe-work-file.ts';
-import { WORK_FORMATS } from '../recipes/registry.ts';
+import { workFormats } from '../recipes/registry.ts';
 import { separatorOf } from './row-source.ts';
 import { isRecord } from './source.ts';
 
@@ -21,7 +21,7 @@ const BY_NAME: Record<string, Syntax> = {
   '.txt': 'markdown',
 };
 const TOML_LINE = /^(\[{1,2}[A-Za-z_][^\]]*\]{1,2}\s*(#.*)?|[A-Za-z_][\w."-]*\s*=\s*\S.*)$/;
-const DATA_FORMATS = WORK_FORMATS.flatMap(({ recipe, reader }) => ('read' in reader ? [{ recipe, reader }] : []));
+const DATA_FORMATS = workFormats().flatMap(({ recipe, reader }) => ('read' in reader ? [{ recipe, reader }] : []));
 const KEYS = DATA_FORMATS.flatMap(({ reader }) => reader.keys);
 const COLUMNS = DATA_FORMATS.flatMap(({ reader }) => reader.columns ?? []);
 const WORK_KEY = new RegExp(`^(${KEYS.flatMap((key) => [key, `"${key}"`]).join('|')})\\s*:`, 'm');

@@ -45,6 +45,18 @@ describe('a program of the build', () => {
     expect(kept().filter((name) => name.includes('/other/'))).toHaveLength(2);
   });
 
+  it('loads a deferred file when one of its exports is first used', async () => {
+    const { folder, run, kept } = await makeProgram();
+    writeFileSync(join(folder, 'chunk-deferred-b.cjs'), WRAPPED('let count = 0; exports.next = () => ++count;'));
+    const used = "const b = require('./chunk-deferred-b.cjs'); if (process.argv[2] === 'show') b.next();";
+    const program = `${used} if (process.argv[2] === 'show') console.log(b.next(), b.other); else console.log('none');`;
+    writeFileSync(join(folder, 'main.cjs'), WRAPPED(program));
+    expect(run('ls')).toBe('none');
+    expect(kept().map((name) => name.replace(/.*\//, ''))).toEqual(['main.cjs.bin']);
+    expect(run('show')).toBe('2 undefined');
+    expect(kept().map((name) => name.replace(/.*\//, ''))).toContain('chunk-deferred-b.cjs.bin');
+  });
+
   it('replaces it when a process worked longer, and not otherwise', async () => {
     const { folder, run, kept } = await makeProgram();
     const changes = () => kept().map((name) => statSync(join(folder, name)).ino);

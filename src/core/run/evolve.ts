@@ -29,9 +29,6 @@ import { enter, finish, taskOf } from './phase.ts';
 import { type HoldAnswer, proofKey, type RunState } from './state.ts';
 import { foldSubRun } from './sub-run.ts';
 
-/** Names this fold: a snapshot made by another one is not used. Change it with any change of meaning. */
-export const EVOLVE_CODEC = 'run-9';
-
 /** An event with its time and, where it is known, who caused it. */
 export type Recorded = { event: RunEvent; at: number; origin?: Origin | undefined };
 

@@ -23,6 +23,9 @@ import type { Spend, Usage } from '../../schema/usage.ts';
 import type { ReadyQueue } from '../schedule/queue.ts';
 import type { SubRunState } from './sub-run-state.ts';
 
+/** Names the fold that makes this state: a snapshot made by another one is not used. Change it with any change of meaning. */
+export const EVOLVE_CODEC = 'run-9';
+
 /** A merge of a task's work with the branch, as it would land. */
 export type Candidate = { commit: string; base: string; tree: string };
 

@@ -1,8 +1,8 @@
 import { emptyKnowledge, evolveKnowledge, type KnowledgeState } from '../../core/project/knowledge.ts';
 import { emptyLocks, evolveLocks, type LocksState } from '../../core/project/locks.ts';
 import { emptyNotes, evolveNotes, type NotesState } from '../../core/project/notes.ts';
-import { EVOLVE_CODEC, evolve } from '../../core/run/evolve.ts';
-import type { RunState } from '../../core/run/state.ts';
+import { evolve } from '../../core/run/evolve.ts';
+import { EVOLVE_CODEC, type RunState } from '../../core/run/state.ts';
 import { evolveRateLimits } from '../../core/schedule/account.ts';
 import { emptySeries, evolveSeries, type WatchState } from '../../core/watch/watch-series.ts';
 import { AppError } from '../../errors.ts';
@@ -18,35 +18,42 @@ import type { World } from '../../world.ts';
 
 const ACCOUNTS = accountStream('');
 
+// What reads a state from its snapshot folds nothing: a fold names its parts in functions, and the build defers them.
+
 /** How the events of a run become its state. */
-const RUN_FOLD: Fold<RunState, RunEvent> = { parse: parseEvent, evolve, codec: EVOLVE_CODEC, restore: asState };
+const RUN_FOLD: Fold<RunState, RunEvent> = {
+  parse: parseEvent,
+  evolve: (state, recorded) => evolve(state, recorded),
+  codec: EVOLVE_CODEC,
+  restore: asState,
+};
 
 /** How the events of a scope become its notes. */
 export const NOTES_FOLD: Fold<NotesState, NoteEvent> = {
   parse: ({ type, data }) => NoteEvent.safeParse({ type, data }).data,
-  evolve: evolveNotes,
-  empty: emptyNotes,
+  evolve: (state, recorded) => evolveNotes(state, recorded),
+  empty: () => emptyNotes(),
 };
 
 /** How the events of a scope become its knowledge. */
 export const KNOWLEDGE_FOLD: Fold<KnowledgeState, KnowledgeEvent> = {
   parse: ({ type, data }) => KnowledgeEvent.safeParse({ type, data }).data,
-  evolve: evolveKnowledge,
-  empty: emptyKnowledge,
+  evolve: (state, recorded) => evolveKnowledge(state, recorded),
+  empty: () => emptyKnowledge(),
 };
 
 /** How the events of a project become its locks. */
 export const LOCKS_FOLD: Fold<LocksState, LockEvent> = {
   parse: ({ type, data }) => LockEvent.safeParse({ type, data }).data,
-  evolve: evolveLocks,
-  empty: emptyLocks,
+  evolve: (state, recorded) => evolveLocks(state, recorded),
+  empty: () => emptyLocks(),
 };
 
 /** How the events of a project's series of rounds become its state. */
 export const WATCH_FOLD: Fold<WatchState, WatchEvent> = {
   parse: ({ type, data }) => WatchEvent.safeParse({ type, data }).data,
   evolve: (state, { event, at }) => evolveSeries(state ?? emptySeries(), event, at),
-  empty: emptySeries,
+  empty: () => emptySeries(),
   codec: 'watch-1',
   // Only this fold makes snapshots of this name.
   restore: (state) => state as WatchState,
