@@ -98,6 +98,16 @@ describe.each([
   });
 });
 
+test.each([
+  ['itself where its Node fits', fittingNode, true],
+  ['by another process where another Node is needed', olderNode, false],
+])('runs the program %s', async (_name, how, isItself) => {
+  const child = start(how, launcherIn(await install()), ['pid']);
+  const { code, stdout } = await untilEnded(child);
+  expect(code).toBe(0);
+  expect(Number(stdout) === child.pid).toBe(isItself);
+});
+
 test('shows every warning but that of an experimental SQLite', async () => {
   const { stderr } = await launch(fittingNode, launcherIn(await install()), ['warn']);
   expect(stderr).toContain('something else is experimental');
