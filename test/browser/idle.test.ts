@@ -7,8 +7,10 @@ import { openBrowser } from './support/browser.ts';
 import { serveScratch } from './support/scratch-server.ts';
 
 const SECONDS = 3;
-/** A collection of garbage after the work is over takes a few; something that is repeated takes all. */
+/** A timer takes a few. */
 const MOST_BUSY_TENTHS = 10;
+/** V8 collects garbage once after the work is over, which takes long on a busy machine; what is repeated is in every window. */
+const WINDOWS = 4;
 const PATHS = ['/', '/inbox', '/history', '/usage'];
 
 let browser: Browser;
@@ -35,8 +37,12 @@ describe('a page that is open while nothing happens', () => {
       await page.waitForTimeout(1_000);
       const asked: string[] = [];
       page.on('request', (request) => asked.push(request.url()));
-      spawnSync('timeout', [String(SECONDS), 'strace', '-f', '-qq', '-tt', '-o', log, '-p', String(served.pid)]);
-      expect(busyTenths(readFileSync(log, 'utf8')), path).toBeLessThan(MOST_BUSY_TENTHS);
+      const busy: number[] = [];
+      while (busy.length < WINDOWS && !busy.some((tenths) => tenths < MOST_BUSY_TENTHS)) {
+        spawnSync('timeout', [String(SECONDS), 'strace', '-f', '-qq', '-tt', '-o', log, '-p', String(served.pid)]);
+        busy.push(busyTenths(readFileSync(log, 'utf8')));
+      }
+      expect(Math.min(...busy), path).toBeLessThan(MOST_BUSY_TENTHS);
       await page.evaluate('0');
       expect(asked, path).toEqual([]);
       page.removeAllListeners('request');
