@@ -79,7 +79,13 @@ async function measureSelected(args: readonly string[]): Promise<void> {
   const rows: Row[] = [];
   for (const benchmark of BENCHMARKS.filter(({ name }) => selected.length === 0 || selected.includes(name))) {
     process.stderr.write(`${benchmark.name}: ${benchmark.summary} …\n`);
-    rows.push(rowOf(benchmark, await benchmark.measure(args.includes('--quick'), rounds)));
+    try {
+      rows.push(rowOf(benchmark, await benchmark.measure(args.includes('--quick'), rounds)));
+    } catch (error) {
+      // The figures of the other rows took minutes and are still printed.
+      console.error(error);
+      process.exitCode = 1;
+    }
   }
   process.stderr.write(`${machineDescription()}\n`);
   process.stdout.write(args.includes('--json') ? `${JSON.stringify(rows, undefined, 2)}\n` : `${tableOf(rows)}\n`);

@@ -189,6 +189,10 @@ describe('what only one place may do', () => {
     expect(starters.map(({ file }) => file).filter((file) => !file.startsWith('process/'))).toEqual([]);
   });
 
+  it('is to change the umask: nobody, because it belongs to all threads', () => {
+    expect(filesWith(/\bumask\(\w/)).toEqual([]);
+  });
+
   it('is to end the program: only main.ts, and the program that ends with the one it contains', () => {
     // Connections that a contained program has left open must not delay its end.
     const ending = ['main.ts', 'process/sandbox/runtime-program.ts'];

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { chmodSync } from 'node:fs';
 import { lstat, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { AppError, errorCode, fromSystemError } from '../../errors.ts';
@@ -52,15 +53,14 @@ async function removeStaleSocket(path: string): Promise<void> {
   }
 }
 
-/** The socket is created while `listen` runs, so the umask makes it private from the start. */
+/**
+ * The socket is created while `listen` runs, in a folder of its owner, and is restricted in the same turn. The umask
+ * would restrict it earlier, but it belongs to the whole process: folders that other threads create then could not be entered.
+ */
 async function listenPrivately(server: Server, path: string): Promise<void> {
   const listening = once(server, 'listening');
-  const mask = process.umask(0o177);
-  try {
-    server.listen(path);
-  } finally {
-    process.umask(mask);
-  }
+  server.listen(path);
+  if (server.listening) chmodSync(path, 0o600);
   try {
     await listening;
   } catch (error) {

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { connectSocket } from '../../../src/access/socket/client.ts';
 import { serveSocket } from '../../../src/access/socket/server.ts';
@@ -94,6 +94,27 @@ describe('An engine', () => {
   it('keeps its socket for its owner only', async () => {
     await serve(async () => 'x');
     expect((await stat(path)).mode & 0o777).toBe(0o600);
+  });
+
+  it('does not change the rights of folders that are created while it opens', async () => {
+    let isOpening = true;
+    const folders: string[] = [];
+    const createFolders = async () => {
+      while (isOpening) {
+        const folder = join(dirname(path), `folder-${folders.length}`);
+        folders.push(folder);
+        await mkdir(folder);
+      }
+    };
+    const created = Promise.all(Array.from({ length: 8 }, createFolders));
+    for (let round = 0; round < 200; round += 1) {
+      const server = await serveSocket({ path, handle: async () => 'x' });
+      await server[Symbol.asyncDispose]();
+    }
+    isOpening = false;
+    await created;
+    const modes = await Promise.all(folders.map(async (folder) => (await stat(folder)).mode & 0o700));
+    expect(new Set(modes)).toEqual(new Set([0o700]));
   });
 
   it('does not replace a file that is not a socket', async () => {
