@@ -88,7 +88,10 @@ async function start(args: readonly string[], options: GitOptions): Promise<RunR
 }
 
 function isRepeatable(args: readonly string[], { isDone, onProgress }: GitOptions): boolean {
-  return isDone !== undefined || (REPEATABLE.has(gitCommand(args)) && onProgress === undefined);
+  if (isDone !== undefined) return true;
+  // `read-tree --prefix` refuses entries that it has added before.
+  const addsBelow = args.some((arg) => arg.startsWith('--prefix'));
+  return REPEATABLE.has(gitCommand(args)) && !addsBelow && onProgress === undefined;
 }
 
 const PROGRESS = /^(?:remote: )?[A-Z][\w ]+: +\d+% \(\d+\/\d+\)/;

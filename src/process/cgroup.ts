@@ -25,6 +25,8 @@ export type CgroupBase =
 
 const RECORD = 'cgroup';
 const GROUP_NAME = /^manyhands-[0-9a-f]{24}$/;
+/** What a probe creates for a moment; a kill can leave it. */
+const PROBE_NAME = /^manyhands-probe-\d+$/;
 /** The controllers without which resources count as not limited. */
 const LIMITING = ['memory', 'pids'];
 /** Two seconds in all: a busy machine takes longer to release the processes that were killed. */
@@ -152,7 +154,8 @@ export function removeLeftoverGroups(now = realWorld.now(), base = cgroupBase())
 export function leftoverGroups(base: string, now: number): string[] {
   return childrenOf(base).filter((path) => {
     const createdAt = statSync(path, { throwIfNoEntry: false })?.ctimeMs ?? now;
-    return GROUP_NAME.test(basename(path)) && now - createdAt > LEFTOVER_AGE_MS;
+    const isOurs = [GROUP_NAME, PROBE_NAME].some((name) => name.test(basename(path)));
+    return isOurs && now - createdAt > LEFTOVER_AGE_MS;
   });
 }
 

@@ -86,9 +86,12 @@ export async function removeLimits(launch: LaunchGroup): Promise<void> {
   }
 }
 
-/** Removes the empty groups that launches of killed engines left. */
-export function removeLeftoverLimits(now = realWorld.now()): void {
-  for (const base of Object.values(hierarchies())) for (const path of leftoverGroups(base, now)) removeTree(path);
+/** Removes the empty groups that launches of killed engines left, and returns how many. */
+export function removeLeftoverLimits(
+  now = realWorld.now(),
+  bases: readonly string[] = Object.values(hierarchies()),
+): number {
+  return bases.flatMap((base) => leftoverGroups(base, now)).filter(removeTree).length;
 }
 
 /** The groups of cgroup v1 of a process, from its lines of mountinfo and cgroup. */

@@ -2,10 +2,12 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { commit, sandbox, shell, workspace, write } from './sandbox.ts';
+import { createWorkspace } from '../../src/git/workspace/workspace.ts';
+import { commit, sandbox, save, shell, workspace, write } from './sandbox.ts';
 
 const HAS_STRACE = spawnSync('strace', ['-V']).status === 0;
 const CALLS = 'fsync,fdatasync,sync_file_range,rename,renameat,renameat2,link,linkat,write';
+const FLUSH = /fsync\(|fdatasync\(|sync_file_range\(/;
 const SOURCES = join(import.meta.dirname, '../../src/git');
 
 /** Saves a workspace and merges it, says so, and writes nothing else to its output. */
@@ -30,13 +32,8 @@ test.skipIf(!HAS_STRACE)(
     shell(box.mirror.dir, 'fetch', '-q', box.user, `${onto}:refs/test/onto`);
     const before = looseObjects(box.mirror.dir);
     write(path, { 'a/b.txt': '2', 'c/d.txt': '3' });
-    const trace = join(box.dir, 'trace');
-    const argument = JSON.stringify({ mirror: box.mirror, path, base: box.base, onto });
-    const node = [process.execPath, '--experimental-strip-types', '--input-type=module', '-e', PROGRAM, argument];
-    execFileSync('strace', ['-f', '-y', '-s', '64', '-e', `trace=${CALLS}`, '-o', trace, ...node], { stdio: 'pipe' });
-    const calls = readFileSync(trace, 'utf8').split('\n');
-    const end = calls.findIndex((line) => line.includes('"acknowledged"'));
-    const flushed = calls.slice(0, end).filter((line) => /fsync\(|fdatasync\(|sync_file_range\(/.test(line));
+    const calls = traced(box.dir, PROGRAM, { mirror: box.mirror, path, base: box.base, onto });
+    const flushed = calls.filter((line) => FLUSH.test(line));
     const made = looseObjects(box.mirror.dir).filter((name) => !before.includes(name));
     expect(made.length).toBeGreaterThanOrEqual(9);
     const objects = flushed.filter((line) => /tmp_obj_/.test(line));
@@ -48,6 +45,50 @@ test.skipIf(!HAS_STRACE)(
       expect(flushed.some((line) => line.includes(`refs/manyhands/${ref}.lock`) && line.includes('fsync('))).toBe(true);
   },
 );
+
+/** Starts a merge in a workspace, and says so. */
+const CONFLICT = `
+import { layOutConflict } from '${SOURCES}/workspace/lay-out-conflict.ts';
+await layOutConflict(JSON.parse(process.argv[1]));
+process.stdout.write('acknowledged');
+`;
+
+test.skipIf(!HAS_STRACE)(
+  'what the merge of a conflict writes is flushed, because a save does not write it again',
+  async () => {
+    const lines = (first: string, last: string) => [first, ...Array(20).fill('same'), last, ''].join('\n');
+    const box = await sandbox({ 'a.txt': lines('1', '1'), 'b.txt': '1' });
+    const side = async (name: string, files: Record<string, string>) => {
+      const path = await workspace(box, name);
+      write(path, files);
+      return (await save(box, path)).commit;
+    };
+    const onto = await side('one', { 'a.txt': lines('2', '1'), 'b.txt': '2' });
+    const theirs = await side('two', { 'a.txt': lines('1', '3'), 'b.txt': '3' });
+    const path = join(box.dir, 'three');
+    await createWorkspace({ mirror: box.mirror, path, commit: onto, branch: 'work' });
+    const before = looseObjects(box.mirror.dir);
+    const calls = traced(box.dir, CONFLICT, { mirror: box.mirror, path, onto, theirs });
+    const made = looseObjects(box.mirror.dir).filter((name) => !before.includes(name));
+    expect(made.length).toBeGreaterThanOrEqual(1);
+    expect(calls.filter((line) => FLUSH.test(line) && /tmp_obj_/.test(line)).length).toBeGreaterThanOrEqual(
+      made.length,
+    );
+  },
+);
+
+/** The system calls of a program up to its acknowledgement. */
+function traced(dir: string, program: string, argument: unknown): string[] {
+  const trace = join(dir, 'trace');
+  const node = [process.execPath, '--experimental-strip-types', '--input-type=module', '-e', program];
+  const strace = ['-f', '-y', '-s', '64', '-e', `trace=${CALLS}`, '-o', trace];
+  execFileSync('strace', [...strace, ...node, JSON.stringify(argument)], { stdio: 'pipe' });
+  const calls = readFileSync(trace, 'utf8').split('\n');
+  return calls.slice(
+    0,
+    calls.findIndex((line) => line.includes('"acknowledged"')),
+  );
+}
 
 function looseObjects(dir: string): string[] {
   return shell(dir, 'cat-file', '--batch-check', '--batch-all-objects').split('\n');

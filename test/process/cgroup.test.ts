@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { cgroupBase, parseCgroup, removeLeftoverGroups, removeTree } from '../../src/process/cgroup.ts';
+import { removeLeftoverLimits } from '../../src/process/limit-groups.ts';
 
 test('our own cgroup v2 is found next to cgroup v1', () => {
   const mountinfo = [
@@ -34,13 +35,17 @@ test.runIf(base.kind === 'writable')(
   async () => {
     const group = (digit: string) => join(base.kind === 'writable' ? base.path : '', `manyhands-${digit.repeat(24)}`);
     const [empty, used] = [group('e'), group('f')];
-    for (const path of [empty, used]) mkdirSync(path, { recursive: true });
+    const probe = join(dirname(empty), 'manyhands-probe-1');
+    for (const path of [empty, used, probe]) mkdirSync(path, { recursive: true });
     const child = spawn('sleep', ['60']);
     try {
       writeFileSync(join(used, 'cgroup.procs'), String(child.pid));
       expect(removeLeftoverGroups(Date.now(), base)).toBe(0);
       expect([existsSync(empty), existsSync(used)]).toEqual([true, true]);
-      expect(removeLeftoverGroups(Date.now() + 61_000, base)).toBe(1);
+      expect(removeLeftoverGroups(Date.now() + 61_000, base)).toBe(2);
+      expect([existsSync(empty), existsSync(used), existsSync(probe)]).toEqual([false, true, false]);
+      mkdirSync(empty);
+      expect(removeLeftoverLimits(Date.now() + 61_000, [dirname(empty)])).toBe(1);
       expect([existsSync(empty), existsSync(used)]).toEqual([false, true]);
     } finally {
       child.kill('SIGKILL');

@@ -68,7 +68,9 @@ async function lineTo(mirror: Mirror, tip: string, branch: ReadonlyMap<string, u
   const commits = new Set<string>();
   for (let commit = tip; commits.size <= MOST_OF_A_LINE; ) {
     if (branch.has(commit)) return { commits, start: commit };
-    const [parent, another] = (await readCommit(mirror, commit)).parents;
+    // The history of a shallow repository ends before its first commit does.
+    const facts: CommitFacts | undefined = await readCommit(mirror, commit).catch(() => undefined);
+    const [parent, another] = facts?.parents ?? [];
     if (parent === undefined || another !== undefined) return undefined;
     commits.add(commit);
     commit = parent;

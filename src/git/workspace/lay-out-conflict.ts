@@ -54,7 +54,8 @@ async function merge({ mirror, path, onto, theirs, signal }: LayOutConflict, scr
   };
   await git(['read-tree', '-i', '-m', onto], where);
   const how = ['--no-commit', '--no-ff', '--no-stat', '--no-rerere-autoupdate', '--quiet'];
-  const merged = await git(['merge', ...how, theirs], { ...where, allow: [0, 1] });
+  // The objects go into the mirror, whose settings do not apply here; a later save does not write those that exist.
+  const merged = await git(['-c', 'core.fsync=all', 'merge', ...how, theirs], { ...where, allow: [0, 1] });
   const states = await Promise.all(STATE.map((name) => readPlainFile(join(source, name))));
   if (states[0] === undefined) {
     throw new AppError('GIT_FAILED', `The merge of ${theirs} could not be started: ${merged.stderr.trim()}`, { path });

@@ -82,3 +82,14 @@ test('a merge of histories that are not lines, or share nothing, is left to git'
   for (const theirs of [cross, alone, base])
     expect(await mergeDisjoint(mirror, { onto: left, theirs })).toBeUndefined();
 });
+
+test('a line that ends where a shallow history is cut is left to git', async () => {
+  const { mirror } = await sandbox();
+  const [onto = ''] = importCommits(mirror, [{ files: { a: OWN } }]);
+  const { tree } = await readCommit(mirror, onto);
+  const person = 'A <a@localhost> 1700000000 +0000';
+  const cut = `tree ${tree}\nparent ${'1'.repeat(40)}\nauthor ${person}\ncommitter ${person}\n\nCut\n`;
+  const where = { gitDir: mirror.dir, input: cut };
+  const theirs = (await git(['hash-object', '-t', 'commit', '-w', '--stdin'], where)).stdout.trim();
+  expect(await mergeDisjoint(mirror, { onto, theirs })).toBeUndefined();
+});

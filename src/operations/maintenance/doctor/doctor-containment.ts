@@ -1,9 +1,11 @@
+import { findProjectRoot } from '../../../config/files.ts';
 import { loadConfig } from '../../../config/load.ts';
 import { containmentText, possibleContainment, REQUIRED_PARTS } from '../../../core/attempt/containment.ts';
 import { machineContainment } from '../../../engine/attempt/containment.ts';
 import { dependencyMethod } from '../../../engine/start/dependency-method.ts';
 import { resolveHome } from '../../../home.ts';
 import { removeLeftoverGroups } from '../../../process/cgroup.ts';
+import { removeLeftoverLimits } from '../../../process/limit-groups.ts';
 import { identificationProblem } from '../../../process/socket-peer.ts';
 import { containment } from '../../../process/terminate.ts';
 import { Config } from '../../../schema/config.ts';
@@ -17,14 +19,15 @@ const FIXES: Readonly<Record<string, string>> = { resources: CGROUP };
 
 /** How far the programs of tasks are restricted to their own task, as a whole and by parts, and callers identified. */
 export async function examineContainment(examined: { dir: string; env: NodeJS.ProcessEnv }): Promise<DoctorLine[]> {
-  return [descendants(), ...(await sandbox(examined)), await dependencies(examined), callers()];
+  const inRoot = { ...examined, dir: (await findProjectRoot(examined.dir)) ?? examined.dir };
+  return [descendants(), ...(await sandbox(inRoot)), await dependencies(inRoot), callers()];
 }
 
 /** Whether the system can contain agents that hide their child processes; reported, but not required. Groups that a killed engine left are removed. */
 function descendants(): DoctorLine {
   const { kind, detail } = containment();
   const ok = kind === 'cgroup';
-  const removed = removeLeftoverGroups();
+  const removed = removeLeftoverGroups() + removeLeftoverLimits();
   const groups =
     removed === 0 ? '' : `; removed ${removed} empty ${removed === 1 ? 'group' : 'groups'} of ended attempts`;
   return { name: 'containment', ok, required: false, detail: `${detail}${groups}`, fix: ok ? null : CGROUP };
