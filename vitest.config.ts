@@ -30,7 +30,7 @@ const LONGEST = [
   'test/e2e/tool-bulk.test.ts',
   'test/browser/task.test.ts',
   'test/e2e/never-silent.test.ts',
-  'test/e2e/automatic-backup.test.ts',
+  'test/engine/maintenance/automatic-backup.test.ts',
   'test/e2e/acceptance.test.ts',
   'test/operations/models/bench.test.ts',
   'test/browser/every-page.test.ts',
@@ -76,6 +76,7 @@ const SHARED = [
     'workspaces',
   ],
 ].map((folder) => `test/${folder}/**/*.test.ts`);
+const BROWSER = ['test/browser/**/*.test.ts'];
 const NEVER = ['test/crash/full/**', 'test/real/**', 'node_modules/**', 'dist/**'];
 /** Servers and hosts that fail: npm run test:hosts. Only a sample of them is part of npm test. */
 if (process.env.MANYHANDS_TEST_HOSTS === undefined) NEVER.push('test/hosts/!(sample).test.ts');
@@ -85,8 +86,21 @@ export default defineConfig({
   plugins: [lazyZod],
   test: {
     projects: [
-      { extends: true, test: { name: 'shared', include: SHARED, exclude: NEVER, isolate: false } },
-      { extends: true, test: { name: 'alone', include: ['test/**/*.test.ts'], exclude: [...NEVER, ...SHARED] } },
+      // First and by itself: a browser cancels its requests when a test of hosts adds a network to the machine.
+      { extends: true, test: { name: 'browser', include: BROWSER, exclude: NEVER, sequence: { groupOrder: 1 } } },
+      {
+        extends: true,
+        test: { name: 'shared', include: SHARED, exclude: NEVER, isolate: false, sequence: { groupOrder: 2 } },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'alone',
+          include: ['test/**/*.test.ts'],
+          exclude: [...NEVER, ...SHARED, ...BROWSER],
+          sequence: { groupOrder: 2 },
+        },
+      },
     ],
     testTimeout: 120_000,
     hookTimeout: 120_000,

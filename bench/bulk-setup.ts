@@ -1,9 +1,9 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { makeRepository, PLAIN_ENVIRONMENT, runTool } from './scratch.ts';
+import { makeRepository, runTool } from './scratch.ts';
 import { type Spent, spentBy } from './spent.ts';
-import { taskEnvironment, writeSandboxMode } from './tasks.ts';
+import { deletionEnded, taskEnvironment, writeSandboxMode } from './tasks.ts';
 import { tasksByShell } from './tasks-by-shell.ts';
 
 /** A repository, a file of items and an agent that writes one file for each. */
@@ -16,21 +16,12 @@ export type BulkSetup = {
   parallel: number;
 };
 
-type BulkSize = { items: number; parallel: number; files?: number };
+/** `promptBytes`: how long the text of an item is, at least. */
+type BulkSize = { items: number; parallel: number; files?: number; promptBytes?: number };
 
 const FILES = 100;
 /** Without any check a result is unverified, and the user must review it. */
 const UNVERIFIED_EXIT = 4;
-
-/** After so many objects git would start maintenance in the background, which is not part of the measured work. */
-const WITHOUT_MAINTENANCE = {
-  ...PLAIN_ENVIRONMENT,
-  GIT_CONFIG_COUNT: '2',
-  GIT_CONFIG_KEY_0: 'gc.auto',
-  GIT_CONFIG_VALUE_0: '0',
-  GIT_CONFIG_KEY_1: 'maintenance.auto',
-  GIT_CONFIG_VALUE_1: 'false',
-};
 
 const Result = z.object({ tasks: z.array(z.object({ status: z.string() })) });
 
@@ -47,7 +38,7 @@ export async function prepareBulk(folder: string, size: BulkSize): Promise<BulkS
   await mkdir(repository, { recursive: true });
   await makeRepository(repository, size.files ?? FILES);
   await writeSandboxMode(folder, 'off');
-  const lines = Array.from({ length: size.items }, (_, index) => JSON.stringify(itemAt(index + 1)));
+  const lines = Array.from({ length: size.items }, (_, index) => JSON.stringify(itemAt(index + 1, size.promptBytes)));
   const manifest = join(folder, 'items.jsonl');
   await writeFile(manifest, `${lines.join('\n')}\n`);
   const agent = join(folder, 'agent.sh');
@@ -59,7 +50,7 @@ export async function prepareBulk(folder: string, size: BulkSize): Promise<BulkS
 export async function bulkByManyhands(
   setup: BulkSetup,
   { options = [], env = {} }: { options?: readonly string[]; env?: Record<string, string> } = {},
-): Promise<Spent> {
+): Promise<Spent & { deletionMs: number }> {
   const { folder, repository, agent, manifest, items, parallel } = setup;
   const program = join(process.cwd(), 'bin', 'manyhands.mjs');
   const how = ['--agent', `command:${agent}`, '--max-parallel', String(parallel), '--json'];
@@ -69,14 +60,15 @@ export async function bulkByManyhands(
   });
   const done = Result.parse(JSON.parse(spent.output)).tasks.filter((task) => task.status === 'done').length;
   if (done !== items) throw new Error(`Only ${done} items of ${items} got done`);
+  const deletionMs = await deletionEnded(folder);
   await requireItems(setup, await branchOf(setup));
-  return spent;
+  return { ...spent, deletionMs };
 }
 
 /** The same clones, commits and merges as a shell script with xargs. */
 export async function bulkByShell(setup: BulkSetup): Promise<Spent> {
   const { folder, repository, agent, items, parallel } = setup;
-  const spent = await tasksByShell({ folder, repository, agent, tasks: items, parallel }, WITHOUT_MAINTENANCE);
+  const spent = await tasksByShell({ folder, repository, agent, tasks: items, parallel });
   await requireItems(setup, 'refs/heads/run');
   return spent;
 }
@@ -89,8 +81,10 @@ export async function landedSeconds(setup: BulkSetup): Promise<number[]> {
   return [0, 0.25, 0.5, 0.75].map((share) => at(share + 0.25) - at(share));
 }
 
-function itemAt(number: number): { id: string; prompt: string; files: string[] } {
-  return { id: `i${number}`, prompt: `Append a line to items/${number}.txt`, files: [`items/${number}.txt`] };
+function itemAt(number: number, promptBytes = 0): { id: string; prompt: string; files: string[] } {
+  const line = `Append a line to items/${number}.txt`;
+  const prompt = [line, ...Array(Math.ceil(promptBytes / line.length)).fill(line)].join('\n');
+  return { id: `i${number}`, prompt, files: [`items/${number}.txt`] };
 }
 
 async function branchOf({ repository }: BulkSetup): Promise<string> {

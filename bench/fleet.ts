@@ -159,7 +159,7 @@ function inputOf(
     claimed: new Set(),
     landing: new Set(),
     outside: {},
-    fleet: { hosts: current, affinity: new Map() },
+    fleet: { hosts: current },
   };
 }
 

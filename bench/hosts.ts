@@ -86,11 +86,11 @@ async function openOrders(url: string): Promise<Orders> {
   fleet?.onChange(() => fleet.hosts.length > 0 && registered.resolve());
   const registration = registrationOf('b2');
   const link = new HostLink(url, registration, realWorld);
-  await link.register(undefined);
+  await link.register([]);
   await registered.promise;
   const never = new AbortController().signal;
   const one = { attempt: 1, check: 0 };
-  await link.receive(one, never);
+  await link.receive(() => one, never);
   let number = 0;
   async function acceptOne(): Promise<number> {
     const { instance } = registration;
@@ -98,7 +98,7 @@ async function openOrders(url: string): Promise<Orders> {
     const event = { type: 'attempt.started', data: {} };
     const began = performance.now();
     const appended = store.append([{ stream: 'run/r', expected: number, events: [event], order }], 1);
-    for (let accepted = 0; accepted === 0; ) accepted = (await link.receive(one, never)).orders.length;
+    for (let accepted = 0; accepted === 0; ) accepted = (await link.receive(() => one, never)).orders.length;
     const time = performance.now() - began;
     await appended;
     number += 1;

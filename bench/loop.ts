@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
 import type { Benchmark } from './benchmark.ts';
-import { makeRepository, makeScratch, PLAIN_ENVIRONMENT, runTool } from './scratch.ts';
+import { makeRepository, makeScratch, runTool } from './scratch.ts';
+import { taskEnvironment, writeSandboxMode } from './tasks.ts';
 import { listed, median } from './timing.ts';
 
 const AGENTS = 150;
@@ -48,10 +49,12 @@ export const loop: Benchmark = {
 
 async function measureRound(folder: string): Promise<{ longestMs: number; seconds: number }> {
   const repository = join(folder, 'repository');
-  const started = join(folder, 'started');
+  const [started, planMade] = [join(folder, 'started'), join(folder, 'planned')];
   await mkdir(join(repository, '.manyhands'), { recursive: true });
   await mkdir(started);
   await writeFile(join(repository, '.manyhands', 'config.yaml'), 'review: { rounds: 0 }\n');
+  // In a sandbox the agents could not write their marks.
+  await writeSandboxMode(folder, 'off');
   await makeRepository(repository, FILES);
   const planned = Array.from({ length: AGENTS }, (_, index) => ({
     id: `t${index + 1}`,
@@ -61,7 +64,7 @@ async function measureRound(folder: string): Promise<{ longestMs: number; second
   await writeFile(join(folder, 'plan.json'), JSON.stringify({ tasks: planned }));
   const agent = join(folder, 'agent.sh');
   const text = `#!/bin/sh
-if [ "$MANYHANDS_ROLE" = plan ]; then exec cat '${folder}/plan.json'; fi
+if [ "$MANYHANDS_ROLE" = plan ]; then cat '${folder}/plan.json'; : >'${planMade}'; exit; fi
 : >'${started}'/"\${MANYHANDS_TASK##*/}"
 while [ "$(ls '${started}' | wc -l)" -lt ${AGENTS} ]; do sleep 0.5; done
 echo "a line" >"task-\${MANYHANDS_TASK##*/}.txt"
@@ -71,13 +74,14 @@ echo "a line" >"task-\${MANYHANDS_TASK##*/}.txt"
   const program = [process.execPath, '--import', pathToFileURL(join(folder, 'observer.mjs')).href];
   const how = ['--agent', `command:${agent}`, '--max-parallel', String(AGENTS), '--json'];
   await runTool([...program, join(process.cwd(), 'bin', 'manyhands.mjs'), 'do', 'Wait for all', ...how], repository, {
-    env: { ...PLAIN_ENVIRONMENT, MANYHANDS_HOME: join(folder, 'home'), GAPS: join(folder, 'gaps.json') },
+    env: { ...taskEnvironment(folder), GAPS: join(folder, 'gaps.json') },
     allow: [UNVERIFIED_EXIT],
   });
   const times = await Promise.all(
     (await readdir(started)).map(async (name) => (await stat(join(started, name))).mtimeMs),
   );
-  const [first, last] = [Math.min(...times), Math.max(...times)];
+  // From the end of the plan: its tasks, all claims and the first workspaces belong to the starts.
+  const [first, last] = [(await stat(planMade)).mtimeMs, Math.max(...times)];
   const gaps = Gaps.parse(JSON.parse(await readFile(join(folder, 'gaps.json'), 'utf8')));
   await rm(folder, { recursive: true, force: true });
   const during = gaps.filter(({ at, ms }) => at >= first && at - ms <= last).map(({ ms }) => ms);

@@ -64,6 +64,8 @@ const BENCHMARKS: readonly Benchmark[] = [
   cli,
 ];
 
+const OPTION = /^--(quick|json|rounds=[1-9]\d*)$/;
+
 const [mode = '', folder = '', size = ''] = process.argv.slice(2);
 if (mode === '--die-during-run') await dieDuringRun(folder, Number(size));
 else if (mode === '--resume') await resumeAndEnd(folder);
@@ -72,8 +74,10 @@ else if (mode === '--tool-echo') serveToolEcho(folder);
 else await measureSelected(process.argv.slice(2));
 
 async function measureSelected(args: readonly string[]): Promise<void> {
+  if (args.includes('--help') || args.includes('-h')) return void process.stdout.write(usage());
   const selected = args.filter((arg) => !arg.startsWith('-'));
-  const unknown = selected.find((name) => !BENCHMARKS.some((benchmark) => benchmark.name === name));
+  const isKnown = (arg: string) => OPTION.test(arg) || BENCHMARKS.some(({ name }) => name === arg);
+  const unknown = args.find((arg) => !isKnown(arg));
   if (unknown !== undefined) return refuse(unknown);
   const rounds = roundsIn(args);
   const rows: Row[] = [];
@@ -91,6 +95,12 @@ async function measureSelected(args: readonly string[]): Promise<void> {
   process.stdout.write(args.includes('--json') ? `${JSON.stringify(rows, undefined, 2)}\n` : `${tableOf(rows)}\n`);
 }
 
+function usage(): string {
+  const width = Math.max(...BENCHMARKS.map(({ name }) => name.length));
+  const rows = BENCHMARKS.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`);
+  return `npm run bench -- [row ...] [--quick] [--rounds=N] [--json]; without a row, all:\n${rows.join('\n')}\n`;
+}
+
 /** `--rounds=3`; only rows that take many minutes use it. */
 function roundsIn(args: readonly string[]): number | undefined {
   const value = Number(args.find((arg) => arg.startsWith('--rounds='))?.slice('--rounds='.length));
@@ -98,7 +108,6 @@ function roundsIn(args: readonly string[]): number | undefined {
 }
 
 function refuse(name: string): void {
-  const known = BENCHMARKS.map((benchmark) => benchmark.name).join(', ');
-  process.stderr.write(`There is no benchmark "${name}"; there are ${known}.\n`);
+  process.stderr.write(`There is no row or option "${name}".\n${usage()}`);
   process.exitCode = 2;
 }

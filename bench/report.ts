@@ -1,5 +1,6 @@
 import { cpus, loadavg } from 'node:os';
 import type { Benchmark, Measurement } from './benchmark.ts';
+import { fileSystemDescription } from './file-system.ts';
 
 /** A printed measurement. */
 export type Row = Measurement & { name: string; target: string; ok: boolean };
@@ -45,7 +46,7 @@ export function tableOf(rows: readonly Row[]): string {
 /** The machine, on which the figures depend. */
 export function machineDescription(): string {
   const load = loadavg().map((value) => value.toFixed(1));
-  return `${cpus().length} cores, Node ${process.versions.node}, load average ${load.join(' ')}`;
+  return `${cpus().length} cores, Node ${process.versions.node}, load average ${load.join(' ')}, ${fileSystemDescription()}`;
 }
 
 function rounded(value: number): number {

@@ -10,6 +10,11 @@ import { alternate, listed, median, timed } from './timing.ts';
 
 const FILES = 3_000;
 const ROUNDS = 5;
+/** As the engine saves: with the limits and the author of the default settings. */
+const ENGINE_OPTIONS = {
+  author: { name: 'Manyhands', email: 'manyhands@localhost' },
+  limits: { files: 50_000, fileBytes: 100 * 2 ** 20 },
+};
 /** The same durability as ours. */
 const DURABLE = ['-c', 'core.fsync=objects', '-c', 'core.fsyncMethod=batch'];
 
@@ -35,7 +40,15 @@ export const save: Benchmark = {
         await change(ours, `ours ${round}`);
         const ref = `refs/manyhands/attempts/bench-${round}/1`;
         return timed(async () => {
-          const saved = await saveWorkspace({ mirror, path: ours, ref, base, message: 'Work', exclude: [] });
+          const saved = await saveWorkspace({
+            mirror,
+            path: ours,
+            ref,
+            base,
+            message: 'Work',
+            exclude: [],
+            ...ENGINE_OPTIONS,
+          });
           if (!saved.changed || saved.problems.length > 0) throw new Error('The work was not saved');
         });
       },

@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { PLAIN_ENVIRONMENT } from './scratch.ts';
 import { type Spent, spentBy } from './spent.ts';
 
 export type ShellTasks = { folder: string; repository: string; agent: string; tasks: number; parallel: number };
@@ -34,8 +35,18 @@ seq 1 "$TASKS" | xargs -P "$PARALLEL" -n 1 sh ./task.sh
 git --git-dir="$MIRROR" push --quiet "$REPOSITORY" run
 `;
 
+/** After so many objects git would start maintenance in the background, which is not part of the measured work. */
+const WITHOUT_MAINTENANCE = {
+  ...PLAIN_ENVIRONMENT,
+  GIT_CONFIG_COUNT: '2',
+  GIT_CONFIG_KEY_0: 'gc.auto',
+  GIT_CONFIG_VALUE_0: '0',
+  GIT_CONFIG_KEY_1: 'maintenance.auto',
+  GIT_CONFIG_VALUE_1: 'false',
+};
+
 /** The same clones, commits and merges as a shell script with xargs. */
-export async function tasksByShell(options: ShellTasks, env: Record<string, string>): Promise<Spent> {
+export async function tasksByShell(options: ShellTasks): Promise<Spent> {
   const { folder } = options;
   await writeFile(join(folder, 'task.sh'), ONE_TASK);
   await writeFile(join(folder, 'all.sh'), ALL_TASKS);
@@ -46,5 +57,5 @@ export async function tasksByShell(options: ShellTasks, env: Record<string, stri
     TASKS: String(options.tasks),
     PARALLEL: String(options.parallel),
   };
-  return spentBy(['sh', './all.sh'], folder, { env: { ...env, ...variables } });
+  return spentBy(['sh', './all.sh'], folder, { env: { ...WITHOUT_MAINTENANCE, ...variables } });
 }

@@ -1,11 +1,12 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Benchmark, Measurement } from './benchmark.ts';
 import { makeRepository, makeScratch, PLAIN_ENVIRONMENT, runTool, type Scratch } from './scratch.ts';
 import { type Spent, spentBy } from './spent.ts';
 import { tasksByShell } from './tasks-by-shell.ts';
-import { alternate, listed, median } from './timing.ts';
+import { alternate, listed, median, timed } from './timing.ts';
 
 type Size = { tasks: number; rounds: number };
 type TaskSetup = { folder: string; repository: string; agent: string; tasks: number; sandbox: Sandbox };
@@ -17,6 +18,7 @@ const PARALLEL = 16;
 const FILES = 100;
 /** Without any check a result is unverified, and the user must review it. */
 const UNVERIFIED_EXIT = 4;
+const POLL_MS = 20;
 
 const Result = z.object({ tasks: z.array(z.object({ status: z.string() })) });
 
@@ -44,11 +46,13 @@ function sizeOf(isQuick: boolean, rounds: number | undefined): Size {
 async function measureTasks(size: Size, sandbox: Sandbox): Promise<Measurement> {
   await using scratch = await makeScratch();
   const processor = { ours: [] as number[], shell: [] as number[] };
+  const deletions: number[] = [];
   const times = await alternate(
     size.rounds,
     async () => {
-      const { wallMs, processorMs } = await withSetup(scratch, { ...size, sandbox }, byManyhands);
+      const { wallMs, processorMs, deletionMs } = await withSetup(scratch, { ...size, sandbox }, byManyhands);
       processor.ours.push(processorMs / size.tasks);
+      deletions.push(deletionMs);
       return wallMs / size.tasks;
     },
     async () => {
@@ -62,32 +66,39 @@ async function measureTasks(size: Size, sandbox: Sandbox): Promise<Measurement> 
     `${size.tasks === QUICK.tasks ? 'quick, so only a hint: ' : ''}${size.tasks} tasks, ${PARALLEL} at once, ${FILES} files`,
     `rounds in ms a task: ${listed(times.ours)} against ${listed(times.ceiling)}, ratios ${listed(times.ratios, 2)}`,
     `processor time in ms a task: ${listed([ours])} against ${listed([shell])}, ratio ${(ours / shell).toFixed(2)}`,
+    `ms for which the deletion went on afterwards, whose processor time is not counted: ${listed(deletions)}`,
   ].join('; ');
   return { value: median(times.ours), unit: 'ms a task', ceiling: median(times.ceiling), ratio: times.ratio, note };
 }
 
 /** Prepares the repository of a run, measures it and removes everything. */
-export async function withSetup(
+export async function withSetup<Result extends Spent>(
   scratch: Scratch,
   size: Size & { sandbox: Sandbox },
-  measureSetup: (setup: TaskSetup) => Promise<Spent>,
-): Promise<Spent> {
+  measureSetup: (setup: TaskSetup) => Promise<Result>,
+): Promise<Result> {
   const setup = await prepareTasks(join(scratch.path, 'stage'), { ...size, files: FILES });
   const spent = await measureSetup(setup);
   await rm(setup.folder, { recursive: true, force: true });
   return spent;
 }
 
-/** The tasks by this program. */
-export async function byManyhands({ folder, repository, agent, tasks: count }: TaskSetup): Promise<Spent> {
+/** The tasks by this program; then what it deletes in the background. */
+export async function byManyhands({
+  folder,
+  repository,
+  agent,
+  tasks: count,
+}: TaskSetup): Promise<Spent & { deletionMs: number }> {
   const spent = await spentBy(commandFor(agent), repository, {
     env: taskEnvironment(folder),
     allow: [UNVERIFIED_EXIT],
   });
   const done = Result.parse(JSON.parse(spent.output)).tasks.filter((task) => task.status === 'done').length;
   if (done !== count + 1) throw new Error(`Only ${done} tasks of ${count + 1} got done`);
+  const deletionMs = await deletionEnded(folder);
   await requireLanded(repository, 'mh/*', count);
-  return spent;
+  return { ...spent, deletionMs };
 }
 
 /** The command that plans and runs the tasks. */
@@ -108,9 +119,17 @@ export function taskEnvironment(folder: string): Record<string, string> {
   };
 }
 
+/** Waits until the data directory has nothing more to delete, so that the next measurement is alone; returns how long that took. */
+export async function deletionEnded(folder: string): Promise<number> {
+  const removing = join(folder, 'home', 'removing');
+  return timed(async () => {
+    while ((await readdir(removing).catch((): string[] => [])).length > 0) await sleep(POLL_MS);
+  });
+}
+
 /** The same tasks by the script. */
 async function byShell(setup: TaskSetup): Promise<Spent> {
-  const spent = await tasksByShell({ ...setup, parallel: PARALLEL }, PLAIN_ENVIRONMENT);
+  const spent = await tasksByShell({ ...setup, parallel: PARALLEL });
   await requireLanded(setup.repository, 'run', setup.tasks);
   return spent;
 }

@@ -83,6 +83,7 @@ async function attemptIn(folder: string, root: string) {
   const start = async (name: string) => {
     const path = join(home.workspaces, name);
     const commit = repository.head;
+    // Side by side, as the engine does.
     const [, seed] = await Promise.all([
       createWorkspace({ mirror, path, commit, branch: name }),
       seedForCommit({ ...common, mirror, project: 'bench', commit }),

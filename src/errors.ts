@@ -147,6 +147,7 @@ export const ERRORS = {
   HOST_TAKEN: { exit: 3, http: 409, hint: 'Choose another --name, or stop that process: manyhands hosts' },
   HOST_UNKNOWN: { exit: 3, http: 404, hint: 'List them: manyhands hosts' },
   HOST_RELEASE: { exit: 3, http: 409, hint: 'Install the release of the server here, or update the server.' },
+  HOSTS_IN_USE: { exit: 3, http: 409, hint: 'Let each host finish, then stop it: manyhands host drain <name>' },
   HOST_LOST: { exit: 3, http: 409, hint: 'Start it again. Its work is saved: manyhands salvage' },
   NO_SPACE: { exit: 3, http: 507, hint: 'Free disk space, then continue with: manyhands resume' },
   NO_PERMISSION: { exit: 3, http: 403, hint: 'Check the owner and the permissions of the file or folder.' },

@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { discoverProfiles, withProfiles } from './agents/accounts/ccswitch.ts';
 import { pinAgents } from './agents/pin-agents.ts';
 import { createAgents } from './agents/registry.ts';
-import { loadConfig } from './config/load.ts';
+import { loadConfig, loadLayers } from './config/load.ts';
 import type { Implementations } from './engine/loop/context.ts';
 import { followUp } from './failures/registry.ts';
 import { reachForge } from './forges/registry.ts';
@@ -14,7 +13,6 @@ import { filesOfCommit } from './git/read/list-files.ts';
 import { guard, testPrograms } from './guards/guards.ts';
 import { heldWithoutChecks, specialFiles } from './guards/special-files.ts';
 import { MODEL_APIS } from './model-apis/registry.ts';
-import { writeStatus } from './recipes/features/write-statuses.ts';
 import { recipeOf } from './recipes/registry.ts';
 import { checksOf } from './recipes/task-spec.ts';
 import { findRisks } from './risks/registry.ts';
@@ -25,6 +23,7 @@ export function chooseImplementations(env: NodeJS.ProcessEnv): Implementations {
   const rehearsal = rehearsalProgram();
   return {
     config: (root) => loadConfig({ dir: root, env }),
+    ignoredSettings: async (root) => (await loadLayers({ dir: root, env })).ignored,
     pin: ({ config, dir, root, choices, rehearse, scenario }) =>
       pinAgents({
         config,
@@ -46,8 +45,6 @@ export function chooseImplementations(env: NodeJS.ProcessEnv): Implementations {
     modelApis: MODEL_APIS,
     forge: (repository, config, signal) => reachForge({ repository, config, env }, signal),
     guard: guardCandidate,
-    writeStatuses: (root, { file, statuses }) =>
-      writeStatus(join(root, file), new Map(statuses.map(({ id, status }) => [id, status])), { root }),
     definition: (spec, config) => definitionHash(spec, { tools: toolsOf(JSON.stringify(config.workspace)) }),
   };
 }

@@ -21,6 +21,10 @@ const surroundings: Surroundings = {
     const { watchForEngine } = await import('./access/watch-for-engine.ts');
     return watchForEngine(resolveHome(env), listener);
   },
+  waitForVacancy: async (signal) => {
+    const { waitForVacancy } = await import('./store/postgres/inspect.ts');
+    return waitForVacancy(env.MANYHANDS_DATABASE_URL ?? '', realWorld, signal);
+  },
   openServer: async (caller, request) => {
     const { openServer } = await import('./http/open-server.ts');
     return openServer(request, { env, caller, version, world: realWorld });

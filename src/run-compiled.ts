@@ -134,7 +134,8 @@ function readKept(path: string): { cachedData?: Buffer; keptAfterMs: number } {
 /** Keeps the functions that this process ran, for the next start of the same command. */
 function keepCompiled(): void {
   // V8 rejects what was kept with other options than those of the usual start.
-  if (process.execArgv.length > 0 && process.argv[2] !== 'serve') return;
+  const hasOptions = process.execArgv.length > 0 || process.env.NODE_OPTIONS;
+  if (hasOptions && process.argv[2] !== 'serve') return;
   const usedMs = Math.max(1, Math.round(process.cpuUsage().user / 1000));
   if (usedMs > LONGEST_MS) return;
   const grown = compiled.filter(({ keptAfterMs }) => usedMs > keptAfterMs * GROWTH);

@@ -15,6 +15,7 @@ const UNUSED: Surroundings = {
   isServedWithRuns: unused,
   takeToken: unused,
   watchForEngine: unused,
+  waitForVacancy: unused,
 };
 
 /** Every command with its arguments, options, examples and exit codes. */

@@ -30,7 +30,7 @@ function consequence(kind: FailureKind): string {
     case 'retry':
       return retryText(kind, first);
     case 'switch':
-      return `Another agent takes over; this one is not used for ${timeText(first.restUntil - NOW)}${namesReset(kind)}. Does not count.`;
+      return `Another agent takes over; this one is not used for ${timeText(first.limitedUntil - NOW)}${namesReset(kind)}. Does not count.`;
     case 'block':
       return 'The task is blocked, with the command that continues it.';
     case 'fail':
@@ -53,7 +53,7 @@ function retryText(kind: FailureKind, first: Extract<FollowUp, { action: 'retry'
 
 function namesReset(kind: FailureKind): string {
   const named = followUp({ kind, message: '', resetAt: RESET_AT }, { attempt: 1, now: NOW });
-  return named.action === 'switch' && named.restUntil === RESET_AT
+  return named.action === 'switch' && named.limitedUntil === RESET_AT
     ? ', or until the reset that its provider names'
     : '';
 }

@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
-import { build } from 'esbuild';
+import { build, transform } from 'esbuild';
 import { hashOf, ROOT, textOf } from './checkout.mjs';
 import { DEFERRED_PROGRAMS, deferredImports, mergeChunks } from './merge-chunks.mjs';
 
@@ -215,6 +215,7 @@ async function bundlePage(outdir) {
     chunkNames: 'part-[name]-[hash]',
     assetNames: 'asset-[name]-[hash]',
     define: { 'process.env.NODE_ENV': '"production"' },
+    plugins: [libraryStyles(outdir)],
   });
   await build({
     ...PAGE,
@@ -234,18 +235,44 @@ async function bundlePage(outdir) {
   writeFileSync(join(outdir, 'index.html'), page);
 }
 
+/** The styles of a library become a file that the part which imports them loads; ahead of ours, which override them. */
+function libraryStyles(outdir) {
+  return {
+    name: 'library-styles',
+    setup: ({ onLoad }) =>
+      onLoad({ filter: /node_modules.*\.css$/ }, async ({ path }) => {
+        const { code } = await transform(readFileSync(path, 'utf8'), { loader: 'css', minify: true });
+        const name = `asset-${basename(path, '.css')}-${hashOfText(code)}.css`;
+        mkdirSync(outdir, { recursive: true });
+        writeFileSync(join(outdir, name), code);
+        return { contents: LOAD_STYLE.replace('{style}', `/${name}`) };
+      }),
+  };
+}
+
+const LOAD_STYLE = `const link = Object.assign(document.createElement('link'), { rel: 'stylesheet', href: '{style}' });
+await new Promise((resolve) => {
+  link.onload = resolve;
+  link.onerror = resolve;
+  document.head.prepend(link);
+});`;
+
 /** Parts that are loaded later cannot bring their styles along: all styles become one file, those of the frame first. */
 function gatherStyles(outdir, first) {
-  const names = readdirSync(outdir).filter((name) => name.endsWith('.css'));
+  const names = readdirSync(outdir).filter((name) => name.endsWith('.css') && !name.startsWith('asset-'));
   const isFirst = (name) => Number(name === basename(first));
   const texts = names
     .sort((a, b) => isFirst(b) - isFirst(a) || a.localeCompare(b))
     .map((name) => readFileSync(join(outdir, name), 'utf8'));
   for (const name of names) rmSync(join(outdir, name));
   const text = [...new Set(texts.flatMap(rulesOf))].join('');
-  const name = `main-${createHash('sha256').update(text).digest('hex').slice(0, 8)}.css`;
+  const name = `main-${hashOfText(text)}.css`;
   writeFileSync(join(outdir, name), text);
   return name;
+}
+
+function hashOfText(text) {
+  return createHash('sha256').update(text).digest('hex').slice(0, 8);
 }
 
 /** The rules of a style sheet one by one; several parts bring those of what they share. */

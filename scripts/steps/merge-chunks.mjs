@@ -41,6 +41,7 @@ const GROUPS = {
   'deferred-rights': ['src/core/run/decide-run.ts', 'src/core/redact.ts', 'src/core/project/collection.ts'],
   'deferred-socket': ['src/access/socket/protocol.ts', 'src/access/socket/wire.ts'],
   'deferred-help': ['node_modules/commander/lib/help.js', 'node_modules/commander/lib/suggestSimilar.js'],
+  'deferred-colors': ['node_modules/picocolors/picocolors.js'],
   'deferred-schemas': ['node_modules/zod/v4/classic/from-json-schema.js'],
   document: ['src/cli/commands/watch/show.ts', 'src/operations/runs/show-run.ts'],
   'deferred-recipes': ['src/recipes/job/job.ts', 'src/recipes/goal/goal.ts'],

@@ -1,4 +1,5 @@
 import { type App, createApp } from '../app.ts';
+import { interruptHere } from '../engine/attempt/interrupt-attempt.ts';
 import { endUnknownAgents } from '../engine/attempt/launch-record.ts';
 import { RunControl } from '../engine/loop/control-runs.ts';
 import { Engine } from '../engine/loop/engine.ts';
@@ -64,7 +65,7 @@ export class OwnEngine implements AsyncDisposable {
     const lock = await acquireLock(home.lock, world);
     if (lock === undefined) return undefined;
     try {
-      const { store, lost, fleet } = await openStore({
+      const { store, lost, onDoubt, fleet } = await openStore({
         root: home.root,
         file: home.database,
         env,
@@ -86,6 +87,8 @@ export class OwnEngine implements AsyncDisposable {
       const path = socketPath(home.root);
       const socket = await serveSocket({ path, handle: (request, call) => serveRequest(app, request, call) }, world);
       const backup = new AutomaticBackup({ home, env, world, store });
+      // Another server is going to start their tasks again: the agents here must have ended by then.
+      onDoubt?.(() => interruptHere(engine.runs.values(), 'This server could not renew its lease in time'));
       own = new OwnEngine({ app, engine, store, lock, socket, backup, lost });
       return own;
     } catch (error) {

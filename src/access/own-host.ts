@@ -8,9 +8,9 @@ import { ForwardedCalls } from '../engine/hosts/forwarded-calls.ts';
 import { FENCE_MS, Host } from '../engine/hosts/host.ts';
 import { createSealKeys } from '../engine/hosts/sealed-text.ts';
 import { Activities } from '../engine/loop/activities.ts';
-import { Slots } from '../engine/loop/slots.ts';
 import { recoverFromCrash } from '../engine/start/recover-from-crash.ts';
 import { AppError } from '../errors.ts';
+import { Slots } from '../git/slots.ts';
 import { type Home, prepareHome, resolveHome } from '../home.ts';
 import { chooseImplementations } from '../implementations.ts';
 import { keepGuard, startGuard } from '../process/heartbeat-guard.ts';
@@ -41,7 +41,10 @@ export type HostOptions = {
   log(line: string): void;
 };
 
-const Instance = z.object({ instance: z.string().regex(/^[0-9a-f-]{36}$/) });
+const InstanceId = z.string().regex(/^[0-9a-f-]{36}$/);
+/** The process that is registered; while one registers, also those before it. */
+const Instances = z.object({ instance: InstanceId, previous: z.array(InstanceId).default([]) });
+const MOST_PREVIOUS = 100;
 
 /** Programs that a run names itself, and agents that follow a script, need nothing of this machine. */
 const ALWAYS = ['command', 'rehearsal'] as const;
@@ -67,11 +70,14 @@ export async function runHost(options: HostOptions): Promise<void> {
   const described = await describeHost({ ...options, name: name.data }, home);
   const registration = { ...described, sealKey: keys.publicKey };
   const file = join(home.root, 'instance.json');
-  const previous = (await readPrivate(file, Instance))?.instance;
-  await writePrivate(file, { instance: registration.instance }, world);
+  const known = await readPrivate(file, Instances);
+  const previous = known === undefined ? [] : [known.instance, ...known.previous].slice(0, MOST_PREVIOUS);
+  const { instance } = registration;
+  await writePrivate(file, { instance, previous }, world);
   const { HostLink } = await import('../store/postgres/hosts/host-link.ts');
   await using link = new HostLink(url, registration, world);
   await link.register(previous);
+  await writePrivate(file, { instance }, world);
   if (!(await link.isRestricted()))
     log(`This host has all rights of the server: give it its own login with manyhands host add ${name.data}`);
   const agentEnv = withoutDatabase(env);
@@ -82,8 +88,9 @@ export async function runHost(options: HostOptions): Promise<void> {
   const coordination: Coordination = new Coordination({ store: memory, world, tools }, () => link.wake());
   const context = {
     home,
-    world,
+    world: withOffset(world, () => link.clockOffsetMs),
     env: agentEnv,
+    hostEnv: { ...env, MANYHANDS_DATABASE_PASSWORD: decodeURIComponent(new URL(url).password) },
     implementations: chooseImplementations(agentEnv),
     activities: new Activities(world),
     network: new NetworkProxy(home.root, agentEnv),
@@ -109,6 +116,15 @@ export async function runHost(options: HostOptions): Promise<void> {
 export async function guardHost(env: NodeJS.ProcessEnv, name: string, world: World): Promise<void> {
   const result = await keepGuard(process.stdin, FENCE_MS, world);
   if (result === 'late') await endUnknownAgents(hostHome(env, name), { read: () => [] }, { graceMs: 0 });
+}
+
+/** The clock of the installation: transcripts and deadlines have its time, also where the clock of this machine is wrong. */
+function withOffset(world: World, offsetMs: () => number): World {
+  return {
+    ...world,
+    now: () => world.now() + offsetMs(),
+    alarm: (at, ring) => world.alarm(at - offsetMs(), ring),
+  };
 }
 
 /** A host has a data directory of its own below that of the machine, so that a server can run beside it. */

@@ -3,7 +3,8 @@ import { AppError } from '../errors.ts';
 import type { Origin } from '../schema/actor.ts';
 import { ProjectEvent } from '../schema/event.ts';
 import { projectStream } from '../schema/ids.ts';
-import { type Fold, Ledger } from '../store/ledger.ts';
+import type { Fold } from '../store/ledger.ts';
+import { Ledgers } from '../store/ledgers.ts';
 import type { Store } from '../store/store.ts';
 import { crashpoint, type World } from '../world.ts';
 
@@ -22,12 +23,11 @@ const PROJECT_FOLD: Fold<ProjectState, ProjectEvent> = {
 /** How the runs of projects are filed: one ledger for each project. */
 export class ProjectLedgers {
   readonly #store: Store;
-  readonly #world: World;
-  readonly #ledgers = new Map<string, Ledger<ProjectState, ProjectEvent>>();
+  readonly #ledgers: Ledgers<ProjectState, ProjectEvent>;
 
   constructor(store: Store, world: World) {
     this.#store = store;
-    this.#world = world;
+    this.#ledgers = new Ledgers({ store, world, fold: PROJECT_FOLD });
   }
 
   /** All projects in which anything was ever filed or spent. */
@@ -36,7 +36,7 @@ export class ProjectLedgers {
   }
 
   state(project: string): ProjectState {
-    return this.#ledgerOf(project).refresh();
+    return this.#ledgers.state(projectStream(project));
   }
 
   /** Decides on the current state and records the events; decides again where the project was changed concurrently. */
@@ -46,17 +46,8 @@ export class ProjectLedgers {
     origin: Origin,
   ): Promise<ProjectState> {
     crashpoint('project.filing');
-    const state = await this.#ledgerOf(project).update(decide, origin);
+    const state = await this.#ledgers.update(projectStream(project), decide, origin);
     crashpoint('project.filed');
     return state;
-  }
-
-  #ledgerOf(project: string): Ledger<ProjectState, ProjectEvent> {
-    const known = this.#ledgers.get(project);
-    if (known !== undefined) return known;
-    const source = { store: this.#store, world: this.#world, stream: projectStream(project), fold: PROJECT_FOLD };
-    const ledger = new Ledger(source);
-    this.#ledgers.set(project, ledger);
-    return ledger;
   }
 }

@@ -10,6 +10,9 @@ export function isUserProgram(kind: string | null | undefined): boolean {
   return kind === 'command';
 }
 
+/** Agents that need no settings: the program of that name on PATH. */
+export const BUILT_IN = ['claude', 'codex', 'gemini'] as const;
+
 /** The agent that a role prefers where the user set no order and all preferred agents are available. */
 export const PREFERRED_BY_ROLE: ReadonlyMap<string, string> = new Map([
   ...['plan', 'review', 'discover', 'analyze', 'verify'].map((role) => [role, 'claude'] as const),

@@ -3,6 +3,7 @@ import { AppError } from '../errors.ts';
 import { AgentConfig } from '../schema/config/agent.ts';
 import type { Config } from '../schema/config.ts';
 import { nearest } from '../schema/nearest.ts';
+import { BUILT_IN } from './agent-kinds.ts';
 import { findOnPath, findProgram, type ProgramSearch } from './program.ts';
 import { loadScenario } from './rehearsal/scenario.ts';
 
@@ -95,9 +96,6 @@ function withRehearsalAgents(
 export function searchOf({ dir, root, path }: AgentOptions): ProgramSearch {
   return { dir: root ?? dir, path: path ?? process.env.PATH ?? '' };
 }
-
-/** Agents that need no settings: the program of that name on PATH. */
-export const BUILT_IN = ['claude', 'codex', 'gemini'] as const;
 
 /** With no agent configured or requested, the installed programs are the agents. */
 function installedAgents(options: AgentOptions): [string, AgentConfig][] {

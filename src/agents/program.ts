@@ -1,6 +1,7 @@
-import { accessSync, constants, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
 import { AppError } from '../errors.ts';
+import { isExecutableFile } from '../process/spawner/executable-file.ts';
 
 /** Where programs are searched. */
 export interface ProgramSearch {
@@ -20,14 +21,18 @@ export function findProgram(name: string, search: ProgramSearch): FoundProgram {
     ? [resolve(search.dir, name)]
     : [...folders.map((folder) => join(folder, name)), join(search.dir, name)];
   const files = candidates.filter(isFile);
-  const found = files.find(isExecutable);
+  const found = files.find(isExecutableFile);
   if (found !== undefined) return { found };
-  if (files[0] !== undefined) return { missing: `${files[0]} is not executable` };
+  if (files[0] !== undefined) return { missing: notExecutableText(files[0]) };
   return {
     missing: name.includes('/')
       ? `${resolve(search.dir, name)} does not exist`
       : `${name} is neither on PATH nor in ${search.dir}`,
   };
+}
+
+function notExecutableText(path: string): string {
+  return `${path} is not executable; run: chmod +x '${path.replaceAll("'", "'\\''")}'`;
 }
 
 /** A bare name is searched only on PATH: a file of that name in the repository is not the user's program. */
@@ -46,14 +51,4 @@ export function requireProgram(agent: string, program: FoundProgram): string {
 
 function isFile(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    // Not executable is a result, not an error.
-    return false;
-  }
 }

@@ -23,7 +23,7 @@ const GIT_MS = 30_000;
 /** What main.ts passes in: the way to operations, and the HTTP server, which the command line does not know. */
 export type Surroundings = Pick<
   Platform,
-  'openServer' | 'findServer' | 'isServedWithRuns' | 'takeToken' | 'watchForEngine'
+  'openServer' | 'findServer' | 'isServedWithRuns' | 'takeToken' | 'watchForEngine' | 'waitForVacancy'
 > & {
   openCaller(
     env: NodeJS.ProcessEnv,

@@ -43,6 +43,8 @@ export interface Platform {
   edit(file: string): Promise<void>;
   /** Calls back whenever an engine of the data directory may have started; returns a function that stops watching. */
   watchForEngine(listener: () => void): Promise<() => void>;
+  /** With PostgreSQL: resolves when no server leads, or the signal aborts. */
+  waitForVacancy(signal: AbortSignal): Promise<void>;
   /** The whole terminal in raw mode; undefined without a terminal. */
   takeScreen(): RawScreen | undefined;
   /** A temporary repository, removed on disposal. */

@@ -92,14 +92,20 @@ function createProgram(session: Session, commands: readonly ListedCommand[]): Co
   return program;
 }
 
-/** `help do` is `do --help`. */
+/** `help do` is `do --help`. A command that does not exist has no help: it is reported like any other misspelling. */
 function helpAsOption(argv: readonly string[]): string[] {
-  return argv[0] === 'help' ? [...argv.slice(1), '--help'] : [...argv];
+  const words = argv[0] === 'help' ? [...argv.slice(1), '--help'] : [...argv];
+  const [first = ''] = words;
+  const isKnown =
+    first === '' ||
+    first.startsWith('-') ||
+    COMMANDS.some(({ name, aliases }) => [name, ...(aliases ?? [])].includes(first));
+  return isKnown ? words : words.filter((word) => word !== '--help' && word !== '-h');
 }
 
 async function usageError(error: CommanderError, argv: readonly string[], program: Command): Promise<AppError> {
   const message = missingValueText(error, program) ?? error.message.replace(/^error: /, '');
-  const use = await replacement(error, argv);
+  const use = await replacement(error, argv, program);
   const goal = error.code === 'commander.unknownCommand' ? argv.find((word) => word.includes(' ')) : undefined;
   const help = goal === undefined ? '' : `\nTo work on a goal: manyhands do ${JSON.stringify(goal)}`;
   const text = use === undefined ? `${message}${help}` : `${message.split('\n')[0]}\n${use}`;
@@ -117,13 +123,26 @@ function missingValueText({ code, message }: CommanderError, program: Command): 
 }
 
 /** What replaces a command or an option of another tool, and what of it is not used; the table is only loaded for an error. */
-async function replacement({ code, message }: CommanderError, argv: readonly string[]): Promise<string | undefined> {
+async function replacement(
+  { code, message }: CommanderError,
+  argv: readonly string[],
+  program: Command,
+): Promise<string | undefined> {
   const { replacedCommand, replacedOption } = await import('./other-tools.ts');
   const option = code === 'commander.unknownOption' ? /'([^'=]+)/.exec(message)?.[1] : undefined;
   const isCommand = code === 'commander.unknownCommand';
   const found = isCommand ? replacedCommand(argv) : option === undefined ? undefined : replacedOption(option, argv);
-  if (found === undefined) return undefined;
+  if (found === undefined || !hasOptions(found.use, program)) return undefined;
   return `Use instead: ${found.use}${found.omitted.length === 0 ? '' : `\nNot used there: ${found.omitted.join(', ')}`}`;
+}
+
+/** Whether the command of a line has its options; true where they are not loaded, because another command was typed. */
+function hasOptions(line: string, program: Command): boolean {
+  const [, name, ...words] = line.split('\n', 1)[0]?.split(' ') ?? [];
+  const command = program.commands.find((each) => each.name() === name);
+  if (command === undefined || command.options.length === 0 || command.commands.length > 0) return true;
+  const typed = words.filter((word) => /^-+[a-z]/i.test(word)).map((word) => word.split('=', 1)[0] ?? word);
+  return typed.every((word) => command.options.some(({ short, long }) => word === short || word === long));
 }
 
 /** Names the command of an input error, so that its hint can be pasted. */

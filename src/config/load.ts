@@ -67,9 +67,10 @@ export function combineLayers(texts: readonly LayerText[]): LoadedConfig {
   }, {});
   const { settings: network, ignored: ignoredNetwork } = networkOf(texts, layers);
   ignored.push(...ignoredNetwork);
-  const own = layers.find(({ scope }) => scope === 'global')?.value ?? {};
+  const of = (wanted: ConfigScope) => layers.find(({ scope }) => scope === wanted)?.value ?? {};
+  const sandboxPaths = ownSandboxPaths(of('global'), of('project'));
   const together = Config.safeParse(
-    { ...mergeConfig({ limits: { agents: defaultAgents() } }, merged), network, sandboxPaths: ownSandboxPaths(own) },
+    { ...mergeConfig({ limits: { agents: defaultAgents() } }, merged), network, sandboxPaths },
     {
       reportInput: true,
     },

@@ -19,6 +19,12 @@ const ONLY_OWN: Readonly<Record<string, string>> = {
   assistant: 'it decides what the assistant of a person may do',
 };
 
+/** Variables of an agent that decide which folders of this machine a sandbox shows, or where a vendor's program sends its requests. */
+const OF_PERSON =
+  /^(HOME|PATH|CLAUDE_CONFIG_DIR|CODEX_HOME|GEMINI_CLI_HOME|NVM_DIR|PYENV_ROOT|RUSTUP_HOME|GOROOT|VOLTA_HOME|JAVA_HOME|XDG_\w+|\w*_(BASE_URL|ENDPOINT)|(HTTPS?|ALL)_PROXY)$/i;
+
+const GIT_CONFIG = '.git/config';
+
 const LOOSER = 'the file of a project can only make it tighter';
 const HOSTS = 'hosts count once you trust the file by its hash (trust), and addresses only in your own settings';
 
@@ -35,6 +41,12 @@ export function tightenedBy(below: Plain, project: Plain): { value: Plain; ignor
     if (value.sandbox !== (below.sandbox ?? 'auto')) drop('sandbox', LOOSER);
     else delete value.sandbox;
   }
+  if (isPlain(value.trust) && GIT_CONFIG in value.trust) {
+    const { [GIT_CONFIG]: _, ...others } = value.trust;
+    value.trust = others;
+    ignored.push({ key: `trust.${GIT_CONFIG}`, reason: 'git runs the filters of that file outside of every sandbox' });
+  }
+  if (isPlain(value.agents)) value.agents = tighterAgents(value.agents, ignored);
   if (isPlain(value.resources)) value.resources = tighterResources(value.resources, below.resources, ignored);
   if (isPlain(value.approve) && confirmOf(below) !== 'off' && confirmOf(value) === 'off') drop('approve', LOOSER);
   return { value, ignored };
@@ -58,6 +70,27 @@ export function withSources(layer: ParsedConfig & { scope: ConfigScope }, below:
     return isPlain(rule) ? { ...rule, source: `policy[${index}] in ${file}:${line}`, from: layer.scope } : rule;
   });
   return { ...layer.value, policy: [...(Array.isArray(below.policy) ? below.policy : []), ...own] };
+}
+
+/** The agents of a project's file without other logins, and without variables that only the person's own settings may set. */
+function tighterAgents(agents: Plain, ignored: SettingIgnored[]): Plain {
+  const tighter = Object.entries(agents).map(([name, agent]) => {
+    if (!isPlain(agent)) return [name, agent];
+    const { accounts, env, ...rest } = agent;
+    if (accounts !== undefined)
+      ignored.push({ key: `agents.${name}.accounts`, reason: 'it names logins of this machine' });
+    const variables = Object.entries(isPlain(env) ? env : {});
+    const dropped = variables.filter(([variable]) => OF_PERSON.test(variable));
+    ignored.push(
+      ...dropped.map(([variable]) => ({
+        key: `agents.${name}.env.${variable}`,
+        reason: 'it decides what of this machine a program sees, or where it sends data',
+      })),
+    );
+    const kept = variables.filter((each) => !dropped.includes(each));
+    return [name, { ...rest, ...(env === undefined ? {} : { env: isPlain(env) ? Object.fromEntries(kept) : env }) }];
+  });
+  return Object.fromEntries(tighter);
 }
 
 /** The limits of a project's file that are not above the person's own, or above the default where they name none. */

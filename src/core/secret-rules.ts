@@ -61,6 +61,7 @@ function vendor(name: string, hints: readonly string[], pattern: RegExp): Secret
 /** The forms of secrets that redaction removes and the gate `secrets` finds. */
 const RULES: readonly SecretRule[] = [
   vendor('manyhands-token', ['mht_'], /\bmht_[0-9a-f]{64}\b/g),
+  vendor('manyhands-order-token', ['mhh_'], /\bmhh_[\w-]{20,4000}_[0-9a-f]{64}\b/g),
   {
     name: 'openai-anthropic-key',
     pattern: /\bsk-(?:ant-|proj-|svcacct-|admin-)?[\w-]{20,300}/g,

@@ -1,11 +1,11 @@
 import type { FailureRule } from './failure.ts';
 
 /** Long enough that a person has acted; a new run or a retry by hand tries again anyway. */
-const REST_MS = 86_400_000;
+const LIMIT_MS = 86_400_000;
 
 /** Only a person can settle a bill, so the account is not used for a day and others continue. */
 export const billing: FailureRule<'billing'> = {
   kind: 'billing',
   title: 'Payment refused',
-  follow: ({ failure, now }) => ({ action: 'switch', restUntil: now + REST_MS, reason: failure.message }),
+  follow: ({ failure, now }) => ({ action: 'switch', limitedUntil: now + LIMIT_MS, reason: failure.message }),
 };

@@ -14,7 +14,7 @@ export interface FailureRule<Kind extends FailureKind = FailureKind> {
   follow(context: FailureContext): FollowUp;
 }
 
-/** The reset that a provider named, or a rest from now on when it named none or one that has passed. */
-export function restUntil({ failure, now }: FailureContext, restMs: number): number {
-  return failure.resetAt !== undefined && failure.resetAt > now ? failure.resetAt : now + restMs;
+/** The reset that a provider named, or a time from now on when it named none or one that has passed. */
+export function limitEnd({ failure, now }: FailureContext, limitMs: number): number {
+  return failure.resetAt !== undefined && failure.resetAt > now ? failure.resetAt : now + limitMs;
 }

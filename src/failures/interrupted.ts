@@ -1,6 +1,6 @@
 import type { FailureRule } from './failure.ts';
 
-/** Restarts and reboots are rare; an attempt that is killed so often has a cause of its own and must come to an end. */
+/** Restarts and reboots are rare; an attempt that is killed so often has a cause of its own and must end. */
 const MAX_FREE_ATTEMPTS = 5;
 
 /** Being stopped from outside is not the task's fault: continue at once and count nothing. */

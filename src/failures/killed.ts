@@ -2,7 +2,7 @@ import type { FailureRule } from './failure.ts';
 
 const DELAY_MS = 30_000;
 
-/** Something outside ended it, often for want of memory: wait a little so that the cause can pass. */
+/** Something outside ended it, often because of too little memory: wait a little so that the cause can pass. */
 export const killed: FailureRule<'killed'> = {
   kind: 'killed',
   title: 'Killed',

@@ -3,7 +3,7 @@ import type { FailureRule } from './failure.ts';
 const FIRST_DELAY_MS = 30_000;
 const LONGEST_DELAY_MS = 600_000;
 
-/** The provider has too much to do for everybody: wait longer each time, so that we do not add to it. */
+/** The provider is overloaded: wait longer each time, so that we do not add to it. */
 export const overloaded: FailureRule<'overloaded'> = {
   kind: 'overloaded',
   title: 'Provider overloaded',

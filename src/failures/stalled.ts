@@ -1,6 +1,6 @@
 import type { FailureRule } from './failure.ts';
 
-/** It stopped talking in mid-work: the conversation is worth keeping. */
+/** It stopped producing output: the conversation is worth keeping. */
 export const stalled: FailureRule<'stalled'> = {
   kind: 'stalled',
   title: 'Stalled',

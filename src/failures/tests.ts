@@ -1,6 +1,6 @@
 import type { FailureRule } from './failure.ts';
 
-/** The evidence names what is red, which is what the next attempt needs. */
+/** The evidence names the failing tests, which is what the next attempt needs. */
 export const tests: FailureRule<'tests'> = {
   kind: 'tests',
   title: 'Checks failed',

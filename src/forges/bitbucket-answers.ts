@@ -32,7 +32,7 @@ export const Pull = z
     url: pull.links.html.href,
     state: STATES[pull.state],
     draft: pull.draft,
-    author: pull.author?.nickname ?? pull.author?.display_name ?? 'nobody',
+    author: pull.author?.nickname ?? pull.author?.display_name ?? 'unknown',
     head: { branch: pull.source.branch.name, commit: pull.source.commit?.hash ?? '' },
     base: pull.destination.branch.name,
     fork: pull.source.repository?.full_name !== pull.destination.repository?.full_name,

@@ -25,7 +25,7 @@ export const Pull = z
     state:
       pull.state === 'open' ? ('open' as const) : pull.merged_at === null ? ('closed' as const) : ('merged' as const),
     draft: pull.draft,
-    author: pull.user?.login ?? 'nobody',
+    author: pull.user?.login ?? 'unknown',
     head: { branch: pull.head.ref, commit: pull.head.sha },
     base: pull.base.ref,
     fork: pull.head.repo?.full_name !== pull.base.repo?.full_name,

@@ -34,7 +34,7 @@ export const MergeRequest = z
     url: request.web_url,
     state: STATES[request.state],
     draft: request.draft,
-    author: request.author?.username ?? 'nobody',
+    author: request.author?.username ?? 'unknown',
     head: { branch: request.source_branch, commit: request.sha ?? '' },
     base: request.target_branch,
     fork: request.source_project_id !== request.target_project_id,

@@ -44,6 +44,11 @@ export function recheckedInspections(gates: readonly GateSpec[]): GateSpec[] {
   return inspectionGates(gates).filter(({ gate }) => KINDS[gate].recheck === true);
 }
 
+/** Whether a gate judges only whether an attempt has a result, and records no evidence. */
+export function judgesResult({ gate }: GateSpec): boolean {
+  return KINDS[gate].judges === 'result';
+}
+
 /** The gates that bind a task to some files. */
 export function scopeGates(gates: readonly GateSpec[]): SpecOf<'scope'>[] {
   return gates.filter((gate) => gate.gate === 'scope');

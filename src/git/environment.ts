@@ -1,4 +1,6 @@
+import { delimiter, isAbsolute, join } from 'node:path';
 import { shellWord } from '../process/shim.ts';
+import { isExecutableFile } from '../process/spawner/executable-file.ts';
 
 /** Settings that override a repository's own configuration. */
 const SETTINGS: readonly (readonly [string, string])[] = [
@@ -72,6 +74,18 @@ export function gitSettings(extra: readonly (readonly [string, string])[]): Reco
 export function otherEnd(program: 'upload-pack' | 'receive-pack', extra: readonly string[] = []): string {
   const settings = ['core.hooksPath=/dev/null', 'gc.auto=0', 'maintenance.auto=false', 'safe.directory=*', ...extra];
   return ['git', ...settings.flatMap((setting) => ['-c', shellWord(setting)]), program].join(' ');
+}
+
+let located: { path: string; program: string } | undefined;
+
+/** The path of git: searching a long PATH at each start would cost more system calls than the start. */
+export function gitProgram(): string {
+  const path = process.env.PATH ?? '';
+  if (located?.path === path && isExecutableFile(located.program)) return located.program;
+  const folders = path.split(delimiter).filter(isAbsolute);
+  const program = folders.map((folder) => join(folder, 'git')).find(isExecutableFile) ?? 'git';
+  located = { path, program };
+  return program;
 }
 
 function inherited(names: readonly string[]): Record<string, string> {

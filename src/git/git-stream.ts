@@ -2,7 +2,7 @@ import { AppError } from '../errors.ts';
 import { AnsweringProgram, type AnswerReader } from '../process/answering-program.ts';
 import { run } from '../process/run.ts';
 import { type StreamOptions, stream } from '../process/stream.ts';
-import { gitEnvironment } from './environment.ts';
+import { gitEnvironment, gitProgram } from './environment.ts';
 import { gitCommand } from './git.ts';
 import type { Mirror } from './mirror/mirror-config.ts';
 
@@ -25,7 +25,7 @@ export async function* gitStream(
   options: { input?: string; signal?: AbortSignal | undefined } = {},
 ): AsyncGenerator<Buffer, void> {
   const env = { ...gitEnvironment(false), GIT_LITERAL_PATHSPECS: '1', ...withoutAttributes(mirror) };
-  const end = yield* outputOf(['git', `--git-dir=${mirror.dir}`, ...args], {
+  const end = yield* outputOf([gitProgram(), `--git-dir=${mirror.dir}`, ...args], {
     env,
     cwd: mirror.dir,
     timeoutMs: TIMEOUT_MS,
@@ -80,7 +80,7 @@ export function answeringGit<Answer>(args: readonly string[], read: AnswerReader
   return ({ dir }) => {
     const known = programs.get(dir);
     if (known !== undefined) return known;
-    const command = ['git', `--git-dir=${dir}`, ...args];
+    const command = [gitProgram(), `--git-dir=${dir}`, ...args];
     const program = new AnsweringProgram({ command, cwd: dir, env: gitEnvironment(false), read });
     programs.set(dir, program);
     return program;

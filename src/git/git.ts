@@ -1,7 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import { AppError, errorCode, fromSystemError } from '../errors.ts';
 import { type RunResult, run } from '../process/run.ts';
-import { gitEnvironment } from './environment.ts';
+import { gitEnvironment, gitProgram } from './environment.ts';
 
 export type GitOptions = {
   gitDir?: string;
@@ -69,7 +69,7 @@ async function start(args: readonly string[], options: GitOptions): Promise<RunR
   const cwd = options.cwd ?? options.workTree ?? options.gitDir;
   const repository = options.gitDir === undefined ? [] : [`--git-dir=${options.gitDir}`];
   try {
-    const result = await run(['git', ...repository, ...args], {
+    const result = await run([gitProgram(), ...repository, ...args], {
       env: environmentFor(options),
       timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
       maxOutputBytes: MAX_OUTPUT_BYTES,

@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readFile, readFileSync } from 'node:fs';
-import { unlink } from 'node:fs/promises';
+import { open, rename, unlink } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { errorCode } from '../errors.ts';
 
@@ -27,6 +27,16 @@ export async function readPlainFile(file: string, maxBytes = MAX_BYTES): Promise
 /** The same as text, empty when there is none. */
 export async function readPlainText(file: string, maxBytes = MAX_BYTES): Promise<string> {
   return (await readPlainFile(file, maxBytes))?.toString('utf8') ?? '';
+}
+
+/** Replaces a file as a whole: after a power failure it has its old bytes or the new ones. */
+export async function replaceFile(file: string, text: string): Promise<void> {
+  {
+    await using handle = await open(`${file}.new`, 'w', 0o600);
+    await handle.writeFile(text);
+    if (text !== '') await handle.sync();
+  }
+  await rename(`${file}.new`, file);
 }
 
 /** Deletes a file if it is there, by one call of the system; `rm` needs three. */

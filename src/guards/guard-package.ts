@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The texts that the checks come to. */
+/** The texts that the checks reach. */
 export interface Commands {
   texts: readonly string[];
   /** Whether a script that a check runs could not be read: it may run any script of the package. */
@@ -149,7 +149,7 @@ export const WORKSPACES = /^(-w|-ws|--workspaces?(=.*)?|-r|--recursive|--filter(
 /** Scripts that an installation runs by itself. */
 const LIFECYCLE =
   /^(pre|post)?(install|prepare|pack|publish|version|dependencies)$|^prepublishOnly$|^(pre|post)?uninstall$/;
-/** Names of scripts that these commands can come to, through each other, through pre and post, and through an installation. */
+/** Names of scripts that these commands can reach, through each other, through pre and post, and through an installation. */
 function reachableScripts(scripts: ReadonlyMap<string, string>, texts: readonly string[]): Set<string> {
   const reached = new Set<string>();
   const queue = [...scripts.keys()].filter((name) => LIFECYCLE.test(name));

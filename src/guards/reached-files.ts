@@ -11,7 +11,7 @@ export interface CommitFiles {
 /** How a check uses a file. `script`: it runs it; `configuration`: it is configured by it; `test`: it gives it to a test runner; `module`: one of these loads it; `source`: it runs it, and is about it. */
 type FileRole = 'script' | 'configuration' | 'test' | 'module' | 'source';
 
-/** A file that a check comes to, and by which steps: `npm test`, `t.sh`, `u.sh`. */
+/** A file that a check reaches, and by which steps: `npm test`, `t.sh`, `u.sh`. */
 export interface ReachedFile {
   role: FileRole;
   chain: readonly string[];
@@ -19,11 +19,11 @@ export interface ReachedFile {
   loadedBy?: FileRole;
 }
 
-/** What the checks come to. */
+/** What the checks reach. */
 export interface Closure {
   /** How a check uses a path, whether or not the base has such a file. */
   find(path: string): ReachedFile | undefined;
-  /** Every text of commands that a check comes to, and of the programs that it runs. */
+  /** Every text of commands that a check reaches, and of the programs that it runs. */
   texts: readonly string[];
   /** Every word of these commands: the programs that they start are among them. */
   words: ReadonlySet<string>;
@@ -44,7 +44,7 @@ export const MAX_FILES = 2_000;
 const STRONGEST: readonly FileRole[] = ['script', 'configuration', 'test', 'module', 'source'];
 const IS_GLOB = /[*?[]|\{.*,/;
 
-/** The files that checks come to, and those that they would come to if the base had them. */
+/** The files that checks reach, and those that they would reach if the base had them. */
 export class ReachedFiles {
   readonly #files: CommitFiles;
   readonly #reached = new Map<string, ReachedFile>();

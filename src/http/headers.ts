@@ -9,12 +9,18 @@ export const COMMON_HEADERS = {
   'cache-control': 'no-store',
 } as const;
 
-/** What a page may load and do: text never becomes a script or HTML; the nonce allows the style sheets of the terminal. */
-export function contentPolicy(nonce?: string): string {
+type PageContent = { nonce?: string; scripts?: readonly string[] };
+
+/**
+ * What a page may load and do: text never becomes a script or HTML. The nonce allows the style sheets of the terminal, the
+ * hashes the scripts that are in the page itself.
+ */
+export function contentPolicy({ nonce, scripts = [] }: PageContent = {}): string {
+  const allowed = ["'self'", ...scripts.map((hash) => `'sha256-${hash}'`)].join(' ');
   const styles = nonce === undefined ? "'self'" : `'self' 'nonce-${nonce}'`;
   return [
     "default-src 'none'",
-    "script-src 'self'",
+    `script-src ${allowed}`,
     `style-src ${styles}`,
     "connect-src 'self'",
     "img-src 'self' data:",

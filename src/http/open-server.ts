@@ -13,9 +13,9 @@ import { notifyUser } from '../notify/notifier.ts';
 import { spareMemory } from '../process/spare-memory.ts';
 import type { Origin } from '../schema/actor.ts';
 import { DEFAULT_PORT, type ServerConfig } from '../schema/config/server.ts';
-import { orderOfToken } from '../store/credentials/order-token.ts';
 import { acquireLock } from '../store/lock.ts';
 import type { World } from '../world.ts';
+import { OrderTokens } from './git/order-tokens.ts';
 import { asHost, isLoopback } from './hosts.ts';
 import { type HttpOptions, type HttpServer, openHttp } from './server.ts';
 import { recordAddress, runningServer, serverAt, serverLock } from './server-folder.ts';
@@ -44,7 +44,8 @@ export async function openServer(
       continue;
     }
     try {
-      const { server, notes } = await bindServer(request, options);
+      const orders = new OrderTokens({ folder: home.server, database: env.MANYHANDS_DATABASE_URL, world });
+      const { server, notes } = await bindServer(request, options, orders);
       spareMemory();
       const address = { url: server.url, pid: process.pid, kind: request.kind };
       await recordAddress(home, address, world);
@@ -63,6 +64,7 @@ export async function openServer(
         closing.abort();
         await notifying;
         await server[Symbol.asyncDispose]();
+        await orders[Symbol.asyncDispose]();
         await rm(join(home.server, 'address.json'), { force: true });
         await lock[Symbol.asyncDispose]();
       };
@@ -89,6 +91,7 @@ function isClosing({ kind }: ServerHandle, caller: Caller): boolean {
 async function bindServer(
   request: ServerRequest,
   { env, caller, version, world }: OpenServerOptions,
+  orders: OrderTokens,
 ): Promise<{ server: HttpServer; notes: string[] }> {
   const home = resolveHome(env);
   const { server: settings } = await loadConfig({ env });
@@ -106,7 +109,7 @@ async function bindServer(
     folder: home.server,
     exchange: home.exchange,
     assets: dashboardFolder(),
-    orderOf: (token) => orderOfToken(home.server, token, world),
+    orderOf: (token) => orders.accessOf(token),
     agentOf: ({ socket }) => agentBehind(home, socket),
   };
   try {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { HttpBindings } from '@hono/node-server';
 import type { Hono } from 'hono';
 import type { World } from '../world.ts';
@@ -28,9 +29,15 @@ export function addPageRoutes(app: Hono<HttpEnv>, { assets, world, identityOf }:
     const { role = 'viewer', bound } = identityOf(c.env.incoming) ?? {};
     const runs = bound?.to === 'runs' ? bound.runs.join(' ') : '';
     return c.html(index.replace('{nonce}', nonce).replace('{role}', role).replace('{runs}', runs), 200, {
-      'content-security-policy': contentPolicy(nonce),
+      'content-security-policy': contentPolicy({ nonce, scripts: scriptHashes(index) }),
     });
   });
+}
+
+/** The hashes of the scripts that are in a page itself, as a policy names them. */
+function scriptHashes(page: string): string[] {
+  const scripts = [...page.matchAll(/<script>([\s\S]*?)<\/script>/g)];
+  return scripts.map(([, text = '']) => createHash('sha256').update(text).digest('base64'));
 }
 
 function fileResponse(asset: Asset, accepted: string): Response {

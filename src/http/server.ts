@@ -8,6 +8,7 @@ import { AppError, errorCode, fromSystemError } from '../errors.ts';
 import { OPERATIONS } from '../operations/all.ts';
 import type { AccessRole } from '../operations/authorize.ts';
 import type { Origin } from '../schema/actor.ts';
+import type { OrderAccess } from '../store/credentials/order-token.ts';
 import { ToolToken } from '../store/credentials/tool-tokens.ts';
 import type { World } from '../world.ts';
 import { operationRoutes } from './api/operation-routes.ts';
@@ -95,8 +96,8 @@ export type HttpOptions = {
   assets: string;
   version: string;
   world: World;
-  /** The order for whose host a token was made; undefined for any other token. */
-  orderOf?(token: string): Promise<string | undefined>;
+  /** What a token allows that was made for the host of an order; undefined for any other token. */
+  orderOf?(token: string): Promise<OrderAccess | undefined>;
   /** The origin of a request that a program of an attempt sent; undefined for any other sender. */
   agentOf?(incoming: IncomingMessage): Origin | undefined;
 };
@@ -147,7 +148,7 @@ export async function openHttp(options: HttpOptions): Promise<HttpServer> {
       .then(async (order) => {
         if (order !== undefined) {
           connections.release(incoming.socket);
-          return repository.answer(incoming, outgoing, { order });
+          return repository.answer(incoming, outgoing, order);
         }
         const identity = await admit(incoming, { access, hosts, caller: options.caller });
         if (identity !== undefined) {
@@ -185,7 +186,7 @@ async function hostOf(
   incoming: IncomingMessage,
   hosts: Hosts,
   { orderOf }: Pick<HttpOptions, 'orderOf'>,
-): Promise<string | undefined> {
+): Promise<OrderAccess | undefined> {
   if (!isGitPath(pathOf(incoming)) || refusalOf(incoming, hosts) !== undefined) return undefined;
   return orderOf?.(tokenIn(incoming) ?? '');
 }

@@ -1,4 +1,6 @@
 import { redactForms } from '../core/redact.ts';
+import { decisionPath, pagePath } from '../core/view/decision-path.ts';
+import { isHidden } from '../core/view/open-run.ts';
 import type { NotifyReason } from '../schema/config/notify.ts';
 import type { RunOverview } from '../schema/overview.ts';
 
@@ -27,23 +29,37 @@ const WAITING: Record<RunOverview['attention'][number]['what'], string> = {
 
 /** The messages that the current state of a run gives; secrets are removed from their texts. */
 export function messagesOf(run: RunOverview): Message[] {
-  if (run.hidden) return [];
-  const path = `/runs/${run.run}`;
+  if (isHidden(run)) return [];
   const waiting = run.attention
-    .filter(({ what }) => what !== 'paused')
-    .map(({ task, what, since, reason, question }) => ({
-      key: ['needs-you', run.run, task ?? '', what, question ?? '', since].join(' '),
+    // What a sub-run waits for is a message of the sub-run.
+    .filter(({ what, subRun }) => what !== 'paused' && subRun === undefined)
+    .map(({ task, what, since, reason, question, options }) => ({
+      key: ['needs-you', run.run, task ?? '', what, question ?? '', question === undefined ? since : ''].join(' '),
       reason: 'needs-you' as const,
       run: run.run,
       task,
       title: clean(`${WAITING[what]}: ${run.title}`),
       text: clean(reason),
-      path: task === null ? path : `${path}/tasks/${encodeURIComponent(task)}`,
+      path: decisionPath({ run: run.run, task, what, options }),
     }));
-  return [...waiting, ...endOf(run, path)];
+  return [...waiting, ...endOf(run)];
 }
 
-function endOf(run: RunOverview, path: string): Message[] {
+/** The message about a run that no engine is running; its key is the same until the run has continued. */
+export function interruptionMessage({ run, title, version }: RunOverview): Message {
+  return {
+    key: `interrupted ${run} ${version}`,
+    reason: 'needs-you',
+    run,
+    task: null,
+    title: clean(`Interrupted: ${title}`),
+    text: 'No engine is running it.',
+    path: pagePath({ run, task: null }),
+  };
+}
+
+function endOf(run: RunOverview): Message[] {
+  const path = pagePath({ run: run.run, task: null });
   const { endedAt, failure, status } = run;
   if (endedAt === null || status === 'cancelled') return [];
   const reason = failure === null ? ('done' as const) : ('failed' as const);

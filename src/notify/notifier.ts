@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Caller } from '../access/caller.ts';
+import { isInterrupted } from '../core/view/open-run.ts';
 import type { Origin } from '../schema/actor.ts';
 import type { NotifyTarget } from '../schema/config/notify.ts';
 import type { RunOverview } from '../schema/overview.ts';
 import { readPrivate, writePrivate } from '../store/private-file.ts';
 import { crashpoint, type World } from '../world.ts';
 import { deliver as deliverMessage } from './deliver.ts';
-import { type Message, messagesOf } from './messages.ts';
+import { interruptionMessage, type Message, messagesOf } from './messages.ts';
 
 type NotifierOptions = {
   caller: Caller;
@@ -26,6 +27,8 @@ const MAX_KEYS = 5_000;
 const FIRST_PAUSE_MS = 5_000;
 const MAX_PAUSE_MS = 600_000;
 const REOPEN_MS = 2_000;
+/** A server that starts resumes its runs within seconds; what is interrupted for longer needs the user. */
+const INTERRUPTED_MS = 60_000;
 const ORIGIN: Origin = { actor: { kind: 'person', name: 'viewer' }, via: 'http' };
 
 /** Sends what needs the user to their receivers until the signal aborts: each message at least once to each receiver. */
@@ -47,6 +50,8 @@ class Notifier {
   readonly #options: NotifierOptions;
   readonly #signal: AbortSignal;
   readonly #queue = new Map<string, Message>();
+  /** Ends the wait for the runs that no engine is running, by their ids. */
+  readonly #interrupted = new Map<string, () => void>();
   #delivered: Set<string> | undefined;
   #working: Promise<void> | undefined;
 
@@ -66,11 +71,16 @@ class Notifier {
     this.#delivered ??= new Set(stored);
     const isFirstTime = stored === undefined;
     let isReady = false;
-    for await (const items of caller.batches('watch-runs', {}, { signal: this.#signal, origin: ORIGIN }))
-      for (const item of items) {
-        if ('ready' in item) isReady = true;
-        else if ('run' in item) await this.#take(item.run, isFirstTime && !isReady);
-      }
+    try {
+      for await (const items of caller.batches('watch-runs', {}, { signal: this.#signal, origin: ORIGIN }))
+        for (const item of items) {
+          if ('ready' in item) isReady = true;
+          else if ('run' in item) await this.#take(item.run, isFirstTime && !isReady);
+        }
+    } finally {
+      // What the next engine runs is not known yet.
+      for (const run of this.#interrupted.keys()) this.#forgetInterrupted(run);
+    }
   }
 
   /** With the first server ever, runs that ended before are no news. */
@@ -80,6 +90,27 @@ class Notifier {
       if (isOld && message.reason !== 'needs-you') await this.#record(message, await this.#options.targets());
       else this.#queue.set(message.key, message);
     }
+    if (!isInterrupted(run)) this.#forgetInterrupted(run.run);
+    else if (!this.#interrupted.has(run.run)) this.#interrupted.set(run.run, this.#awaitResumption(run));
+    this.#startWork();
+  }
+
+  /** The message is sent if the run is still interrupted then. */
+  #awaitResumption(run: RunOverview): () => void {
+    const { world } = this.#options;
+    return world.alarm(world.now() + INTERRUPTED_MS, () => {
+      const message = interruptionMessage(run);
+      this.#queue.set(message.key, message);
+      this.#startWork();
+    });
+  }
+
+  #forgetInterrupted(run: string): void {
+    this.#interrupted.get(run)?.();
+    this.#interrupted.delete(run);
+  }
+
+  #startWork(): void {
     this.#working ??= this.#work().finally(() => {
       this.#working = undefined;
     });

@@ -18,10 +18,21 @@ type Guarded = {
   otherRuns?(input: Record<string, unknown>): readonly unknown[];
 };
 
+/** Roles that need not be bound to an object. */
+const UNBOUND: readonly AccessRole[] = ['viewer', 'operator'];
+
+/** The roles on this machine: its user, and the assistant and the engine that act for them, are operators; an agent only reads. */
+const LOCAL_ROLES: Readonly<Record<Origin['actor']['kind'], AccessRole>> = {
+  person: 'operator',
+  assistant: 'operator',
+  engine: 'operator',
+  agent: 'viewer',
+};
+
 /** Whether this identity may call this operation with this input: the role is listed, and a bound token is restricted to its object. */
 export function mayCall({ role, bound }: Identity, { allow, otherRuns }: Guarded, input: unknown): boolean {
   if (!allow.includes(role)) return false;
-  if (bound === undefined) return role !== 'guest';
+  if (bound === undefined) return UNBOUND.includes(role);
   const fields = fieldsOf(input);
   if (bound.to === 'host') return fields.host === bound.host;
   const runs: readonly unknown[] = bound.to === 'runs' ? bound.runs : [bound.run];
@@ -45,7 +56,7 @@ export function isGuest({ actor, via }: Origin): boolean {
   return via === 'http' && actor.kind === 'person' && actor.name === 'guest';
 }
 
-/** The identity of a caller on this machine: its user is an operator, an agent only reads. */
+/** The identity of a caller on this machine. */
 export function identityOf({ actor }: Origin): Identity {
-  return { role: actor.kind === 'agent' ? 'viewer' : 'operator' };
+  return { role: LOCAL_ROLES[actor.kind] };
 }

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { crashpoint, inBackground, realWorld } from '../world.ts';
-import { keepAlive, signalGroup } from './spawner/spawner.ts';
+import { keepAlive, signalGroup } from './spawner/child.ts';
 
 /** How the output from the answer to a request on is read: as the whole answer with its size, or as one that has at least so many bytes. */
 export type AnswerReader<Answer> = (

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, readSync, rmSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { join } from 'node:path';
 import { AppError, errorCode } from '../errors.ts';
@@ -10,8 +10,10 @@ import { identify, liveness, type ProcessIdentity, requireToken } from './identi
 import { type GroupLimits, limitLaunch, removeLimits } from './limit-groups.ts';
 import { childrenOf } from './proc-stat.ts';
 import { CHANNEL_FD, FILES, fifosOf, findUnpassable, LEFT_BY_SHIM, SHIM_NAME, shimScript } from './shim.ts';
+import { signalGroup } from './spawner/child.ts';
 import { spawnTurn } from './spawner/spawn-turn.ts';
-import { processSpawner, type Spawner, type StartedShim, signalGroup } from './spawner/spawner.ts';
+import { processSpawner, type Spawner, type StartedShim } from './spawner/spawner.ts';
+import { openPlainFile } from './tail.ts';
 import { timeLimit } from './time-limit.ts';
 import { processGone, waitForExit } from './wait-for-exit.ts';
 
@@ -56,6 +58,8 @@ export type LaunchOptions = { shell?: string; world?: World; spawner?: Spawner }
 const READY_MS = 30_000;
 /** How long a leftover child of the program may delay the output after its end. */
 const DRAIN_MS = 2_000;
+/** More than an exit code needs, so that a longer text is none. */
+const EXIT_FILE_BYTES = 16;
 const EXIT_CODE = /^(\d{1,3}) *\n$/;
 
 /** Starts a shim that outlives this process in its own group and session, and waits; without `go` it ends with this process. */
@@ -242,12 +246,23 @@ async function waitForDrain(folder: string, signal: AbortSignal): Promise<void> 
 
 function readEnding(folder: string): Ending {
   try {
-    const text = readFileSync(join(folder, FILES.exit), 'latin1');
+    const text = startOf(join(folder, FILES.exit));
     if (text === '') return { kind: 'interrupted', hasEnded: true };
     const code = EXIT_CODE.exec(text)?.[1];
     return code === undefined ? { kind: 'interrupted' } : { kind: 'exited', code: Number(code) };
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') return { kind: 'interrupted' };
+    // Without an exit code that the shim wrote the end is not known.
+    if (errorCode(error) === 'ENOENT' || error instanceof AppError) return { kind: 'interrupted' };
     throw error;
+  }
+}
+
+function startOf(file: string): string {
+  const fd = openPlainFile(file);
+  try {
+    const bytes = Buffer.alloc(EXIT_FILE_BYTES);
+    return bytes.toString('latin1', 0, readSync(fd, bytes, 0, EXIT_FILE_BYTES, 0));
+  } finally {
+    closeSync(fd);
   }
 }

@@ -8,6 +8,8 @@ import { run } from './run.ts';
 const RIGHTS_TIMEOUT_MS = 600_000;
 /** `rm` on Linux stays on the file system of what it removes: a program may have mounted something there. */
 const RM = process.platform === 'linux' ? 'rm -rf --one-file-system' : 'rm -rf';
+/** What is removed needs rights on its folders alone; what is mounted in it belongs to others. */
+const MAKE_WRITABLE = ['-xdev', '-type', 'd', '!', '-perm', '-700', '-exec', 'chmod', 'u+rwx', '{}', '\\;'];
 const BESIDE = '.beside';
 /**
  * Empties the folder $1 at each line of its input and at its end, which is at the latest the end of the engine. A link
@@ -15,13 +17,14 @@ const BESIDE = '.beside';
  * is removed itself. Module caches are read-only on purpose.
  */
 const REMOVER = `remove() {
-  ${RM} -- "$1" 2>/dev/null || { chmod -R u+rwX -- "$1" && ${RM} -- "$1"; } 2>/dev/null
+  ${RM} -- "$1" 2>/dev/null || { find "$1" ${MAKE_WRITABLE.join(' ')} && ${RM} -- "$1"; } 2>/dev/null
 }
 empty() {
   set -- "$1"/*
   if [ ! -e "$1" ] && [ ! -L "$1" ]; then return; fi
   for entry; do
-    case $entry in *${BESIDE}) [ ! -L "$entry" ] || remove "$(readlink "$entry")" ;; esac
+    [ -L "$entry" ] || continue
+    case $entry:$(readlink "$entry") in *${BESIDE}:*.removing-*) remove "$(readlink "$entry")" ;; esac
   done
   ${RM} -- "$@" 2>/dev/null && return
   for entry; do remove "$entry"; done
@@ -108,7 +111,10 @@ export async function removeTree(path: string): Promise<void> {
   } catch {
     // What cannot be changed either is thrown below, with the system's reason.
     const env = { PATH: process.env.PATH ?? '/usr/bin:/bin', LC_ALL: 'C' };
-    await run(['chmod', '-R', 'u+rwX', '--', path], { env, timeoutMs: RIGHTS_TIMEOUT_MS });
+    await run(['sh', '-c', `find "$1" ${MAKE_WRITABLE.join(' ')}`, 'find', path], {
+      env,
+      timeoutMs: RIGHTS_TIMEOUT_MS,
+    });
     await rm(path, { recursive: true, force: true });
   }
 }

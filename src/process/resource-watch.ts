@@ -1,8 +1,10 @@
 import { readFileSync, statfsSync } from 'node:fs';
 import { realWorld, type World } from '../world.ts';
 import type { LaunchLimits } from './launch.ts';
-import { limitHits } from './limit-groups.ts';
-import { membersOf, type Target } from './terminate.ts';
+import { limitHits, limitSupport } from './limit-groups.ts';
+import { listProcesses } from './list-processes.ts';
+import type { ProcessEntry } from './proc-stat.ts';
+import { membersOf, selectDescendants, type Target } from './terminate.ts';
 
 /** A launch that is ended when it reaches the limit of its processes, or writes most while the disk is nearly full. */
 export type WatchedLaunch = {
@@ -43,9 +45,16 @@ export function watchResources(launch: WatchedLaunch, world: World = realWorld):
 /** The limit that a launch reached, to be read before its processes are swept: afterwards it is forgotten. */
 export function excessOf(target: Target, limits: LaunchLimits): Excess | undefined {
   const { memory, processes } = limitHits(target);
-  if (memory > 0) return { resource: 'memory', text: `used more than ${megabytes(limits.memoryBytes)} of memory` };
-  if (processes === 0) return undefined;
-  return { resource: 'processes', text: `started more than ${limits.processes} processes and threads` };
+  if (memory > 0) return memoryExcess(limits);
+  return processes === 0 ? undefined : processExcess(limits);
+}
+
+function memoryExcess({ memoryBytes }: LaunchLimits): Excess {
+  return { resource: 'memory', text: `used more than ${megabytes(memoryBytes)} of memory` };
+}
+
+function processExcess({ processes }: LaunchLimits): Excess {
+  return { resource: 'processes', text: `started more than ${processes} processes and threads` };
 }
 
 function arm(world: World): void {
@@ -57,9 +66,10 @@ function arm(world: World): void {
 }
 
 function check(world: World): void {
+  const isUnlimited = process.platform === 'linux' && limitSupport().problem !== undefined;
+  const entries = isUnlimited ? listProcesses().entries : undefined;
   for (const launch of [...watched]) {
-    if (limitHits(launch.target).processes === 0) continue;
-    const excess = excessOf(launch.target, launch.limits);
+    const excess = entries === undefined ? recordedExcess(launch) : countedExcess(launch, entries);
     if (excess !== undefined) report(launch, excess);
   }
   const short = [...watched].filter(({ path, limits }) => freeBytes(path) < limits.diskReserveBytes);
@@ -73,6 +83,31 @@ function check(world: World): void {
   const reserve = megabytes(launch.limits.diskReserveBytes);
   const text = `wrote ${megabytes(written.toDisk || written.all)}, more than anything else that runs, until less than ${reserve} of disk space was free`;
   report(launch, { resource: 'disk', text });
+}
+
+/** Memory alone ends what needs it: the system has killed a process of the launch. */
+function recordedExcess({ target, limits }: WatchedLaunch): Excess | undefined {
+  return limitHits(target).processes === 0 ? undefined : excessOf(target, limits);
+}
+
+/** Where no group limits a launch: what its processes use now, without memory that several of them share. */
+function countedExcess({ target, limits }: WatchedLaunch, entries: readonly ProcessEntry[]): Excess | undefined {
+  const none = { tokenHolders: new Set<ProcessEntry>(), contained: new Set<number>(), found: new Set<string>() };
+  const used = selectDescendants(entries, { shim: target.identity, ...none }).map(({ pid }) => usedBy(pid));
+  const sum = (name: keyof (typeof used)[number]) => used.reduce((total, each) => total + each[name], 0);
+  if (sum('threads') >= limits.processes) return processExcess(limits);
+  return sum('memoryBytes') > limits.memoryBytes ? memoryExcess(limits) : undefined;
+}
+
+function usedBy(pid: number): { threads: number; memoryBytes: number } {
+  try {
+    const text = readFileSync(`/proc/${pid}/status`, 'latin1');
+    const figure = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(text)?.[1] ?? 0);
+    return { threads: figure('Threads'), memoryBytes: figure('RssAnon') * 1024 };
+  } catch {
+    // It has ended since it was listed.
+    return { threads: 0, memoryBytes: 0 };
+  }
 }
 
 function megabytes(bytes: number): string {

@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { realWorld, type World } from '../world.ts';
+import { signalGroup } from './spawner/child.ts';
 import { spawnTurn } from './spawner/spawn-turn.ts';
-import { ProgramLost, processSpawner, type Spawner, signalGroup } from './spawner/spawner.ts';
+import { ProgramLost, processSpawner, type Spawner } from './spawner/spawner.ts';
 import type { OutputListeners, Program, ProgramRequest } from './spawner/spawner-program.ts';
 import { timeLimit } from './time-limit.ts';
 

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { Readable } from 'node:stream';
 import { realWorld, type World } from '../world.ts';
+import { signalGroup } from './spawner/child.ts';
 import { spawnTurn } from './spawner/spawn-turn.ts';
-import { signalGroup } from './spawner/spawner.ts';
 import { timeLimit } from './time-limit.ts';
 
 export type StreamOptions = {

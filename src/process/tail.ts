@@ -1,5 +1,6 @@
-import { closeSync, fstatSync, openSync, readSync, watch } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync, watch } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { AppError, errorCode } from '../errors.ts';
 
 export type TailOptions = {
   file: string;
@@ -26,7 +27,7 @@ const buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
 /** Delivers the content of a file and everything appended to it, in order, triggered by file system events. */
 export function tail(options: TailOptions): Tail {
   options.signal.throwIfAborted();
-  const fd = openSync(options.file, 'r');
+  const fd = openPlainFile(options.file);
   const watcher = watchOrClose(options.file, fd, () => void readMore());
   let cursor = options.from;
   let requestedPass = 0;
@@ -106,6 +107,27 @@ export function tail(options: TailOptions): Tail {
     for (const waiter of waiters) waiter.reject(reason);
     waiters = [];
   }
+}
+
+/** Opens a file that a program may have replaced: never through a link, and without waiting for the other end of a pipe. */
+export function openPlainFile(file: string): number {
+  const fd = openWithoutLink(file);
+  if (fstatSync(fd).isFile()) return fd;
+  closeSync(fd);
+  throw replacedFile(file);
+}
+
+function openWithoutLink(file: string): number {
+  try {
+    return openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch (error) {
+    if (errorCode(error) === 'ELOOP' || errorCode(error) === 'ENXIO') throw replacedFile(file);
+    throw error;
+  }
+}
+
+function replacedFile(file: string): AppError {
+  return new AppError('REFUSED', `${file} was replaced by something that is not a plain file`, { file });
 }
 
 function watchOrClose(file: string, fd: number, wake: () => void): ReturnType<typeof watch> {

@@ -50,7 +50,7 @@ const FILE =
 /** Names of files without an ending, and of files that begin with a dot. */
 const NAMED_FILE =
   /\b(?:(?:Gem|Rake|Proc|Jenkins|Vagrant|Brew|Just|Pip|Pod|Caddy)file|LICEN[CS]E|COPYING|NOTICE|README|CHANGELOG|CONTRIBUTING|CODEOWNERS|(?:requirements|MANIFEST)\.in)\b|(?<![^\s"'(])\.[a-z][\w.-]*(?:rc|ignore|attributes|config|keep|version)\b/;
-/** A command by the name of its program, and what it came to. */
+/** A command by the name of its program, and its result. */
 const COMMAND =
   /\b(?:(?:npm|npx|pnpm|yarn|bun|deno|tsc|eslint|biome|vitest|jest|mocha|pytest|tox|ruff|mypy|python3?|pip|cargo|go (?:test|build|vet|run|list|mod)|cmake|ctest|mvn|gradlew?|dotnet|rspec|phpunit|git (?:log|diff|status|show|grep|blame|ls-files|bisect)|grep|rg|ls|wc|curl|docker|kubectl|terraform|shellcheck)\b[^!?\n]{0,80}?|make(?: [\w-]+)?:? )\b(?:print(?:s|ed)|show(?:s|ed)|report(?:s|ed)|fail(?:s|ed)|pass(?:es|ed)|exit(?:s|ed)|return(?:s|ed)|says|outputs|lists|counts|found|finds|gives)\b/i;
 /** Words that look like a name or a path and show nothing. */

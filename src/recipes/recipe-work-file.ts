@@ -3,6 +3,7 @@ import type { Config } from '../schema/config.ts';
 import type { WorkFile, WorkFormat } from '../schema/work-file.ts';
 import type { Reading } from '../work-files/checked.ts';
 import type { InputErrors } from '../work-files/input-errors.ts';
+import type { FileRequest, FileStart } from './file-request.ts';
 
 /** A piece of work as it would be started: its role, what it waits for, and what must hold before it counts. */
 export type PlannedWork = {
@@ -66,6 +67,8 @@ export interface RecipeWorkFile<Input> {
   plan(input: Input, config: Pick<Config, 'tracks'>): PlannedWork[];
   /** Its entries as lines, where they are not the pieces of work that it starts. */
   entries?(input: Input): string[];
+  /** Its request, where the settings and the choices of the command line change it. */
+  request?(request: FileRequest<Input>, start: FileStart): FileRequest<Input>;
 }
 
 const LONGEST_TITLE = 80;

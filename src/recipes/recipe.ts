@@ -92,6 +92,8 @@ export interface Recipe<Input = unknown> {
   failure?(run: RunState, input: Input): string | undefined;
   /** The current status of each piece of work in the file that described it. */
   statuses?(run: RunState, input: Input): FileStatuses | undefined;
+  /** Writes these statuses into the file. */
+  writeStatuses?(root: string, statuses: FileStatuses): Promise<void>;
   /** What is missing although every required task succeeded, if something is: the run is then partial, or failed where nothing landed. */
   shortfall?(run: RunState, input: Input): string | undefined;
   /** The points that a run which works in rounds must reach, and what each round did. */

@@ -23,21 +23,24 @@ export type AnyRecipe = Recipe<unknown>;
 /** A format of work files, with the name of its recipe. */
 type WorkFormatReader = { recipe: string; reader: DataFormat<unknown> | TextFormat<unknown> };
 
-/** In the order in which formats of work files are tried; each is loaded when it is first named. */
-const RECIPES: Readonly<Record<string, () => AnyRecipe>> = {
-  goal: () => parsing(goal),
-  cycle: () => parsing(cycle),
-  debate: () => parsing(debate),
-  team: () => parsing(team),
-  improve: () => parsing(improve),
-  job: () => parsing(job),
-  bulk: () => parsing(bulk),
-  features: () => parsing(features),
-  workflow: () => parsing(workflow),
-  tasks: () => parsing(tasks),
-  todo: () => parsing(todo),
-  review: () => parsing(review),
-  watch: () => parsing(watch),
+/** `hasDocument`: it has `nodes`, `progress` or `result`, which say more of a run than its tasks do. */
+type Entry = { load: () => AnyRecipe; hasDocument?: true };
+
+/** In the order in which formats of work files are tried; each is loaded when it is first used, and to show a run only if it has a document. */
+export const RECIPES: Readonly<Record<string, Entry>> = {
+  goal: { load: () => parsing(goal) },
+  cycle: { load: () => parsing(cycle), hasDocument: true },
+  debate: { load: () => parsing(debate), hasDocument: true },
+  team: { load: () => parsing(team), hasDocument: true },
+  improve: { load: () => parsing(improve), hasDocument: true },
+  job: { load: () => parsing(job) },
+  bulk: { load: () => parsing(bulk) },
+  features: { load: () => parsing(features) },
+  workflow: { load: () => parsing(workflow), hasDocument: true },
+  tasks: { load: () => parsing(tasks) },
+  todo: { load: () => parsing(todo) },
+  review: { load: () => parsing(review) },
+  watch: { load: () => parsing(watch), hasDocument: true },
 };
 const loaded = new Map<string, AnyRecipe>();
 
@@ -60,24 +63,29 @@ export function recipeOf(name: string, version?: number): AnyRecipe {
 export function findRecipe(name: string): AnyRecipe | undefined {
   const known = loaded.get(name);
   if (known !== undefined || !Object.hasOwn(RECIPES, name)) return known;
-  const recipe = RECIPES[name]?.();
+  const recipe = RECIPES[name]?.load();
   if (recipe !== undefined) loaded.set(name, recipe);
   return recipe;
 }
 
+/** The recipe of a run, if it says more of the run than its tasks do. */
+function documentingRecipe({ start: { recipe } }: RunState): AnyRecipe | undefined {
+  return Object.hasOwn(RECIPES, recipe.name) && RECIPES[recipe.name]?.hasDocument ? findRecipe(recipe.name) : undefined;
+}
+
 /** The nodes of a run that follows a graph, with their rounds and gates. */
 export function nodesOf(state: RunState): NodeDocument[] | undefined {
-  return findRecipe(state.start.recipe.name)?.nodes?.(state, state.start.input);
+  return documentingRecipe(state)?.nodes?.(state, state.start.input);
 }
 
 /** The progress of a run that works in rounds. */
 export function progressOf(state: RunState): ProgressDocument | undefined {
-  return findRecipe(state.start.recipe.name)?.progress?.(state, state.start.input);
+  return documentingRecipe(state)?.progress?.(state, state.start.input);
 }
 
 /** The result of a run whose recipe makes one of several tasks. */
 export function resultOf(state: RunState): unknown {
-  return findRecipe(state.start.recipe.name)?.result?.(state, state.start.input);
+  return documentingRecipe(state)?.result?.(state, state.start.input);
 }
 
 /** Inputs are parsed once per value: a run passes the same one on every call. */
@@ -90,7 +98,7 @@ function parsing<Input>(recipe: Recipe<Input>): AnyRecipe {
     if (typeof input === 'object' && input !== null) parsed.set(input, value);
     return value;
   };
-  const { prepare, itemStatus, nodes, outline, progress } = recipe;
+  const { prepare, itemStatus, nodes, outline, progress, result } = recipe;
   return {
     ...recipe,
     title: (input) => recipe.title(read(input)),
@@ -101,9 +109,9 @@ function parsing<Input>(recipe: Recipe<Input>): AnyRecipe {
     unfold: (run, input, ended) => recipe.unfold(run, read(input), ended),
     failure: (run, input) => recipe.failure?.(run, read(input)),
     shortfall: (run, input) => recipe.shortfall?.(run, read(input)),
-    result: (run, input) => recipe.result?.(run, read(input)),
     statuses: (run, input) => recipe.statuses?.(run, read(input)),
     ...(progress === undefined ? {} : { progress: (run, input) => progress(run, read(input)) }),
+    ...(result === undefined ? {} : { result: (run, input) => result(run, read(input)) }),
     ...(nodes === undefined ? {} : { nodes: (run, input) => nodes(run, read(input)) }),
     ...(outline === undefined ? {} : { outline: (config, input, most) => outline(config, read(input), most) }),
     ...(itemStatus === undefined ? {} : { itemStatus: (run, input) => itemStatus(run, read(input)) }),

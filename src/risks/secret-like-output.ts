@@ -5,9 +5,9 @@ export const secretLikeOutput: Risk = {
   title: 'Secret-like output',
   severity: 'high',
   find: ({ digest, inspected }) => {
-    if (digest.redactions > 0) return `${digest.redactions} texts that look like secrets were taken out of its output`;
+    if (digest.redactions > 0) return `${digest.redactions} possible secrets were redacted in its output`;
     return inspected.exposed > 0
-      ? `${inspected.exposed} secrets stand in its output, or in commits that it left behind`
+      ? `its output, or commits that it left behind, contain ${inspected.exposed} secrets`
       : undefined;
   },
 };

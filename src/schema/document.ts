@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Diagnosis } from './call.ts';
 import { Filing } from './collection.ts';
 import { AttemptContainment, AttemptNetworkUse, CommandNetworkUse } from './containment.ts';
+import { HoldOption } from './coordination/hold-option.ts';
 import { SubRunDocument, SubRunParent } from './coordination/sub-run.ts';
 import { Evidence } from './gate.ts';
 import { NodeDocument, ProgressDocument } from './progress.ts';
@@ -77,8 +78,6 @@ export const TaskLabel = z
   .string()
   .optional()
   .describe('The id of the task for display: its id in the work file, else its key.');
-
-const HoldOption = z.object({ id: z.string(), label: z.string() });
 
 /** Something that waits for a person, and the command that resolves it. */
 export const AttentionDocument = z.object({

@@ -6,6 +6,7 @@ import { LandMode } from './config/land.ts';
 import { withPresentNames } from './config/recorded.ts';
 import { Config } from './config.ts';
 import { CommandNetworkUse, ContainmentRecord, NetworkUse } from './containment.ts';
+import { HoldOption } from './coordination/hold-option.ts';
 import { Answer, Question, QuestionId } from './coordination/question.ts';
 import { ParentTask, RunEnd, SubRunChanged, SubRunEnded, SubRunStarted } from './coordination/sub-run.ts';
 import { Failure } from './failure.ts';
@@ -95,7 +96,7 @@ export const Hold = z.object({
   /** What exactly is decided, such as the key of a plan or a commit: an approval covers this subject and no other. */
   subject: z.string().optional(),
   /** The answers to choose from, where approve and reject are not enough. */
-  options: z.array(z.object({ id: z.string().min(1), label: z.string() })).optional(),
+  options: z.array(HoldOption).optional(),
 });
 export type Hold = z.infer<typeof Hold>;
 

@@ -67,7 +67,7 @@ export type Failure = z.infer<typeof Failure>;
 /** What follows a failure. `free` retries do not count against the task's cap (the task did not cause an interruption). */
 export const FollowUp = z.discriminatedUnion('action', [
   z.object({ action: z.literal('retry'), delayMs: z.number().nonnegative(), resume: z.boolean(), free: z.boolean() }),
-  z.object({ action: z.literal('switch'), restUntil: z.number(), reason: z.string() }),
+  z.object({ action: z.literal('switch'), limitedUntil: z.number(), reason: z.string() }),
   z.object({ action: z.literal('block'), reason: z.string() }),
   z.object({ action: z.literal('fail') }),
 ]);

@@ -131,7 +131,7 @@ export const Evidence = z.object({
   measured: z.object({ before: z.number().nullable(), after: z.number().nullable() }).optional(),
   /** What is risky about the work although the check passed, such as tests of the base that did not run. */
   flags: z.array(RiskFlag).optional(),
-  /** What the same command came to on the commit that the candidate is merged onto, for a check of affected packages or files. */
+  /** The result of the same command on the commit that the candidate is merged onto, for a check of affected packages or files. */
   onBase: z
     .object({
       tree: z.string(),

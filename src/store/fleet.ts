@@ -30,6 +30,15 @@ export const HostRegistration = z.object({
 });
 export type HostRegistration = z.infer<typeof HostRegistration>;
 
+/** What a host wrote as JSON; undefined if it is none, because the login of a host can write any text into its own rows. */
+export function parseHostText(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** What a host can be ordered to perform. */
 export const OrderKind = z.enum(['attempt', 'check']);
 
@@ -58,9 +67,11 @@ export interface Fleet extends AsyncDisposable {
   onChange(listener: () => void): () => void;
   /** The reports of an order from the first that is not acknowledged; ends when the signal aborts, or another server leads. */
   follow(order: string, signal: AbortSignal): AsyncGenerator<FollowedReport>;
+  /** Takes back an order that its host has not accepted yet, which then is lost; changes nothing if it has. */
+  withdraw(order: string): Promise<void>;
   /** Forgets the reports up to this one, whose consequences are committed. */
   acknowledge(order: string, sequence: number): Promise<void>;
-  /** Sends a command about an order to the process that has it. */
+  /** Sends a command about an order to the process that has it; while the database does not answer this waits, as for the two below. */
   send(order: string, command: unknown): Promise<void>;
   /** Forgets an order whose end is recorded. One that was not accepted yet never is. */
   remove(order: string): Promise<void>;

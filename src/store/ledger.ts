@@ -25,8 +25,13 @@ export interface Fold<State, Event> {
 /** What was decided and is being made durable; effects wait for `committed`. */
 export type Submission<Event> = { events: Event[]; committed: Promise<void> };
 
-/** What is written in the same transaction, the order to a host that the events cause, and who causes them. */
-export type SubmitOptions = { also?: readonly Write[]; origin?: Origin | undefined; order?: HostOrder | undefined };
+/** What is written in the same transaction, the order to a host that the events cause or finish, and who causes them. */
+export type SubmitOptions = {
+  also?: readonly Write[];
+  origin?: Origin | undefined;
+  order?: HostOrder | undefined;
+  finished?: string | undefined;
+};
 
 /** How often a decision is made again because another writer of the stream was faster. */
 const TRIES = 20;
@@ -92,7 +97,10 @@ export class Ledger<State, Event extends StoredShape> {
   }
 
   /** Decides, folds and appends, together with writes to other streams; without events and writes nothing happens. */
-  submit(decide: (state: State) => Event[], { also = [], origin, order }: SubmitOptions = {}): Submission<Event> {
+  submit(
+    decide: (state: State) => Event[],
+    { also = [], origin, order, finished }: SubmitOptions = {},
+  ): Submission<Event> {
     const expected = this.version;
     const events = decide(this.state);
     if (events.length === 0 && also.length === 0) return { events, committed: Promise.resolve() };
@@ -101,7 +109,7 @@ export class Ledger<State, Event extends StoredShape> {
     let { state } = this.#loaded;
     for (const event of events) state = this.#fold.evolve(state, { event, at, origin });
     this.#loaded = { state, version: expected + events.length };
-    const own = events.length === 0 ? [] : [{ stream: this.stream, expected, events, order, ...by }];
+    const own = events.length === 0 ? [] : [{ stream: this.stream, expected, events, order, finished, ...by }];
     return { events, committed: this.#append([...own, ...also], at, this.#before?.(events)) };
   }
 

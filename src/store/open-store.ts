@@ -21,8 +21,11 @@ type StoreOptions = {
   onLeading?: (() => Promise<void>) | undefined;
 };
 
-/** An open store; `lost` is aborted when this process may not write any more. `fleet`: the hosts, where it leads on PostgreSQL. */
-type OpenedStore = { store: Store; lost?: AbortSignal; fleet?: Fleet };
+/**
+ * An open store; `lost` is aborted when this process may not write any more, and `onDoubt` calls its listener when that may
+ * happen within seconds. `fleet`: the hosts, where it leads on PostgreSQL.
+ */
+type OpenedStore = { store: Store; lost?: AbortSignal; onDoubt?(listener: () => void): void; fleet?: Fleet };
 
 const ServerId = z.object({ id: z.string().min(1) });
 

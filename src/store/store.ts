@@ -19,7 +19,7 @@ type NewEvent = { type: string; data: unknown };
 
 /**
  * `expected` is the stream's version before the write (0: new, -1: any); without events it only checks that version.
- * `order` is sent to a host in the same transaction, where the installation has hosts.
+ * `order` is sent to a host in the same transaction, and the order `finished` is removed in it, where the installation has hosts.
  */
 export type Write = {
   stream: string;
@@ -27,6 +27,7 @@ export type Write = {
   events: readonly NewEvent[];
   origin?: Origin;
   order?: HostOrder | undefined;
+  finished?: string | undefined;
 };
 
 export type StreamSummary = { stream: string; version: number; firstAt: number; lastAt: number };

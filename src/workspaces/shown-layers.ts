@@ -1,13 +1,14 @@
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { errorCode } from '../errors.ts';
 import { isFolder } from '../git/path-kind.ts';
-import { deleteFile } from '../git/plain-file.ts';
+import { deleteFile, replaceFile } from '../git/plain-file.ts';
 import { removeTree } from '../process/remove-later.ts';
 import type { CacheLayers, LayeredFolder } from '../process/sandbox/overlays.ts';
 import type { Contain } from '../process/sandbox/sandbox.ts';
 import { namesIn } from './copy-tree.ts';
+import { hashTree, readManifest } from './seed-manifest.ts';
 
 /** What programs in a folder see besides its own files: what a set-up has added to package caches, and dependencies below it. */
 const ShownLayers = z.object({
@@ -48,8 +49,7 @@ function layersIn(cwd: string): ShownLayers | undefined {
 export async function recordLayers(file: string, workspace: string): Promise<void> {
   const layers = shown.get(workspace);
   if (layers === undefined) return deleteFile(file);
-  await writeFile(`${file}.new`, JSON.stringify(layers), { mode: 0o600 });
-  await rename(`${file}.new`, file);
+  await replaceFile(file, JSON.stringify(layers));
 }
 
 /** Shows the programs of a workspace what an engine has recorded for them. */
@@ -65,7 +65,13 @@ export async function showRecordedLayers(file: string, workspace: string): Promi
 /** Whether the programs of a workspace can still be shown the dependencies that they saw. */
 export async function areLayersThere(workspace: string, canLayer: () => Promise<boolean>): Promise<boolean> {
   const lower = shown.get(workspace)?.dependencies?.lower;
-  return lower === undefined || ((await isFolder(lower)) && (await canLayer()));
+  return lower === undefined || ((await isUnchanged(lower)) && (await canLayer()));
+}
+
+/** Whether the files of a seed are those that its manifest describes. */
+async function isUnchanged(files: string): Promise<boolean> {
+  const manifest = await readManifest(join(dirname(files), 'seed.json'));
+  return manifest !== undefined && (await isFolder(files)) && manifest.hash === (await hashTree(files));
 }
 
 /** Contains set-up commands so that what they add to package caches is kept in a folder. */

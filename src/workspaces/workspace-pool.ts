@@ -1,5 +1,6 @@
 import { open, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { treeChanges } from '../git/read/tree-changes.ts';
 import { dropPrivateIndex, privateIndexFile, readIndexState } from '../git/save/private-index.ts';
 import {
   type CreateWorkspace,
@@ -23,6 +24,7 @@ const PREPARED = 'pool-';
 const WORTH_FILES = 300;
 /** The number of entries is in the header of an index: signature, version, entries. */
 const HEADER_BYTES = 12;
+const ATTRIBUTES = /(^|\/)\.gitattributes$/;
 
 /**
  * Workspaces that are written ahead, before a task needs one. No program has run in them, each is used once, and
@@ -87,6 +89,7 @@ export class WorkspacePool implements AsyncDisposable {
         this.#ready.push({ ...like, path, hash: await hashTree(path) });
       } catch {
         // A full disk, a cancelled run: the task that needs a workspace reports it.
+        await this.#remove({ ...like, path });
         break;
       }
     }
@@ -117,7 +120,10 @@ async function adopt(prepared: Prepared, options: CreateWorkspace): Promise<void
   await writeWorkspaceGit(options, prepared.path);
   if (prepared.commit !== options.commit) {
     // The private index has no submodules, so that git would leave their folders behind.
-    if ((await readIndexState(from))?.gitlinks.length !== 0) throw new Error('It has submodules');
+    if ((await readIndexState(mirror, prepared.path))?.gitlinks.length !== 0) throw new Error('It has submodules');
+    // Git would leave the files as they are whose conversion alone has changed.
+    const changes = await treeChanges(mirror, { from: prepared.commit, to: options.commit });
+    if (changes.some(({ path: changed }) => ATTRIBUTES.test(changed))) throw new Error('It has other attributes');
     await checkOutInto(options, prepared.path, from);
   }
   await rename(from, to);

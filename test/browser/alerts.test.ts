@@ -68,6 +68,11 @@ it('shows on the desktop what needs the user while the page is hidden, and stops
   });
   await page.keyboard.press('Control+k');
   await page.getByRole('combobox').fill('stop everything');
+  await page.getByRole('option', { name: /Stop everything/ }).dblclick();
+  await page.getByRole('option', { name: /Press Enter again: Stop everything/ }).waitFor();
+  expect(sent).toEqual([]);
+  await page.getByRole('combobox').fill('stop everything now');
+  await page.getByRole('combobox').fill('stop everything');
   for (let repeats = 0; repeats < 4; repeats += 1) await page.keyboard.down('Enter');
   await page.keyboard.up('Enter');
   await page.getByRole('option', { name: /Press Enter again: Stop everything/ }).waitFor();

@@ -47,7 +47,8 @@ it('shows tasks as cards by state, and drags queued ones with the mouse into ano
   await expect.poll(() => titles(page, 'done'), { timeout: 30_000 }).toHaveLength(4);
   expect(await titles(page, 'queued')).toEqual([]);
   expect(await titles(page, 'landed')).toEqual([]);
-  // 4: landed without any check.
+  // 4: done, and then landed, without any check.
+  expect((await mh(['wait'])).code).toBe(4);
   expect((await mh(['land'])).code).toBe(4);
   await expect.poll(() => titles(page, 'landed'), { timeout: 30_000 }).toHaveLength(4);
   expect(await titles(page, 'done')).toEqual([]);

@@ -21,6 +21,12 @@ fi
 const FAILING = '#!/bin/sh\necho made > made.txt\n';
 const FILES = { 'readme.md': '# A project\n', 'agent.sh': AGENT, 'check.sh': 'exit 0\n', 'failing.sh': FAILING };
 
+/** The check prints what the files in lib contain, except those that the file `excluded` names. */
+const cargo = (name: string) =>
+  `running 1 tests\ntest ${name} ... ok\ntest result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.0s\n`;
+const PRINTING = { excluded: 'none\n', 'lib/a': cargo('a'), 'lib/b': cargo('b') };
+const EXCLUDING = '#!/bin/sh\necho lib/c > excluded\n';
+
 let browser: Browser;
 beforeAll(async () => {
   browser = await openBrowser();
@@ -95,6 +101,7 @@ describe('decisions', () => {
     await tasks.first().waitFor();
     const before = await tasks.count();
     await tasks.first().getByRole('button', { name: 'Edit' }).click();
+    expect(await tasks.first().getByRole('textbox', { name: 'Description' }).inputValue()).not.toBe('');
     await tasks.first().getByRole('textbox', { name: 'Title' }).fill('First of all');
     await plan
       .getByRole('button', { name: /^Remove/ })
@@ -106,6 +113,23 @@ describe('decisions', () => {
     await tasks.last().getByRole('textbox', { name: 'Description' }).fill('One sentence is enough');
     await plan.getByRole('button', { name: 'Move Write the news up' }).click();
     await plan.getByRole('status').getByText('Unsaved changes').waitFor();
+    await page.getByRole('link', { name: 'Timeline' }).click();
+    await plan.waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: 'Plan', exact: true }).click();
+    await tasks.first().getByText('First of all').waitFor();
+    const shown = RunDocument.parse((await served.scratch.mh(['show', '--json'])).json);
+    const queued = shown.tasks.find(({ status }) => status === 'ready' || status === 'waiting')?.key ?? '';
+    const priority = `/api/runs/${shown.run}/tasks/${encodeURIComponent(queued)}/priority`;
+    const headers = { 'content-type': 'application/json' };
+    const sent = await page.evaluate(async ([path, init]) => (await fetch(path, init)).status, [
+      priority,
+      { method: 'POST', headers, body: '{"priority":3}' },
+    ] as const);
+    expect(sent).toBe(200);
+    await plan
+      .getByRole('status')
+      .getByText(/Unsaved changes.*changed concurrently/)
+      .waitFor();
     expect(await plan.getByRole('button', { name: 'Approve plan' }).count()).toBe(0);
     await plan.getByRole('button', { name: 'Save changes' }).click();
     await plan.getByRole('button', { name: 'Approve plan' }).waitFor();
@@ -131,11 +155,56 @@ describe('decisions', () => {
     await page.getByRole('button', { name: /^Land on/ }).click();
     const panel = page.getByRole('region', { name: /^Land on .*\?$/ });
     await panel.getByText('evidence').waitFor();
+    expect(await page.getByRole('button', { name: 'Keep as branch' }).count()).toBe(0);
     await page.keyboard.press('Escape');
     expect(await panel.count()).toBe(0);
     await page.getByRole('button', { name: /^Land on/ }).click();
     await panel.getByRole('button', { name: 'Land anyway' }).click();
     await page.getByRole('button', { name: 'Undo landing' }).waitFor();
+  });
+
+  it('asks before an unverified result becomes a pull request', async () => {
+    await using served = await serveScratch({ files: FILES });
+    await served.scratch.mh(['do', 'Add prices', '--rehearse']);
+    const page = await enter(served, DESKTOP);
+    const landed: string[] = [];
+    page.on('request', (request) => {
+      if (request.url().endsWith('/land')) landed.push(request.postData() ?? '');
+    });
+    await page.getByRole('link', { name: 'Add prices' }).first().click();
+    await page.getByRole('button', { name: 'Open pull request' }).click();
+    const panel = page.getByRole('region', { name: 'Open a pull request?' });
+    await panel.getByText('evidence').waitFor();
+    expect(landed).toEqual([]);
+    await panel.getByRole('button', { name: 'Open anyway' }).click();
+    // The scratch project has no forge.
+    await page
+      .getByText(/no remote|forge/i)
+      .first()
+      .waitFor();
+    expect(landed).toEqual([expect.stringContaining('"how":"pr"')]);
+  });
+
+  it('lets the user accept the findings on the merge with a base that has moved', async () => {
+    await using served = await serveScratch({ files: { ...PRINTING, 'agent.sh': EXCLUDING } });
+    const { scratch } = served;
+    const check = ['--check', 'cat $(ls lib/* | grep -v -x -f excluded)'];
+    await scratch.mh(['job', 'Make it', '--write', '--agent', 'command:./agent.sh', ...check, '--json']);
+    await scratch.mh(['approve']);
+    writeFileSync(join(scratch.repo, 'lib', 'c'), cargo('theirs'));
+    scratch.git('add', '--all');
+    scratch.git('commit', '--quiet', '--message=Another test');
+    const page = await enter(served, DESKTOP);
+    await page.getByRole('link', { name: 'Make it' }).first().click();
+    await page.getByRole('button', { name: 'Land on main' }).click();
+    const panel = page.getByRole('region', { name: 'Land on main?' });
+    await panel
+      .getByRole('alert')
+      .getByText(/On the merge with main, which has moved/)
+      .waitFor();
+    await panel.getByRole('button', { name: 'Land with these findings' }).click();
+    await page.getByRole('button', { name: 'Undo landing' }).waitFor();
+    expect(scratch.git('show', 'main:excluded')).toBe('lib/c');
   });
 
   it('keeps a failed run in sight, with the end of what failed', async () => {
@@ -146,7 +215,21 @@ describe('decisions', () => {
     const page = await enter(served, DESKTOP);
     const needs = page.getByRole('region', { name: 'Needs you' });
     await needs.getByText('1 failing: prices', { exact: true }).waitFor();
+    await page.getByRole('link', { name: 'Break it' }).first().click();
+    await page
+      .getByRole('navigation', { name: 'Run views' })
+      .getByRole('link', { name: /^Tasks/ })
+      .click();
+    const retried: string[] = [];
+    page.on('request', (request) => {
+      if (request.url().endsWith('/retry')) retried.push(request.url());
+    });
+    await page.getByRole('button', { name: 'Retry Break it' }).focus();
+    for (let repeats = 0; repeats < 3; repeats += 1) await page.keyboard.down('Enter');
+    await page.keyboard.up('Enter');
+    await page.getByRole('link', { name: 'Home', exact: true }).click();
     await needs.getByRole('button', { name: 'Hide' }).click();
     await page.getByText('Nothing needs you.').waitFor();
+    expect(retried).toEqual([]);
   });
 });

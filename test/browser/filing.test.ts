@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -35,8 +35,10 @@ describe('templates, batches and the history', () => {
     expect(readFileSync(join(repo, '.manyhands', 'templates', 'house-style.md'), 'utf8')).toContain(
       'Write short sentences.',
     );
+    await page.getByRole('button', { name: 'Remove' }).dblclick();
     await page.getByRole('link', { name: 'Start a job' }).click();
     await page.getByRole('heading', { name: 'New run' }).waitFor();
+    expect(existsSync(join(repo, '.manyhands', 'templates', 'house-style.md'))).toBe(true);
     await expect.poll(() => page.getByLabel('Template', { exact: true }).inputValue()).toBe('house-style');
     await page.getByLabel('Task required').fill('Look at the readme');
     await page.getByLabel('Rehearse (free)').check();
@@ -91,7 +93,13 @@ describe('templates, batches and the history', () => {
     await page.getByRole('button', { name: 'Archive old runs' }).click();
     await page.getByLabel('Ended runs older than').fill('0');
     await page.getByRole('button', { name: 'Preview' }).click();
-    await page.getByRole('button', { name: /^Archive \d+ runs$/ }).click();
+    const archive = page.getByRole('button', { name: /^Archive \d+ runs$/ });
+    await archive.waitFor();
+    await page.getByLabel('Ended runs older than').fill('1');
+    expect(await archive.count()).toBe(0);
+    await page.getByLabel('Ended runs older than').fill('0');
+    await page.getByRole('button', { name: 'Preview' }).click();
+    await archive.click();
     await page.getByText(/^\d+ runs archived\.$/).waitFor();
     await page.getByRole('button', { name: 'Close' }).click();
     await page.getByLabel('Archived').check();

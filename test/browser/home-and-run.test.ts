@@ -94,7 +94,7 @@ describe('the page of a run', () => {
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('button', { name: 'Cancel run' }).click();
     await page.locator('main').getByText('Cancelled', { exact: true }).first().waitFor();
-    await page.getByRole('button', { name: 'Retry the failed task' }).click();
+    await page.getByRole('button', { name: 'Retry the cancelled task' }).click();
     await page.locator('main header').getByText('Running', { exact: true }).waitFor();
     writeFileSync(join(served.scratch.root, 'go'), '');
     await page.getByText('1 / 1 done').waitFor();
@@ -183,10 +183,12 @@ describe('the page of a run', () => {
     await page.goto(`${served.url}/runs/${run}`);
     const timeline = page.getByRole('region', { name: 'Timeline' });
     await timeline.getByRole('listitem').first().waitFor();
+    await page.getByText('This run is too large for the marks of checks').waitFor();
+    expect(await page.getByText('check passed').count()).toBe(0);
     await timeline.evaluate((box) => box.scrollTo({ top: box.scrollHeight }));
     await timeline.getByText('Task 9999 of the migration').waitFor();
     expect(await timeline.getByRole('listitem').count()).toBeLessThan(100);
-    await page.getByRole('link', { name: 'Tasks' }).click();
+    await page.getByRole('link', { name: /^Tasks/ }).click();
     await page.getByRole('button', { name: /^Failed/ }).click();
     await page.getByRole('searchbox').fill('task 9706');
     await page.getByRole('link', { name: 'Task 9706 of the migration' }).waitFor();

@@ -43,17 +43,65 @@ describe('a view whose module could not be fetched', () => {
     await page.getByRole('heading', { name: 'Usage' }).waitFor(BACK);
   });
 
-  it('is shown when the user tries again, although the connection was never lost', async () => {
+  it('is loaded again soon, although the connection was never lost', async () => {
     await using served = await serveScratch({ files: { 'readme.md': '# A project\n' } });
     await using context = await browser.newContext({ locale: 'en-US' });
     const page = await openRun(served, context);
-    await page.route(/part-timeline-/, (route) => route.abort());
+    await page.route(/part-timeline-/, (route) => route.abort(), { times: 1 });
     await page.getByRole('link', { name: 'Timeline' }).click();
+    await timelineRows(page).first().waitFor();
+  });
+
+  it('is not reloaded again and again, and is shown when the user tries again', async () => {
+    await using served = await serveScratch({ files: { 'readme.md': '# A project\n' } });
+    await using context = await browser.newContext({ locale: 'en-US' });
+    const page = await openRun(served, context);
+    let requests = 0;
+    await page.route(/part-timeline-/, (route) => {
+      requests += 1;
+      return route.abort();
+    });
+    let loads = 0;
+    page.on('load', () => {
+      loads += 1;
+    });
+    await page.getByRole('link', { name: 'Timeline' }).click();
+    await expect.poll(() => loads).toBe(1);
+    const before = requests;
+    await expect.poll(() => requests).toBeGreaterThan(before);
     const trouble = page.getByRole('alert').filter({ hasText: 'could not be loaded' });
     await trouble.waitFor();
+    await page.waitForTimeout(2_500);
+    expect(loads).toBe(1);
     await page.unroute(/part-timeline-/);
     await trouble.getByRole('button', { name: 'Try again' }).click();
     await timelineRows(page).first().waitFor();
+  });
+});
+
+describe('a page whose own files could not be fetched', () => {
+  it.each([/part-chunk-/, /\.css$/])('is loaded again: %s', async (file) => {
+    await using served = await serveScratch({ files: { 'readme.md': '# A project\n' } });
+    await using context = await browser.newContext({ locale: 'en-US' });
+    await context.route(file, (route) => route.abort('internetdisconnected'), { times: 1 });
+    const page = await served.enter(context);
+    await page.getByRole('button', { name: 'Rehearse now' }).waitFor();
+    const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    await expect.poll(background).not.toBe('rgba(0, 0, 0, 0)');
+  });
+});
+
+describe('a page that fails', () => {
+  it('shows its error only at its own address', async () => {
+    await using served = await serveScratch({ files: { 'readme.md': '# A project\n' } });
+    await using context = await browser.newContext({ locale: 'en-US' });
+    const page = await served.enter(context);
+    await page.route(/\/api\/usage/, (route) => route.fulfill({ json: 7 }));
+    await page.goto(`${served.url}/usage`);
+    await page.getByRole('button', { name: 'Try again' }).waitFor();
+    await page.getByRole('link', { name: 'Home', exact: true }).click();
+    await page.getByRole('button', { name: 'Rehearse now' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0);
   });
 });
 

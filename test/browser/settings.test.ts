@@ -40,6 +40,11 @@ describe('the settings of a project', () => {
     writeFileSync(file, `${CONFIG}land: merge\n`);
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('button', { name: /Reload the file/ }).click();
+    await page.getByRole('button', { name: 'All my projects' }).click();
+    await expect.poll(() => page.getByLabel('Find a setting').inputValue()).toBe('');
+    await page.getByRole('button', { name: 'Project', exact: true }).click();
+    await page.getByLabel('Find a setting').fill('limits.agents');
+    await expect.poll(() => agents.inputValue()).toBe('9');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText(/^Saved to/).waitFor();
     expect(readFileSync(file, 'utf8')).toBe(`${CONFIG.replace('8', '9')}land: merge\n`);

@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { collectConsoleErrors, openBrowser } from './support/browser.ts';
@@ -46,6 +48,26 @@ it('shares one run with a guest, who reads it and nothing else until it is revok
   await page.getByText('Revoked').waitFor();
   await guest.reload();
   await guest.getByText('This browser is not logged in').waitFor();
+});
+
+it('shows a guest the changes of a task as they happen', async () => {
+  const agent = '#!/bin/sh\nwhile [ ! -e "$HOME/go" ]; do sleep 0.2; done\necho done > made.txt\n';
+  await using served = await serveScratch({ files: { 'readme.md': '# A project\n', 'agent.sh': agent } });
+  await served.scratch.mh(['job', 'A long job', '--write', '--agent', 'command:./agent.sh', '--detach']);
+  const page = await served.enter(await browser.newContext({ locale: 'en-US' }));
+  await openRun(page, 'A long job');
+  await page.getByText('Details', { exact: true }).click();
+  await page.getByRole('button', { name: 'Share' }).click();
+  await page.getByRole('button', { name: 'Create a link' }).click();
+  const link = await page.getByRole('button', { name: /\/login#code=/ }).innerText();
+
+  const guest = await (await browser.newContext({ locale: 'en-US' })).newPage();
+  await guest.goto(link.trim());
+  await guest.getByRole('navigation', { name: 'Run views' }).getByRole('link', { name: 'Tasks' }).click();
+  await guest.locator('a[href*="/tasks/"]').first().click();
+  await guest.locator('main header').getByText('Running', { exact: true }).waitFor();
+  writeFileSync(join(served.scratch.root, 'go'), '');
+  await guest.locator('main header').getByText('Done', { exact: true }).waitFor();
 });
 
 async function openRun(page: Page, title: string): Promise<void> {

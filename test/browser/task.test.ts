@@ -63,6 +63,10 @@ describe('the page of a task', () => {
     await page.getByText('Live', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Message…' }).click();
     await page.keyboard.type('You may stop-waiting now');
+    await page.getByRole('tab', { name: 'Diff' }).click();
+    await page.getByText('No saved work yet').waitFor();
+    await page.getByRole('tab', { name: 'Transcript' }).click();
+    await page.getByRole('textbox', { name: 'Message to the agent' }).focus();
     await page.getByText('hand is interrupted').waitFor();
     await page.keyboard.press('Control+Enter');
 
@@ -146,6 +150,16 @@ describe('the page of a task', () => {
     await terminal.locator('.xterm').click();
     await page.keyboard.type('hello\n');
     await terminal.getByText('heard hello').first().waitFor();
+    await terminal.getByText('Ctrl-Shift-L leaves the terminal.').waitFor();
+    await page.keyboard.press('Tab');
+    expect(await terminal.locator(':focus').count()).toBe(1);
+    await page.keyboard.press('Control+Shift+KeyL');
+    expect(await page.getByRole('tab', { name: 'Terminal' }).evaluate((tab) => tab === document.activeElement)).toBe(
+      true,
+    );
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox').waitFor();
+    await page.keyboard.press('Escape');
     await page.reload();
     await terminal.getByText('heard hello').first().waitFor();
     await terminal.locator('.xterm').click();

@@ -98,6 +98,7 @@ export function testProgram(script: Script = {}) {
       throw new Error('no token in this test');
     },
     watchForEngine: async () => () => {},
+    waitForVacancy: async () => {},
     takeScreen: () => undefined,
     reveal: async () => {},
     openWindow: async () => false,

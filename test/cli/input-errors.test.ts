@@ -6,6 +6,9 @@ import { testProgram } from './cli-run.ts';
 const INVALID: { argv: string[]; message: RegExp }[] = [
   { argv: ['sho'], message: /unknown command 'sho'\n\(Did you mean show\?\)/ },
   { argv: ['fix the tests'], message: /To work on a goal: manyhands do "fix the tests"/ },
+  { argv: ['sho', '--help'], message: /unknown command 'sho'\n\(Did you mean show\?\)/ },
+  { argv: ['help', 'sho'], message: /unknown command 'sho'\n\(Did you mean show\?\)/ },
+  { argv: ['logs', '-n'], message: /^error: unknown option '-n'\nhint/ },
   { argv: ['ls', '--jsn'], message: /unknown option '--jsn'\n\(Did you mean --json\?\)/ },
   { argv: ['do'], message: /missing required argument 'goal'/ },
   { argv: ['do', '  '], message: /error: The text is empty/ },
@@ -14,6 +17,7 @@ const INVALID: { argv: string[]; message: RegExp }[] = [
   { argv: ['do', 'x', '--budget', '-1'], message: /--budget.*'-1' is invalid\. Use an amount in US dollars above 0/ },
   { argv: ['do', 'x', '--land'], message: /option '--land <how>' needs a value: branch, merge, pr \(branch creates/ },
   { argv: ['do', 'x', '--land', 'rebase'], message: /Allowed choices are branch, merge, pr/ },
+  { argv: ['land', '--how', 'branch'], message: /Allowed choices are merge, pr/ },
   { argv: ['do', 'x', '--max-parallel', '0'], message: /whole number from 1 to 150/ },
   { argv: ['job', 'x', '--priority', '11'], message: /whole number from -10 to 10/ },
   { argv: ['job', 'x', '--stop', 'hours=2'], message: /"hours" is not a stop rule; use turns=20/ },

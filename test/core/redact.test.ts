@@ -75,6 +75,7 @@ describe('redaction', () => {
       `xoxb-${'1a'.repeat(8)}`,
       `npm_${'A1b2'.repeat(9)}`,
       `mht_${'a1b2'.repeat(16)}`,
+      `mhh_eyJvcmRlciI6ImFiY2QxMjM0LTEtMSJ9_${'a1b2'.repeat(16)}`,
       `AIza${'a1b2c'.repeat(7)}`,
       `eyJ${'a1'.repeat(8)}.eyJ${'b2'.repeat(8)}.${'c3'.repeat(8)}`,
       'AKIAIOSFODNN7EXAMPLE',

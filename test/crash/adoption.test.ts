@@ -1,4 +1,5 @@
-import { copyFileSync, mkdirSync, rmSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
@@ -29,6 +30,20 @@ it('collects the work of an agent that finished while there was no engine', { ti
   await waitForExit(scratch, agent);
   expectDone(scratch, await scratch.mh(['resume', '--json']), { attempts: 1, cost: 0.01 });
   expect(begun(scratch, 'agents')).toEqual([agent]);
+});
+
+it('does not wait for an agent that has put a pipe in place of its output, and says so', {
+  timeout: 300_000,
+}, async () => {
+  await using scratch = await makeHeldScene();
+  await killWhileAgentWorks(scratch);
+  const [folder = ''] = readdirSync(join(scratch.home, 'attempts')).map((name) => join(scratch.home, 'attempts', name));
+  rmSync(join(folder, 'stdout'));
+  execFileSync('mkfifo', [join(folder, 'stdout')]);
+  letGo(scratch, 'agents');
+  const { json, stderr } = await scratch.mh(['resume', '--json']);
+  const reason = expect.stringContaining('stdout was replaced by something that is not a plain file');
+  expect(json, stderr).toMatchObject([{ status: 'blocked', tasks: [{ status: 'blocked', attempts: 1, reason }] }]);
 });
 
 it('saves the work of a killed agent and lets the next attempt continue from it, without counting a failure', {

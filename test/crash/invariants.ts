@@ -5,7 +5,7 @@ import { expect } from 'vitest';
 import { evolve } from '../../src/core/run/evolve.ts';
 import { EVOLVE_CODEC, type RunState } from '../../src/core/run/state.ts';
 import { documentWithOutputs } from '../../src/core/view/document.ts';
-import { parseEvent } from '../../src/engine/loop/ledger.ts';
+import { outputReader, parseEvent } from '../../src/engine/loop/ledger.ts';
 import { RunDocument } from '../../src/schema/document.ts';
 import type { RunEvent } from '../../src/schema/event.ts';
 import { runStream } from '../../src/schema/ids.ts';
@@ -70,7 +70,7 @@ async function readRun(scratch: Scratch): Promise<Stored> {
   // A recipe that works in rounds adds its progress, and may make a result of several tasks.
   const { result: ___, ...withoutResult } = shownState;
   const derived = progress === undefined ? shownState : withoutResult;
-  expect(derived).toEqual(JSON.parse(JSON.stringify(documentWithOutputs(state))));
+  expect(derived).toEqual(JSON.parse(JSON.stringify(documentWithOutputs(state, outputReader(store, document.run)))));
   replay(
     events.map((recorded) => JSON.stringify(recorded)),
     state,

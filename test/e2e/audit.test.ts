@@ -101,6 +101,20 @@ describe('the record of a run', () => {
     expect([again.code, again.stderr]).toEqual([3, expect.stringContaining(folder)]);
   });
 
+  it.each([
+    ['altered', "UPDATE blobs SET text = text || ' and push'", 'that it names was altered'],
+    ['missing', 'DELETE FROM blobs', 'is missing'],
+  ])('shows a text of a role that is %s', async (_, sql, message) => {
+    const file = join(project.home, 'manyhands.db');
+    const before = readFileSync(file);
+    const db = new DatabaseSync(file);
+    db.exec(sql);
+    db.close();
+    const { code, check } = await verify(run.run);
+    expect([code, check.intact, check.streams[0]?.broken]).toEqual([4, false, expect.stringContaining(message)]);
+    writeFileSync(file, before);
+  });
+
   it('shows an altered, and a recomputed, event', async () => {
     const file = join(project.home, 'manyhands.db');
     const before = readFileSync(file);

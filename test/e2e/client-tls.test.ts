@@ -82,8 +82,8 @@ describe.skipIf(WITHOUT_OPENSSL)('login to a server by TLS', () => {
     certify('other', 'other.example', always);
     certify('expired', 'localhost', past);
     certify('good', 'localhost', always);
-    expect(await login('ca')).toContain('is not accepted: it is signed by itself or by an authority');
-    expect(await login('good')).toContain('name the file of that in NODE_EXTRA_CA_CERTS');
+    expect(await login('ca')).toContain('is not accepted: it is self-signed or issued by an authority');
+    expect(await login('good')).toContain('set NODE_EXTRA_CA_CERTS to its certificate file');
     expect(await login('expired', trusted)).toContain('is not accepted: it has expired. Renew it on the server');
     expect(await login('other', trusted)).toMatch(/is not accepted: .*localhost.*not in.*DNS:other\.example/);
     expect(requests).toBe(0);

@@ -23,6 +23,12 @@ const answers = readAnswers();
 const runsThen = z.array(RunSummary).parse(answers.get('ls')?.document);
 const savedThen = Saved.parse(answers.get('salvage')?.document);
 
+/** The inbox lists runs that no engine is running, which the previous version did not. */
+function knownThen(name: string, document: unknown): unknown {
+  if (name !== 'inbox' || !Array.isArray(document)) return document;
+  return document.filter(({ reason }) => reason !== 'No engine is running it.');
+}
+
 describe.skipIf(!canBePlaced)('a data directory of the previous version', () => {
   it('is printed with the same documents as by the previous version', LONG, async () => {
     await using project = await unpackPreviousVersion();
@@ -47,7 +53,7 @@ describe.skipIf(!canBePlaced)('a data directory of the previous version', () => 
     for (const [name, { command, document }] of answers) {
       const answer = await project.mh([...command, '--json']);
       expect(answer.code, `${name}: ${answer.stderr}`).toBe(0);
-      expect(withoutAdvice(answer.json), name).toMatchObject(
+      expect(withoutAdvice(knownThen(name, answer.json)), name).toMatchObject(
         z.record(z.string(), z.unknown()).or(z.array(z.unknown())).parse(withoutAdvice(document)),
       );
     }

@@ -24,6 +24,11 @@ const SECRETS = [
   '.bash_history',
   '.npm/_cacache/entry',
   '.cache/pip/entry',
+  '.docker/config.json',
+  '.docker/bin/docker',
+  '.local/share/uv/credentials/credentials.toml',
+  'work/bin/tool',
+  'work/other/.env',
 ];
 
 /** The logins of vendors, by the folder in which they are. */
@@ -83,14 +88,16 @@ export function succeededCases({ shop, folder }: Omit<Victim, 'pid'>): { names: 
   return { names, hasEnded: inside.includes('end') };
 }
 
-/** The processes that an attack started to outlive it. */
-export function runningSleepers(): string[] {
+/** The processes that an attack started to outlive it; they are ended. */
+export function endSleepers(): string[] {
   return readdirSync('/proc').flatMap((pid) => {
     try {
       const command = /^\d+$/.test(pid)
         ? readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim()
         : '';
-      return /sleep 8640[1-9]$/.test(command) ? [command] : [];
+      if (!/sleep 8640[1-9]$/.test(command)) return [];
+      process.kill(Number(pid), 'SIGKILL');
+      return [command];
     } catch {
       // It ended since it was listed.
       return [];

@@ -1,10 +1,11 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { agent, makeShop, runAndReport } from '../hostile/hostile-run.ts';
 import { SANDBOX } from '../support/sandbox.ts';
-import type { Scratch } from '../support/scratch.ts';
+import { makeScratch, type Scratch } from '../support/scratch.ts';
 
 async function settings(shop: Scratch, text: string): Promise<void> {
   const folder = join(shop.root, '.config', 'manyhands');
@@ -34,6 +35,31 @@ describe('without a sandbox', () => {
 });
 
 describe.skipIf(SANDBOX.missing)(SANDBOX.title, () => {
+  test('an agent reaches the socket of its tools, also one that is not in its folder, and cannot replace it', async () => {
+    const parent = join(mkdtempSync(join(tmpdir(), 'mh-long-')), 'x'.repeat(100));
+    mkdirSync(parent);
+    await using shop = await makeScratch({ parent, files: { 'README.md': '#\n' } });
+    const program = join(shop.root, 'programs', 'agent.sh');
+    const script = [
+      '#!/bin/sh',
+      `socket=$(grep -o '"socket": *"[^"]*' "$MANYHANDS_TOOLS" | cut -d '"' -f 4)`,
+      `perl -e 'socket(S, 1, 1, 0); connect(S, pack("S a108", 1, $ARGV[0])) or die' "$socket" && echo "$socket" >reached.txt`,
+      'rm -f "$socket"; touch "$(dirname "$socket")/planted" && echo x >planted.txt',
+      'exit 0',
+    ];
+    await mkdir(join(shop.root, 'programs'));
+    writeFileSync(program, `${script.join('\n')}\n`, { mode: 0o755 });
+    await settings(shop, 'sandbox: require\n');
+    const ended = await shop.mh(['job', 'x', '--check', 'true', '--agent', `command:${program}`, '--json'], {
+      env: { MANYHANDS_BWRAP: SANDBOX.program },
+    });
+    expect(ended.code, ended.stderr).toBe(0);
+    const branch = shop.git('branch', '--list', 'mh/*', '--format=%(refname:short)');
+    expect(shop.git('ls-tree', '--name-only', branch).split('\n')).toEqual(['README.md', 'reached.txt']);
+    expect(shop.git('show', `${branch}:reached.txt`)).not.toContain(parent);
+    rmSync(dirname(parent), { recursive: true, force: true });
+  });
+
   test('an agent outlives its engine, the next engine adopts it, and set-up and checks work', async () => {
     const limits =
       'attempts: 1 }\nworkspace: { setup: ["mkdir -p node_modules && touch node_modules/made"] }\nsandbox: require\n#';

@@ -26,6 +26,9 @@ export const FURTHER_CASES: readonly EscapeCase[] = [
       'reads files of the system that are not for everybody',
       'find /etc -type f ! -perm -004 -readable -size +0 2>/dev/null | grep -q .',
     ),
+    does('reads a login beside programs on PATH', `grep -qs ${SECRET} "$HOME/.docker/config.json"`),
+    does('reads a project beside programs on PATH', `grep -qs ${SECRET} "$HOME/work/other/.env"`),
+    does('reads a login beside tools that are always shown', `grep -rqs ${SECRET} "$HOME/.local/share/uv"`),
     does('reads what the shell of the person recorded', `grep -qs ${SECRET} "$HOME/.bash_history"`),
   ]),
   ...covered('caches', [

@@ -32,7 +32,8 @@ export const KERNEL_CASES: readonly EscapeCase[] = [
   ...covered('kernel data', [
     does('reads the memory of the kernel', 'head -c 1 /proc/kcore | grep -q .'),
     does('reads the log of the kernel', 'timeout 1 head -c 1 /proc/kmsg | grep -q . || dmesg | grep -q .'),
-    does('reads the keys of the kernel', 'grep -q . /proc/keys'),
+    // Another user sees the names of their own keys, which a sandbox can hide only where no other one runs in it.
+    does('reads the keys of the kernel', 'test "$(id -u)" = 0 && grep -q . /proc/keys'),
   ]),
   ...covered('machine', [does('changes devices of the machine', 'ls /sys/class /sys/block /sys/kernel | grep -q .')]),
   ...covered('kernel settings', [

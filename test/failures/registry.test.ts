@@ -17,21 +17,28 @@ describe('what follows a failure', () => {
 
   it('rests an account until the reset that the provider named', () => {
     for (const kind of ['rate-limit', 'usage-limit'] as const) {
-      expect(following(kind, { resetAt: NOW + 5 })).toMatchObject({ action: 'switch', restUntil: NOW + 5 });
+      expect(following(kind, { resetAt: NOW + 5 })).toMatchObject({ action: 'switch', limitedUntil: NOW + 5 });
     }
   });
 
   it('does not believe in a reset that has already passed', () => {
-    expect(following('rate-limit', { resetAt: NOW - 5 })).toMatchObject({ action: 'switch', restUntil: NOW + 60_000 });
+    expect(following('rate-limit', { resetAt: NOW - 5 })).toMatchObject({
+      action: 'switch',
+      limitedUntil: NOW + 60_000,
+    });
   });
 
   it('rests a rate-limited account for a minute and a used-up one for an hour when no reset is named', () => {
-    expect(following('rate-limit')).toMatchObject({ action: 'switch', restUntil: NOW + 60_000 });
-    expect(following('usage-limit')).toMatchObject({ action: 'switch', restUntil: NOW + 3_600_000 });
+    expect(following('rate-limit')).toMatchObject({ action: 'switch', limitedUntil: NOW + 60_000 });
+    expect(following('usage-limit')).toMatchObject({ action: 'switch', limitedUntil: NOW + 3_600_000 });
   });
 
   it.each(['auth', 'billing', 'model-not-found'] as const)('rests an account for a day after %s', (kind) => {
-    expect(following(kind)).toMatchObject({ action: 'switch', restUntil: NOW + 86_400_000, reason: `it was ${kind}` });
+    expect(following(kind)).toMatchObject({
+      action: 'switch',
+      limitedUntil: NOW + 86_400_000,
+      reason: `it was ${kind}`,
+    });
   });
 
   it('waits longer for an overloaded provider each time, ten minutes at most', () => {

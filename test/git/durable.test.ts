@@ -77,6 +77,21 @@ test.skipIf(!HAS_STRACE)(
   },
 );
 
+const REPLACE = `
+import { replaceFile } from '${SOURCES}/plain-file.ts';
+await replaceFile(process.argv[1].slice(1, -1), '[]');
+process.stdout.write('acknowledged');
+`;
+
+test.skipIf(!HAS_STRACE)('a file that is replaced is flushed before it gets its name', async () => {
+  const box = await sandbox();
+  const calls = traced(box.dir, REPLACE, join(box.dir, 'list'));
+  const flushed = calls.findIndex((line) => FLUSH.test(line) && line.includes('list.new'));
+  const renamed = calls.findIndex((line) => line.includes('rename') && line.includes('list.new'));
+  expect(flushed).toBeGreaterThanOrEqual(0);
+  expect(renamed).toBeGreaterThan(flushed);
+});
+
 /** The system calls of a program up to its acknowledgement. */
 function traced(dir: string, program: string, argument: unknown): string[] {
   const trace = join(dir, 'trace');

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FaultyFleet, makeNetworks } from '../support/faulty-fleet.ts';
 import { type HostNetwork, WITHOUT_NETWORKS } from '../support/host-network.ts';
-import { type Postgres, startPostgres, WITHOUT_POSTGRES } from '../support/postgres.ts';
+import { type Postgres, query, startPostgres, WITHOUT_POSTGRES } from '../support/postgres.ts';
 import { randomFrom } from '../support/random-from.ts';
 
 const HOSTS = 3;
@@ -10,6 +10,7 @@ const ITEMS = Number(process.env.MANYHANDS_FAULT_ITEMS ?? 200);
 const SEEDS = (process.env.MANYHANDS_FAULT_SEEDS ?? '1').split(',').map(Number);
 const WITHOUT = WITHOUT_POSTGRES ?? WITHOUT_NETWORKS;
 const HOUR_MS = 3_600_000;
+const INTERRUPTED = "SELECT data FROM manyhands.events WHERE type = 'attempt.ended' AND data LIKE '%\"interrupted\"%'";
 
 type Inject = (fleet: FaultyFleet, random: () => number) => Promise<void> | void;
 type Fault = { times: number; inject: Inject };
@@ -19,6 +20,8 @@ type Group = {
   /** The disk of PostgreSQL is of this size, so that it can be filled. */
   diskMb?: number;
   clockOffsetsMs?: readonly number[];
+  /** Every task is done by its first attempt. */
+  keepsAttempts?: boolean;
 };
 
 const restart: Inject = async (fleet, random) => {
@@ -29,7 +32,13 @@ const cut = (which: 'both' | 'sent' | 'received', seconds: number, times: number
   times,
   inject: (fleet) => fleet.cutHost(which, seconds),
 });
-const git = (how: 'down' | 'slow' | 'refuses'): Fault => ({ times: 3, inject: (fleet) => fleet.disturbGit(how, 8) });
+const git = (how: 'down' | 'slow' | 'refuses', seconds: number): Fault => ({
+  times: 3,
+  inject: (fleet) => fleet.disturbGit(how, seconds),
+});
+
+/** The leader and its hosts must not lose a lease by a cut that is shorter than the time after which a host ends its agents. */
+const SHORT_CUTS = [cut('both', 10, 2), cut('sent', 10, 1), cut('received', 10, 1)];
 
 /** Each group is one run, with its faults in an order of the seed. */
 const GROUPS: readonly Group[] = [
@@ -53,6 +62,7 @@ const GROUPS: readonly Group[] = [
       cut('received', 25, 1),
     ],
   },
+  { what: 'hosts are cut off for 10 s, without losing an attempt', faults: SHORT_CUTS, keepsAttempts: true },
   { what: 'PostgreSQL is restarted every 10 s', faults: [{ times: 10, inject: restart }] },
   {
     what: 'the disk of PostgreSQL is full',
@@ -69,7 +79,7 @@ const GROUPS: readonly Group[] = [
   },
   {
     what: 'the repository of the hosts is down, slow, or refuses',
-    faults: [git('down'), git('slow'), git('refuses')],
+    faults: [git('down', 30), git('slow', 8), git('refuses', 8)],
   },
   {
     what: 'clocks of hosts are off by an hour, and hosts are of an older release',
@@ -95,7 +105,7 @@ describe.skipIf(WITHOUT !== undefined)(
       for (const network of networks) network[Symbol.dispose]();
     });
 
-    for (const { what, faults, diskMb, ...options } of GROUPS)
+    for (const { what, faults, diskMb, keepsAttempts = false, ...options } of GROUPS)
       it.each(SEEDS)(`although ${what} (seed %i)`, async (seed) => {
         const random = randomFrom(seed);
         const addresses = networks.map(({ server }) => server);
@@ -106,6 +116,7 @@ describe.skipIf(WITHOUT !== undefined)(
           await pause(500 + random() * 2_500);
         }
         expect(await fleet.violations()).toEqual([]);
+        if (keepsAttempts) expect(await query(fleet.url, INTERRUPTED)).toEqual([]);
       });
   },
 );

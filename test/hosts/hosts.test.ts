@@ -1,4 +1,4 @@
-import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RunDocument } from '../../src/schema/document.ts';
 import { type FleetProject, filesWith, makeFleetProject } from '../support/fleet.ts';
@@ -131,6 +131,75 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('Hosts', { timeout: 180_000 }, (
     ]);
   });
 
+  it('of a newer release may send reports of other kinds; one that cannot be read ends the agent before the task', async () => {
+    const url = await postgres.createDatabase();
+    await using fleet = await makeFleetProject(url, 1);
+    await fleet.startHost('b2');
+    await replaceReport(url, 1, '{"kind":"forecast","rain":true}');
+    expect((await bulk(fleet)).code).toBe(0);
+    fleet.hold(true);
+    await replaceReport(url, 2, '{"kind":"transcript","rows":7}');
+    const { project, env } = fleet;
+    writeFileSync(`${project.repo}/more.jsonl`, '{"id":"m","prompt":"Write","files":["made/m.txt"]}\n');
+    const ended = await project.mh(['bulk', 'run', 'more.jsonl', '--agent', 'command:./agent.sh'], { env });
+    expect([ended.code, ended.stderr]).toEqual([4, expect.stringContaining('b2 sent a report that cannot be read')]);
+    expect(project.alive().filter(({ command }) => command.includes('agent.sh'))).toEqual([]);
+    expect(fleet.ran()).toHaveLength(2);
+    for (const table of ['orders', 'reports'])
+      expect(await query(url, `SELECT id FROM manyhands.${table}`)).toEqual([]);
+  });
+
+  it('on which nothing can begin leave the tasks to others, and rest', async () => {
+    const url = await postgres.createDatabase();
+    await using fleet = await makeFleetProject(url, 8);
+    const { project } = fleet;
+    await fleet.startHost('b2', { slots: 8 });
+    await fleet.startHost('b3', { slots: 1 });
+    const noChecks = "jsonb_set(registration::jsonb, '{checks}', '0')::text";
+    await query(url, `UPDATE manyhands.hosts SET registration = ${noChecks} WHERE name = 'b2'`);
+    const workspaces = `${project.root}/machine-b2/hosts/b2/workspaces`;
+    rmSync(workspaces, { recursive: true, force: true });
+    writeFileSync(workspaces, 'no folder');
+    expect((await bulk(fleet)).code).toBe(0);
+    expect(fleet.ran().map(({ host }) => host)).toEqual(Array(8).fill('b3'));
+    const rests = await query(url, "SELECT DISTINCT stream FROM manyhands.events WHERE type = 'account.rested'");
+    expect(rests).toEqual([{ stream: 'account/agent@b2' }]);
+    const failed = await query(url, "SELECT data FROM manyhands.events WHERE type = 'attempt.ended'");
+    expect(failed.length).toBeLessThanOrEqual(16);
+  });
+
+  it('never perform what was cancelled before they accepted it', async () => {
+    const url = await postgres.createDatabase();
+    await using fleet = await makeFleetProject(url, 1);
+    const { project, env } = fleet;
+    fleet.hold(true);
+    const host = await fleet.startHost('b2');
+    await addTrigger(url, 'UPDATE ON manyhands.orders', "IF new.kind = 'attempt' THEN RETURN NULL; END IF");
+    const running = bulk(fleet);
+    const sent = () => query(url, "SELECT id FROM manyhands.orders WHERE state = 'sent' AND kind = 'attempt'");
+    await expect.poll(sent).toHaveLength(1);
+    expect((await project.mh(['cancel'], { env })).code).toBe(0);
+    await running;
+    expect((await documentOf(fleet)).status).toBe('cancelled');
+    host.kill('SIGTERM');
+    await host.done;
+    expect(fleet.ran()).toEqual([]);
+  });
+
+  it('start again at once after a start that did not reach the database', async () => {
+    await using fleet = await makeFleetProject(await postgres.createDatabase(), 1);
+    const first = await fleet.startHost('b2');
+    first.kill('SIGKILL');
+    await first.done;
+    await postgres.stop();
+    const env = { ...fleet.env, MANYHANDS_HOME: `${fleet.project.root}/machine-b2` };
+    expect((await fleet.project.mh(['host', '--name', 'b2'], { env })).code).not.toBe(0);
+    await postgres.start();
+    const second = await fleet.startHost('b2');
+    second.kill('SIGTERM');
+    expect((await second.done).code).toBe(0);
+  });
+
   it('refuse a second process of a name that is alive', async () => {
     await using fleet = await makeFleetProject(await postgres.createDatabase(), 1);
     await fleet.startHost('b2');
@@ -145,6 +214,22 @@ function bulk({ project, env }: FleetProject) {
   return project.mh(['bulk', 'run', 'items.jsonl', '--agent', 'command:./agent.sh', '--json'], {
     env,
   });
+}
+
+/** Changes one report of each attempt, as another release would have sent it. */
+async function replaceReport(url: string, sequence: number, body: string): Promise<void> {
+  const isChanged = `new.sequence = ${sequence} AND new.id NOT LIKE '%-check-%'`;
+  const change = `IF ${isChanged} THEN new.body := convert_to('${body}', 'UTF8'); END IF`;
+  await addTrigger(url, 'INSERT ON manyhands.reports', change);
+}
+
+async function addTrigger(url: string, before: string, statement: string): Promise<void> {
+  const body = `BEGIN ${statement}; RETURN new; END`;
+  await query(url, `CREATE OR REPLACE FUNCTION manyhands.tested() RETURNS trigger LANGUAGE plpgsql AS $$ ${body} $$`);
+  await query(
+    url,
+    `CREATE OR REPLACE TRIGGER tested BEFORE ${before} FOR EACH ROW EXECUTE FUNCTION manyhands.tested()`,
+  );
 }
 
 function agentsOf({ project }: FleetProject, host: string): number {

@@ -8,7 +8,7 @@ import type { StoredEvent, TranscriptEntry } from '../../src/store/store.ts';
 import { AT, batch, event } from '../contracts/store-samples.ts';
 import { type Postgres, query, startPostgres, WITHOUT_POSTGRES } from '../support/postgres.ts';
 import { makeScratch, type Scratch } from '../support/scratch.ts';
-import { openShared } from '../support/shared-store.ts';
+import { openCut, openShared } from '../support/shared-store.ts';
 
 const FILES = { 'readme.md': '# A project\n' };
 /** Makes something when the file is there. */
@@ -103,6 +103,28 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('With several servers', () => {
     await expect.poll(list).toMatchObject([{ status: 'done' }]);
     expect(one.git('branch', '--list', 'mh/*')).not.toBe('');
     await two.mh(['stop'], { env });
+    await second.done;
+  });
+
+  it('a leader that is cut off ends its own agents before another server can lead', async () => {
+    const url = await postgres.createDatabase();
+    const cut = await openCut(url);
+    await using one = await makeScratch({ files: { ...FILES, 'agent.sh': WAITING }, check: 'true' });
+    await using two = await makeScratch({ files: FILES, check: 'true' });
+    const first = one.start(['serve', '--port', '0'], { env: { MANYHANDS_DATABASE_URL: cut.url } });
+    await address(one);
+    const second = two.start(['serve', '--port', '0'], { env: { MANYHANDS_DATABASE_URL: url } });
+    await second.received('Standing by');
+    const args = ['job', 'Wait', '--agent', 'command:./agent.sh', '--detach'];
+    await one.mh(args, { env: { MANYHANDS_DATABASE_URL: cut.url } });
+    await expect.poll(() => agentsOf(one)).toHaveLength(1);
+    await pause(6_000); // a renewal shows that another server stands by
+    cut.close();
+    cut.stall();
+    await expect.poll(() => leader(url), { timeout: 40_000, interval: 100 }).toContain(two.home);
+    expect(agentsOf(one)).toEqual([]);
+    first.kill('SIGKILL');
+    await two.mh(['stop'], { env: { MANYHANDS_DATABASE_URL: url } });
     await second.done;
   });
 

@@ -5,6 +5,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { HostLink } from '../../src/store/postgres/hosts/host-link.ts';
+import { moveFromPostgres } from '../../src/store/postgres/move.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { realWorld } from '../../src/world.ts';
 import { AT, batch, event } from '../contracts/store-samples.ts';
@@ -100,6 +102,30 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('Moving the database', () => {
     await store[Symbol.asyncDispose]();
     expect(await move('to')).toBe(3);
     expect(await query(url, 'SELECT count(*)::int AS n FROM manyhands.events')).toEqual([{ n: 1 }]);
+  });
+
+  it('back is refused while hosts are running or have orders', async () => {
+    const { store } = await openShared(url, join(folder, 'own.db'), 'one');
+    const order = { id: 'r-1-1', kind: 'attempt' as const, host: 'b2', instance: crypto.randomUUID(), body: '{}' };
+    await store.append([{ stream: 'run/r', expected: 0, events: [event('one')], order }], AT);
+    await store[Symbol.asyncDispose]();
+    const back = () =>
+      moveFromPostgres({
+        url,
+        file: join(folder, 'manyhands.db'),
+        readModel: join(folder, 'own.db'),
+        candidate: { server: 'one', holder: 'one' },
+        world: realWorld,
+      });
+    await expect(back()).rejects.toMatchObject({ code: 'HOSTS_IN_USE', message: expect.stringContaining('r-1-1') });
+    await query(url, 'DELETE FROM manyhands.orders');
+    const own = { agents: [], labels: [], memoryBytes: 1, diskBytes: 1, version: '0.1.0', machine: 'm', release: 1 };
+    const registration = { name: 'b2', instance: crypto.randomUUID(), slots: 2, checks: 2, ...own };
+    await using link = new HostLink(url, registration, realWorld);
+    await link.register([]);
+    await expect(back()).rejects.toMatchObject({ code: 'HOSTS_IN_USE', message: 'Hosts are running: b2' });
+    await link.end();
+    expect(await back()).toMatchObject({ runs: 1, events: 1 });
   });
 
   it('is one command each way', async () => {

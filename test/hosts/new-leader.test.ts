@@ -42,7 +42,7 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('A server with an empty disk', {
     const { project, env } = fleet;
     const [first, second] = ['first', 'second'].map((name) => ({ ...env, MANYHANDS_HOME: join(project.root, name) }));
     const { root } = await addProject(fleet, first ?? {});
-    await fleet.startHost('b2');
+    const host = await fleet.startHost('b2');
     const args = ['bulk', 'run', join(project.repo, 'items.jsonl'), '--agent', `command:${agentOf(fleet)}`];
     const killed = await project.mh(args, { env: { ...first, MANYHANDS_CRASH: point }, cwd: root });
     expect([killed.signal, killed.stderr]).toEqual(['SIGKILL', expect.anything()]);
@@ -65,6 +65,11 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('A server with an empty disk', {
     expect(String(made).trim().split('\n')).toHaveLength(ITEMS);
     expect(await read('salvage', run)).toHaveLength(ITEMS);
     expect(await lostCommits(url, fleet.exchange)).toEqual([]);
+    for (const table of ['orders', 'reports'])
+      expect(await query(url, `SELECT id FROM manyhands.${table}`)).toEqual([]);
+    host.kill('SIGTERM');
+    await host.done;
+    await expect.poll(() => query(url, 'SELECT id FROM manyhands.commands')).toEqual([]);
     server.kill('SIGTERM');
     await server.done;
   });

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { filesWith, makeFleetProject } from '../support/fleet.ts';
 import { type Postgres, query, startPostgres, WITHOUT_POSTGRES } from '../support/postgres.ts';
@@ -33,9 +33,15 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('The login of a host', { timeout
     expect(second.stderr).toContain('The login of this URL is the host b3, and not b2');
 
     const host = await fleet.startHost('b2', { env: { MANYHANDS_DATABASE_URL: own } });
+    const password = new URL(own).password;
+    writeFileSync(`${project.root}/ran.say`, `I found ${own} and ${password}\n`);
     const run = await project.mh(['bulk', 'run', 'items.jsonl', '--agent', 'command:./agent.sh', '--json'], { env });
     expect([run.code, fleet.ran().map(({ host: at }) => at)]).toEqual([0, ['b2', 'b2', 'b2']]);
-    expect(filesWith(project.root, new URL(own).password)).toEqual([]);
+    const { run: id } = run.json as { run: string };
+    expect((await project.mh(['logs', id], { env })).stdout).toContain('I found');
+    rmSync(`${project.root}/ran.say`);
+    const raw = filesWith(project.root, password).filter((file) => !/\/(ran\.say|attempts\/.*)$/.test(file));
+    expect(raw).toEqual([]);
     const others = project.alive().filter(({ pid }) => pid !== host.pid);
     expect(others.filter(({ pid }) => readFileSync(`/proc/${pid}/environ`, 'utf8').includes(own))).toEqual([]);
 
@@ -45,11 +51,42 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('The login of a host', { timeout
     await expect(query(own, 'SELECT 1')).rejects.toThrow(/authentication failed|not permitted/);
     expect((await project.mh(['host', 'revoke', 'b2'], { env })).code).toBe(3);
     expect(await query(url, "SELECT rolname FROM pg_roles WHERE rolname LIKE 'mh\\_%\\_b2'")).toEqual([]);
+    expect((await project.mh(['host', 'remove', 'b2'], { env })).stderr).toContain('is alive');
+    await query(url, "UPDATE manyhands.hosts SET expires_at = now() WHERE name = 'b2'");
+    expect((await project.mh(['host', 'remove', 'b2'], { env })).stderr).toBe('b2 is forgotten\n');
+
+    // Who may not remove logins does not forget the host either.
+    await query(url, "CREATE ROLE plain LOGIN PASSWORD 'plain'");
+    await query(url, 'GRANT USAGE ON SCHEMA manyhands TO plain');
+    await query(url, 'GRANT ALL ON ALL TABLES IN SCHEMA manyhands TO plain');
+    const plain = { ...env, MANYHANDS_DATABASE_URL: url.replace('manyhands@', 'plain:plain@') };
+    expect((await project.mh(['host', 'remove', 'b3'], { env: plain })).code).not.toBe(0);
+    expect(await query(url, "SELECT name FROM manyhands.hosts WHERE name = 'b3'")).toEqual([{ name: 'b3' }]);
 
     // A login of a host that never started can be forgotten, too.
     expect((await project.mh(['host', 'add', 'b3'], { env })).code).toBe(0);
     expect((await project.mh(['host', 'remove', 'b3'], { env })).stderr).toBe('b3 is forgotten\n');
     expect((await project.mh(['host', 'remove', 'b3'], { env })).stderr).toContain('There is no host b3');
+  });
+
+  it('is revoked: its agents are ended before their tasks start elsewhere', async () => {
+    const url = await postgres.createDatabase();
+    await using fleet = await makeFleetProject(url, 1);
+    const { project, env } = fleet;
+    const { url: own } = (await project.mh(['host', 'add', 'b2', '--json'], { env })).json as { url: string };
+    fleet.hold(true);
+    const host = await fleet.startHost('b2', { env: { MANYHANDS_DATABASE_URL: own } });
+    const running = project.mh(['bulk', 'run', 'items.jsonl', '--agent', 'command:./agent.sh', '--json'], { env });
+    await expect.poll(() => fleet.ran().length).toBe(1);
+    await fleet.startHost('b3');
+    const began = performance.now();
+    expect((await project.mh(['host', 'revoke', 'b2'], { env })).code).toBe(0);
+    expect((await host.done).code).toBe(3);
+    expect(performance.now() - began).toBeLessThan(5_000);
+    await expect.poll(() => fleet.ran().length, { timeout: 60_000 }).toBe(2);
+    fleet.hold(false);
+    expect((await running).code).toBe(0);
+    expect(readFileSync(`${project.root}/ran.paid`, 'utf8')).not.toContain('together');
   });
 });
 

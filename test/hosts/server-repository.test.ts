@@ -1,6 +1,7 @@
-import { writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { filesWith, makeFleetProject } from '../support/fleet.ts';
 import { lostCommits } from '../support/fleet-violations.ts';
@@ -30,8 +31,6 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('With hosts.git: server', { time
     expect([ended.code, fleet.ran().map(({ host }) => host)]).toEqual([0, ['b2', 'b2', 'b2']]);
     const exchange = join(project.home, 'exchange.git');
     expect(await lostCommits(url, exchange)).toEqual([]);
-    // The token of an order is where the order is, and nowhere else.
-    expect(filesWith(join(project.root, 'machine-b2', 'hosts', 'b2', 'workspaces'), 'mhh_')).toEqual([]);
 
     const other = { ...env, MANYHANDS_HOME: join(project.root, 'second') };
     const second = await project.mh(['serve', '--port', '0'], { env: other });
@@ -40,6 +39,16 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('With hosts.git: server', { time
     fleet.hold(true);
     const again = project.start(['job', 'Write it', '--agent', 'command:./agent.sh'], { env });
     await expect.poll(() => fleet.ran().length, { timeout: 30_000 }).toBeGreaterThan(3);
+
+    // While an agent works, the token of its order is in the order, and not where the agent can read.
+    const machine = join(project.root, 'machine-b2', 'hosts', 'b2');
+    const [order = '', ...others] = filesWith(machine, 'mhh_');
+    expect([dirname(order), others]).toEqual([join(machine, 'orders'), []]);
+    const { git } = JSON.parse(readFileSync(order, 'utf8'));
+    expect(listRefs(git)).toHaveLength(git.commits.length);
+    await query(url, 'UPDATE manyhands.hosts SET instance = NULL');
+    await expect.poll(() => listRefs(git)).toBe('refused');
+
     again.kill('SIGKILL');
     await again.done;
     server.kill('SIGKILL');
@@ -56,3 +65,11 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('With hosts.git: server', { time
 });
 
 it.runIf(WITHOUT_POSTGRES !== undefined)(`is not tested: ${WITHOUT_POSTGRES}`, () => {});
+
+/** The refs that the token of an order shows. */
+function listRefs({ url, token }: { url: string; token: string }): string[] | 'refused' {
+  const header = `http.extraHeader=Authorization: Bearer ${token}`;
+  const env = { ...process.env, GIT_TERMINAL_PROMPT: '0' };
+  const { status, stdout } = spawnSync('git', ['-c', header, 'ls-remote', url], { env, encoding: 'utf8' });
+  return status === 0 ? stdout.trim().split('\n') : 'refused';
+}

@@ -8,7 +8,7 @@ import type { Caller } from '../../src/access/caller.ts';
 import { takeToken } from '../../src/http/login/tokens.ts';
 import { openHttp } from '../../src/http/server.ts';
 import { makeLoginCode } from '../../src/store/credentials/login-codes.ts';
-import { orderOfToken } from '../../src/store/credentials/order-token.ts';
+import { accessOfToken } from '../../src/store/credentials/order-token.ts';
 import { realWorld, type World } from '../../src/world.ts';
 import { writeFiles } from '../support/scratch.ts';
 
@@ -59,7 +59,7 @@ export async function openServer(options: OpenOptions = {}): Promise<Opened> {
     assets,
     version: '1.2.3',
     world,
-    orderOf: (token) => orderOfToken(join(folder, 'server'), token, world),
+    orderOf: (token) => accessOfToken(join(folder, 'server'), token, world),
   });
   const tokens = {
     operator: await takeToken(join(folder, 'server'), 'operator', { world }),

@@ -81,6 +81,13 @@ describe('a program of the build', () => {
     expect(run('ls')).toBe('4200 main.cjs da39');
   });
 
+  it('keeps nothing of a start with other options of V8, which no usual start could use', async () => {
+    const { folder, kept } = await makeProgram();
+    const env = { ...process.env, NODE_OPTIONS: '--stack-trace-limit=5' };
+    execFileSync(process.execPath, [join(folder, 'main.js'), 'ls'], { env });
+    expect(kept()).toEqual([]);
+  });
+
   it('works where nothing can be kept', async () => {
     const { folder, run } = await makeProgram();
     const blocked = join(folder, '.compiled');

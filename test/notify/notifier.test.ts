@@ -43,7 +43,8 @@ describe('a message', () => {
     expect(more).toBeUndefined();
     expect(message?.key).toBe('needs-you k3v9x2ab implement/1 held  2026-11-17T10:00:00.000Z');
     expect(message?.text).not.toContain('abcdefghijklmnop');
-    expect(messagesOf({ ...RUN, hidden: true })).toEqual([]);
+    expect(messagesOf({ ...RUN, hidden: true }), 'an open run').toHaveLength(1);
+    expect(messagesOf({ ...RUN, hidden: true, endedAt: '2026-11-17T10:00:00.000Z' })).toEqual([]);
     const failure = {
       task: null,
       title: null,
@@ -84,6 +85,21 @@ describe('a message', () => {
       run: 'k3v9x2ab',
       url: expect.stringContaining('/tasks/implement%2F1'),
     });
+  });
+});
+
+describe('the page of a message', () => {
+  const pathOf = (item: object) =>
+    messagesOf({ ...RUN, attention: [{ ...RUN.attention[0], ...item }] } as RunOverview)[0]?.path;
+
+  it('is the one of the decision: the diff of held work, the plan, and the page of the task that asks', () => {
+    const task = '/runs/k3v9x2ab/tasks/implement%2F1';
+    expect(pathOf({})).toBe(`${task}?view=diff`);
+    expect(pathOf({ what: 'question', question: 'q1-1' })).toBe(task);
+    expect(pathOf({ what: 'held', task: null })).toBe('/runs/k3v9x2ab');
+    expect(pathOf({ what: 'plan', task: null })).toBe('/runs/k3v9x2ab?view=plan');
+    const options = [{ id: 'a', label: 'A' }];
+    expect(pathOf({ what: 'plan', task: null, options })).toBe('/runs/k3v9x2ab');
   });
 });
 
@@ -141,6 +157,46 @@ describe('the receivers', () => {
     answers = [404];
     expect(await deliver(target, messagesOf(RUN)[0] ?? fail(), '')).toMatchObject({ ok: false, retry: false });
     server.close();
+  });
+});
+
+describe('a run that no engine is running', () => {
+  const interrupted = { ...RUN, status: 'running', carried: false, version: 7, attention: [] } as RunOverview;
+
+  /** Follows these runs one after the other, lets a minute pass, and gives the titles of what was sent. */
+  async function titlesAfter(...runs: RunOverview[]): Promise<string[]> {
+    const over = new AbortController();
+    const alarms = new Set<() => void>();
+    const alarm = (_at: number, wake: () => void) => {
+      alarms.add(wake);
+      return () => alarms.delete(wake);
+    };
+    const sent: string[] = [];
+    const { caller, isRead } = callerOf(runs, over.signal);
+    const ended = notifyUser(
+      {
+        caller,
+        world: { ...realWorld, alarm },
+        file: join(folder, `interrupted-${runs.length}.json`),
+        base: '',
+        targets: async () => [NotifyTarget.parse({ kind: 'webhook', url: 'https://x.example/' })],
+        deliver: async (_target, { title }) => {
+          sent.push(title);
+          return { ok: true };
+        },
+      },
+      over.signal,
+    );
+    await isRead;
+    for (const wake of alarms) wake();
+    over.abort();
+    await ended;
+    return sent;
+  }
+
+  it('gives a message unless it is resumed within a minute, as a server does when it starts', async () => {
+    expect(await titlesAfter(interrupted)).toEqual(['Interrupted: Add prices']);
+    expect(await titlesAfter(interrupted, { ...interrupted, carried: true })).toEqual([]);
   });
 });
 

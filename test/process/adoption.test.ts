@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -50,6 +50,18 @@ test('a program outlives its engine, and another one gets its output and exit co
   await release(target);
   expect(await end).toEqual({ kind: 'exited', code: 6 });
   expect(readFileSync(join(target.folder, 'stdout'), 'utf8')).toBe('waiting\nfinished\n');
+});
+
+test('an exit code behind a pipe or a link is not read, so that the end is not known', async () => {
+  for (const replace of ['mkfifo', 'echo 0 > other; ln -s other']) {
+    const { engine, target } = await startElsewhere(`${HOLD} kill -9 $PPID`);
+    await waitForOutput(join(target.folder, 'stdout'), /waiting/);
+    await killNow(engine);
+    execFileSync('sh', ['-c', `rm -f exit; ${replace} exit`], { cwd: target.folder });
+    const end = ending(target.folder, target.identity);
+    await release(target);
+    expect(await end).toEqual({ kind: 'interrupted' });
+  }
 });
 
 test('an adopted program whose group is killed was interrupted', async () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type AnsweringOptions, AnsweringProgram, AnswerLost } from '../../src/process/answering-program.ts';
 import { identify, liveness } from '../../src/process/identity.ts';
-import { signalGroup } from '../../src/process/spawner/spawner.ts';
+import { signalGroup } from '../../src/process/spawner/child.ts';
 import { processGone } from '../../src/process/wait-for-exit.ts';
 
 /** Answers each line with itself; `die` and `hang` do what they say. */

@@ -16,6 +16,7 @@ import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { removalsEnded, removeLater, removeMatching } from '../../src/process/remove-later.ts';
 
 const OTHER_FILE_SYSTEM = '/dev/shm';
+const CAN_MOUNT = canMount();
 
 const folder = mkdtempSync(join(tmpdir(), 'remove-later-'));
 const removing = join(folder, 'removing');
@@ -24,6 +25,20 @@ afterEach(async () => {
   await removalsEnded(removing);
   rmSync(removing, { recursive: true, force: true });
 });
+
+/** Whether this user may mount a file system. */
+function canMount(): boolean {
+  const place = mkdtempSync(join(tmpdir(), 'remove-later-mount-'));
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', 'tmpfs', place], { stdio: 'ignore' });
+    execFileSync('umount', [place]);
+    return true;
+  } catch {
+    return false;
+  } finally {
+    rmSync(place, { recursive: true });
+  }
+}
 
 function makeTree(path: string, files = 3): string {
   mkdirSync(join(path, 'deep'), { recursive: true });
@@ -74,6 +89,37 @@ describe('a removed folder', () => {
     const path = join(folder, 'replaced');
     symlinkSync(precious, path);
     await removeLater(path, removing);
+    await removalsEnded(removing);
+    expect([readdirSync(removing), readdirSync(join(precious, 'deep')).length]).toEqual([[], 3]);
+  });
+});
+
+describe('what a program mounted in a removed folder', () => {
+  it.skipIf(!CAN_MOUNT)('keeps its files and their rights', async () => {
+    const path = makeTree(join(folder, 'with-mount'));
+    const mounted = join(path, 'deep', 'mounted');
+    mkdirSync(mounted);
+    execFileSync('mount', ['-t', 'tmpfs', 'tmpfs', mounted]);
+    const inside = () => join(removing, readdirSync(removing)[0] ?? '', 'deep', 'mounted');
+    try {
+      writeFileSync(join(mounted, 'key'), 'secret', { mode: 0o400 });
+      mkdirSync(join(mounted, 'private'), { mode: 0o500 });
+      await removeLater(path, removing);
+      await removalsEnded(removing);
+      const modes = ['key', 'private'].map((name) => lstatSync(join(inside(), name)).mode & 0o777);
+      expect(modes).toEqual([0o400, 0o500]);
+    } finally {
+      execFileSync('umount', [existsSync(mounted) ? mounted : inside()]);
+    }
+  });
+});
+
+describe('a link in the folder of removals', () => {
+  it('that names no removed folder is only removed itself', async () => {
+    const precious = makeTree(join(folder, 'precious'));
+    mkdirSync(removing);
+    symlinkSync(precious, join(removing, 'x.beside'));
+    await removeLater(makeTree(join(folder, 'any')), removing);
     await removalsEnded(removing);
     expect([readdirSync(removing), readdirSync(join(precious, 'deep')).length]).toEqual([[], 3]);
   });

@@ -1,10 +1,14 @@
+import { execFile, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { canLimitIn, parseCgroup } from '../../src/process/cgroup.ts';
 import type { LaunchLimits } from '../../src/process/launch.ts';
 import { limitSupport, parseHierarchies } from '../../src/process/limit-groups.ts';
 import { runSupervised, type SupervisedEnd } from '../../src/process/supervised.ts';
+import { SANDBOX } from '../support/sandbox.ts';
 import { PATH, temporaryFolder } from './launching.ts';
 
 const MEGABYTE = 1024 * 1024;
@@ -105,6 +109,41 @@ describe.skipIf(problem !== undefined)(title, () => {
     ];
     expect(output).toMatch(/manyhands-[0-9a-f]{24}/);
     expect(groups.filter((path) => path.includes('manyhands-') && existsSync(path))).toEqual([]);
+  });
+});
+
+/** The user `nobody`, who can create no groups. */
+const AS_NOBODY = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'];
+const FIXTURE = fileURLToPath(new URL('fixtures/limited-without-groups.ts', import.meta.url));
+/** Whether the tests can become that user, who must be able to read them and to start the sandbox. */
+const canBeNobody =
+  process.getuid?.() === 0 &&
+  [
+    [process.execPath, '--check', FIXTURE],
+    [SANDBOX.program, '--version'],
+  ].every(
+    // What setpriv starts itself, it starts with the rights of root.
+    (command) => spawnSync('setpriv', [...AS_NOBODY.slice(1), 'sh', '-c', 'exec "$@"', 'sh', ...command]).status === 0,
+  );
+
+describe.skipIf(SANDBOX.missing || !canBeNobody)('a program of a user who can create no groups', () => {
+  const run = async (script: string, processes: number, memoryBytes: number) => {
+    const args = [process.execPath, FIXTURE, SANDBOX.program, script, String(processes), String(memoryBytes)];
+    const [program = '', ...rest] = [...AS_NOBODY, ...args];
+    const { stdout } = await promisify(execFile)(program, rest, { cwd: '/', env: { PATH } });
+    return JSON.parse(stdout);
+  };
+
+  test('can start only as many processes as it may, in its sandbox, and is ended', async () => {
+    const bomb = `exec perl -e 'for (;;) { my $child = fork; if (!defined $child) { sleep 1 } elsif (!$child) { sleep 300; exit } }'`;
+    const text = 'started more than 40 processes and threads';
+    expect(await run(bomb, 40, 1024 * MEGABYTE)).toEqual({ hasGroups: false, excess: { resource: 'processes', text } });
+  });
+
+  test('is ended when it is seen to use too much memory', async () => {
+    const text = 'used more than 64 MB of memory';
+    const hog = `exec perl -e '$x = "x" x 300000000; sleep 60'`;
+    expect(await run(hog, 40, 64 * MEGABYTE)).toEqual({ hasGroups: false, excess: { resource: 'memory', text } });
   });
 });
 

@@ -4,9 +4,12 @@ import {
   closeSync,
   existsSync,
   mkdirSync,
+  mkdtempSync,
   openSync,
   readdirSync,
   readFileSync,
+  rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -63,23 +66,82 @@ test.skipIf(SANDBOX.missing)(
   },
 );
 
-test('toolchains on PATH are shown with what is beside them, and folders with logins are not', () => {
+test('toolchains on PATH are shown with what is beside them, and logins and projects there are not', () => {
   const home = temporaryFolder();
+  const beside = ['lib', 'conf', 'release', 'other-project', '.env'];
   for (const folder of [
-    '.nvm/versions/node/v24/bin',
-    '.cargo/bin',
-    '.pyenv/.git',
-    '.pyenv/shims',
-    'bin',
-    'project/.git',
-    'project/bin',
+    ...[
+      '.nvm/versions/node/v24/bin',
+      '.cargo/bin',
+      '.pyenv/.git',
+      '.pyenv/shims',
+      'bin',
+      'project/.git',
+      'project/bin',
+    ],
+    ...beside.flatMap((name) => [`tools/bin`, `tools/${name}`]),
+    ...['sdk/go/bin', 'sdk/go/src', 'sdk/go/pkg/tool', 'code/bin', 'code/src', 'modules/node_modules/.bin'],
+    ...['.docker/bin', '.docker/contexts', '.fly/bin', '.dotnet/sdk', '.dotnet/corefx', '.local/share/uv/credentials'],
+    '.local/share/uv/tools',
   ])
     mkdirSync(join(home, folder), { recursive: true });
-  const onPath = ['.nvm/versions/node/v24/bin', '.cargo/bin', '.pyenv/shims', 'bin', 'project/bin', 'missing/bin'];
+  const onPath = [
+    ...['.nvm/versions/node/v24/bin', '.cargo/bin', '.pyenv/shims', 'bin', 'project/bin', 'missing/bin', 'tools/bin'],
+    ...['sdk/go/bin', 'code/bin', 'modules/node_modules/.bin', '.docker/bin', '.fly/bin', '.dotnet', '.dotnet/tools'],
+  ];
   const shown = toolchainFolders({ PATH: onPath.map((folder) => join(home, folder)).join(':') }, [home]);
-  for (const folder of ['.nvm', '.cargo/bin', '.pyenv', 'bin', 'project/bin'])
+  for (const folder of [
+    ...['.nvm', '.cargo/bin', '.pyenv', 'bin', 'project/bin', 'tools/bin', 'tools/lib', 'tools/conf', 'tools/release'],
+    ...['sdk/go/src', 'sdk/go/pkg', 'modules/node_modules', '.docker/bin', '.fly/bin', '.dotnet/sdk'],
+    '.local/share/uv/tools',
+  ])
     expect(shown).toContain(join(home, folder));
-  for (const folder of ['', '.cargo', 'project', 'missing']) expect(shown).not.toContain(join(home, folder));
+  for (const hidden of [
+    ...['', '.cargo', 'project', 'missing', 'tools/other-project', 'tools/.env', 'code/src', '.docker/contexts'],
+    ...['.dotnet/corefx', '.local/share/uv/credentials'],
+  ])
+    expect(shown.filter((folder) => `${join(home, hidden)}/`.startsWith(`${folder}/`))).toEqual([]);
+});
+
+describe.skipIf(SANDBOX.missing)('a folder that is hidden', () => {
+  const list = (folder: string) => ({ command: ['/bin/ls', folder], cwd: '/', env: { PATH, HOME: '/home/nobody' } });
+  const makeHidden = (root: string) => {
+    const folder = join(root, 'data');
+    mkdirSync(join(folder, 'workspace'), { recursive: true });
+    writeFileSync(join(folder, 'token'), 'secret');
+    return folder;
+  };
+
+  test('is not visible in a folder that the settings show, except what is shown of it', async () => {
+    const root = temporaryFolder();
+    const folder = makeHidden(root);
+    const paths = { read: [root], write: [join(folder, 'workspace')], hidden: [folder] };
+    const { stdout } = await run(bubblewrapCommand(SANDBOX.program, list(folder), paths), {
+      env: { PATH },
+      timeoutMs: 20_000,
+    });
+    expect(stdout.toString()).toBe('workspace\n');
+  });
+
+  test.runIf(process.getuid?.() === 0)(
+    'is not visible below a folder of the system, also by a link to it',
+    async () => {
+      const root = mkdtempSync('/opt/manyhands-test-');
+      try {
+        const folder = makeHidden(root);
+        const link = join(temporaryFolder(), 'link');
+        symlinkSync(folder, link);
+        const paths = { read: [], write: [], hidden: [link] };
+        const { stdout } = await run(bubblewrapCommand(SANDBOX.program, list(folder), paths), {
+          env: { PATH },
+          timeoutMs: 20_000,
+        });
+        expect(stdout.toString()).toBe('');
+      } finally {
+        rmSync(root, { recursive: true });
+      }
+    },
+  );
 });
 
 test('the caches of package managers are known, also where a variable names them, and logins beside them are not', () => {

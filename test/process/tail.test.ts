@@ -1,4 +1,5 @@
-import { appendFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { type Tail, type TailOptions, tail } from '../../src/process/tail.ts';
@@ -35,6 +36,17 @@ test('delivers existing content from the cursor on', async () => {
   const { drained, text } = reading('0123456789', { from: 4 });
   await drained();
   expect(text()).toBe('456789');
+});
+
+test.each([
+  ['a pipe', (file: string) => execFileSync('mkfifo', [file])],
+  ['a link', (file: string) => symlinkSync('/dev/zero', file)],
+  ['a folder', (file: string) => mkdirSync(file)],
+])('refuses %s in place of the file, without waiting for it', (_, put) => {
+  const file = join(temporaryFolder(), 'output');
+  put(file);
+  const { signal } = new AbortController();
+  expect(() => tail({ file, from: 0, onChunk: () => {}, onTruncated: () => {}, signal })).toThrow(/not a plain file/);
 });
 
 test('detects appended content without a timer', async () => {

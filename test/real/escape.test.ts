@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import {
   attackScript,
+  endSleepers,
   type LOGINS,
   put,
   putSecrets,
-  runningSleepers,
   succeededCases,
   VICTIM_ENV,
 } from '../escape/attack.ts';
@@ -117,7 +117,7 @@ await describeWith(['claude', 'codex', 'gemini', 'opencode'], `a real agent ${SA
         const { names, hasEnded } = succeededCases({ shop, folder });
         expect([hasEnded, names], ended.stderr).toEqual([true, []]);
         expect(vendor.planted.filter((file) => existsSync(join(shop.root, file)))).toEqual([]);
-        expect(await shop.leftovers().then(() => runningSleepers())).toEqual([]);
+        expect(await shop.leftovers().then(() => endSleepers())).toEqual([]);
       } finally {
         victim.kill('SIGKILL');
         rmSync(folder, { recursive: true, force: true });

@@ -3,7 +3,7 @@ import { toolsFor } from '../../src/mcp/tool.ts';
 import { RunDocument } from '../../src/schema/document.ts';
 import type { RunsItem } from '../../src/schema/overview.ts';
 import { Follower, openCaller } from '../support/caller.ts';
-import { makeScratch, type Scratch } from '../support/scratch.ts';
+import { makeScratch, type Scratch, writeFiles } from '../support/scratch.ts';
 import { codexProvider } from './invocations.ts';
 import type { RecordedRequest, Step } from './model-server/step.ts';
 import { startModelServer } from './model-server.ts';
@@ -74,11 +74,14 @@ function agentOf(vendor: Vendor, program: string, base: string): Record<string, 
   return { kind: vendor, command: program, args, env: { ...env, ...server.proxyEnv }, model };
 }
 
-function makeProject(agents: Record<string, unknown>, more: Record<string, unknown> = {}): Promise<Scratch> {
-  const config = { agents, checks: ['true'], limits: { attempts: 1, retryDelaySeconds: 0 }, ...more };
-  return makeScratch({
+/** Addresses of models take effect from the person's own settings only. */
+async function makeProject(agents: Record<string, unknown>, more: Record<string, unknown> = {}): Promise<Scratch> {
+  const config = { checks: ['true'], limits: { attempts: 1, retryDelaySeconds: 0 }, ...more };
+  const project = await makeScratch({
     files: { 'a.txt': 'one\n', 'b.txt': 'two\n', '.manyhands/config.yaml': JSON.stringify(config) },
   });
+  writeFiles(project.root, { '.config/manyhands/config.yaml': JSON.stringify({ agents }) });
+  return project;
 }
 
 /** What a model was sent last, with results of tools, hooks and all, without the escapes of JSON in JSON. */

@@ -1,8 +1,8 @@
-import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { UsageRow } from '../../src/schema/document.ts';
-import { makeScratch, type Scratch } from '../support/scratch.ts';
+import { makeScratch, type Scratch, writeFiles } from '../support/scratch.ts';
 import { type AcpProgram, SPEAKERS } from './acp-speakers.ts';
 import { bash } from './claude-fixture.ts';
 import { shell as shellOfCodex } from './codex-fixture.ts';
@@ -111,8 +111,9 @@ for (const [title, subject] of Object.entries(SUBJECTS)) {
       const name = `usage-${title.replaceAll(' ', '-')}-${tries}`;
       const control = { isFinishing: false };
       const base = server.scenario(name, script(subject, control));
+      // Addresses of models take effect from the person's own settings only.
+      const own = { agents: { one: subject.agent(base, path(subject.program)) } };
       const config = {
-        agents: { one: subject.agent(base, path(subject.program)) },
         tools: { allowedCli: ['node', 'true'] },
         checks: ['true'],
         limits: { attempts: 1, retryDelaySeconds: 0, freeDiskMb: 0, freeMemoryMb: 0 },
@@ -121,10 +122,7 @@ for (const [title, subject] of Object.entries(SUBJECTS)) {
         parent: HOMES,
         files: { '.manyhands/config.yaml': JSON.stringify(config) },
       });
-      for (const [file, text] of Object.entries(subject.files(base))) {
-        mkdirSync(dirname(join(project.root, file)), { recursive: true });
-        writeFileSync(join(project.root, file), text);
-      }
+      writeFiles(project.root, { '.config/manyhands/config.yaml': JSON.stringify(own), ...subject.files(base) });
       const recorded = () =>
         globSync(subject.records ?? [], { cwd: project.root }).filter((file) =>
           readFileSync(join(project.root, file), 'utf8').includes('setInterval'),

@@ -57,11 +57,14 @@ describe('Opening a database', () => {
     await expect(read()).rejects.toMatchObject({ code: 'DATA_DAMAGED' });
   });
 
-  it('that lacks a table is refused with DATA_DAMAGED', async () => {
-    await fillAndClose();
-    editDatabase('DROP TABLE snapshots');
-    await expect(openStore()).rejects.toMatchObject({ code: 'DATA_DAMAGED' });
-  });
+  it.each(['events', 'streams', 'snapshots', 'blobs', 'attempts', 'cursors', 'transcript', 'pages', 'marks'])(
+    'that lacks the table %s is refused with DATA_DAMAGED',
+    async (table) => {
+      await fillAndClose();
+      editDatabase(`PRAGMA foreign_keys = OFF; DROP TABLE ${table}`);
+      await expect(openStore()).rejects.toMatchObject({ code: 'DATA_DAMAGED' });
+    },
+  );
 
   it('at a path that cannot be a folder fails with the reason', async () => {
     await writeFile(join(folder, 'data'), '');

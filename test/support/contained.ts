@@ -14,7 +14,11 @@ export async function requireSandbox(root: string): Promise<Record<string, strin
   // Only then is it tried which sandbox works.
   const { SANDBOX } = await import('./sandbox.ts');
   if (SANDBOX.missing) throw new Error(`Tests cannot run ${SANDBOX.title}`);
-  const sandboxPaths = { read: [join(root, 'data', 'mirrors')], write: [join(root, SHARED_FOLDER)] };
+  // The file of a project names the agents in `programs`, so a sandbox does not show them by itself.
+  const sandboxPaths = {
+    read: [join(root, 'data', 'mirrors'), join(root, 'programs')],
+    write: [join(root, SHARED_FOLDER)],
+  };
   const folder = join(root, '.config', 'manyhands');
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'config.yaml'), `${JSON.stringify({ sandbox: 'require', sandboxPaths })}\n`);

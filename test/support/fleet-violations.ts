@@ -31,8 +31,15 @@ export async function violationsOf(ended: Ended): Promise<string[]> {
     ...paidTwice(ended.paid),
     ...badFiles(ended),
     ...(await badRows(ended)),
+    ...(await leftOrders(ended.url)),
     ...missingCommits(events, ended.repository),
   ];
+}
+
+/** Orders and reports are removed with the end of what they are about, whoever led then. */
+async function leftOrders(url: string): Promise<string[]> {
+  const left = await query(url, 'SELECT id FROM manyhands.orders UNION SELECT id FROM manyhands.reports');
+  return left.map(({ id }) => `the order ${id} is left after the run`);
 }
 
 /** The commits that an event names and the repository of the hosts does not have, and what is damaged there. */

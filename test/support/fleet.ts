@@ -13,6 +13,7 @@ live="$HOME/ran.live-$MANYHANDS_TASK"
 if [ -e "$live" ] && kill -0 "$(cat "$live")" 2> /dev/null; then with=together; else with=alone; fi
 echo $$ > "$live"
 echo "$MANYHANDS_ATTEMPT $with" >> "$HOME/ran.paid"
+[ -e "$HOME/ran.say" ] && cat "$HOME/ran.say"
 while [ -e "$HOME/ran.wait" ]; do sleep 0.05; done
 [ -e "$HOME/ran.seconds" ] && sleep "$(cat "$HOME/ran.seconds")"
 mkdir -p "$(dirname "$file")"

@@ -90,12 +90,17 @@ export function expectAcknowledged(store: Store, lines: readonly string[]): void
   if (rows.length > 0) expect(store.usage('a-1-1')).toEqual({ lines: rows.length });
 }
 
-/** A way to PostgreSQL that can be cut at a statement, which a prepared one has by its name: `before` it reaches the server, or `after` it, so that only the answer is lost. */
+/**
+ * A way to PostgreSQL that can be cut at a statement, which a prepared one has by its name: `before` it reaches the server, or
+ * `after` it, so that only the answer is lost. A connection that is stalled stays open, and nothing passes any more.
+ */
 export async function openCut(url: string) {
   const target = new URL(url);
   let cut: { statement: RegExp; where: 'before' | 'after' } | undefined;
+  let stalls = 0;
   const server = createServer((client: Socket) => {
     const upstream = connect(Number(target.port), target.hostname);
+    const openedAt = stalls;
     let isCut = false;
     const end = () => {
       client.destroy();
@@ -108,9 +113,12 @@ export async function openCut(url: string) {
         isCut = true;
         if (where === 'before') return end();
       }
-      upstream.write(data);
+      if (openedAt === stalls) upstream.write(data);
     });
-    upstream.on('data', (data) => (isCut ? end() : client.write(data)));
+    upstream.on('data', (data) => {
+      if (isCut) end();
+      else if (openedAt === stalls) client.write(data);
+    });
     for (const one of [client, upstream]) one.on('error', end).on('close', end);
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -121,6 +129,10 @@ export async function openCut(url: string) {
     url: through.href,
     cutAt: (statement: RegExp, where: 'before' | 'after') => {
       cut = { statement, where };
+    },
+    /** Stalls the connections that are open now. */
+    stall: () => {
+      stalls += 1;
     },
     /** Whether the statement has not come yet. */
     isWaiting: () => cut !== undefined,

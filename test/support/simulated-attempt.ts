@@ -7,6 +7,7 @@ export type SimulatedAttempt = {
   task: string;
   attempt: number;
   agent: string;
+  host?: string | undefined;
   usedUsd: number;
   reservedUsd: number;
 };

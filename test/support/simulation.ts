@@ -9,6 +9,7 @@ import { endFailed } from '../../src/core/run/end-tasks.ts';
 import { evolve } from '../../src/core/run/evolve.ts';
 import { requeueTasks } from '../../src/core/run/requeue.ts';
 import { openTasks, type RunState, type TaskState } from '../../src/core/run/state.ts';
+import type { HostsInput } from '../../src/core/schedule/hosts.ts';
 import { type Intent, next } from '../../src/core/schedule/schedule-next.ts';
 import { AppError } from '../../src/errors.ts';
 import { followUp } from '../../src/failures/registry.ts';
@@ -29,6 +30,9 @@ export type LandingOutcome = 'green' | 'red' | 'conflict' | 'held';
 /** The most that one model call costs in here. */
 export const CALL_USD = 0.3;
 
+/** The slots of this machine, or of each host where hosts perform the attempts, and the most attempts of each agent. */
+type Limits = { slots: number; hosts?: Readonly<Record<string, number>>; maxParallel: Record<string, number> };
+
 /** A world without agents, git or a clock: it does what `next` wants, when and how it is told, and checks the rules at every step. */
 export class Simulation {
   now = T0;
@@ -39,9 +43,9 @@ export class Simulation {
   claims = new Map<string, Intent>();
   readonly resting: Record<string, number> = {};
   readonly ledger: Ledger;
-  readonly limits: { slots: number; maxParallel: Record<string, number> };
+  readonly limits: Limits;
 
-  constructor(limits: { slots: number; maxParallel: Record<string, number> }) {
+  constructor(limits: Limits) {
     this.limits = limits;
     this.ledger = new Ledger(CALL_USD);
   }
@@ -80,6 +84,7 @@ export class Simulation {
       ),
       landing: new Set([...this.claims.values()].flatMap((claim) => (claim.do === 'land' ? [claim.run] : []))),
       outside: Object.fromEntries(this.states().map((state) => [state.start.run, statusOf(state)])),
+      ...this.fleet(),
     });
     for (const intent of admission.intents) this.claim(intent);
     this.requireLimits();
@@ -122,7 +127,7 @@ export class Simulation {
     const recorded = this.submit(live.run, (state) => {
       if (isSuccess) return endAttempt(state, { ...end, saved: savedBy(live, outcome === 'changed') });
       const follow = followUp(failure(outcome), { attempt, now: this.now });
-      if (follow.action === 'switch') this.resting[live.agent] = follow.restUntil;
+      if (follow.action === 'switch') this.resting[live.agent] = follow.limitedUntil;
       return endAttempt(state, { ...end, failure: failure(outcome), follow });
     });
     if (!recorded) throw new Error(`the end of a live attempt at ${task} was refused`);
@@ -186,11 +191,12 @@ export class Simulation {
   }
 
   private startAttempt(claim: Extract<Intent, { do: 'attempt' }>): void {
-    const { run, task, agent, because, reservation } = claim;
+    const { run, task, agent, because, reservation, host } = claim;
     const base = this.run(run).state.tip.commit;
-    if (!this.submit(run, (state) => startAttempt(state, { task, agent, because, base, reservation }))) return;
+    const on = host === undefined ? {} : { host };
+    if (!this.submit(run, (state) => startAttempt(state, { task, agent, because, base, reservation, ...on }))) return;
     const attempt = taskIn(this.run(run).state, task).attempts.length;
-    this.live.set(`${run} ${task}`, { run, task, attempt, agent, usedUsd: 0, reservedUsd: reservation.costUsd });
+    this.live.set(`${run} ${task}`, { run, task, attempt, agent, host, usedUsd: 0, reservedUsd: reservation.costUsd });
   }
 
   private land(id: string, outcome: LandingOutcome): void {
@@ -235,8 +241,39 @@ export class Simulation {
     return busy;
   }
 
+  /** The hosts as the engine describes them: what runs there is not free, what is claimed is named. */
+  private fleet(): { fleet?: HostsInput } {
+    const { hosts } = this.limits;
+    if (hosts === undefined) return {};
+    const live = (name: string) => [...this.live.values()].filter(({ host }) => host === name).length;
+    return {
+      fleet: {
+        hosts: Object.entries(hosts).map(([name, slots]) => {
+          return { name, slots, free: slots - live(name), agents: ['one', 'two'], labels: [], rateLimited: {} };
+        }),
+        claimed: new Map(this.claimedAttempts().map(({ run, task, host = '' }) => [`${run} ${task}`, host])),
+      },
+    };
+  }
+
+  private requireHostLimits(hosts: Readonly<Record<string, number>>): void {
+    const starts = [...this.live.values(), ...this.claimedAttempts().filter((claim) => this.canStart(claim))];
+    for (const { host } of starts) if (hosts[host ?? ''] === undefined) throw new Error(`there is no host ${host}`);
+    for (const [name, slots] of Object.entries(hosts))
+      if (starts.filter(({ host }) => host === name).length > slots)
+        throw new Error(`${name} has more orders than slots`);
+  }
+
+  /** Whether a claim can still become an order: the start of a task that was cancelled is refused. */
+  private canStart({ run, task }: Extract<Intent, { do: 'attempt' }>): boolean {
+    const { state } = this.run(run);
+    return state.status.kind !== 'ended' && taskIn(state, task).phase.status === 'ready';
+  }
+
   private requireLimits(): void {
-    if (this.live.size + this.claimedAttempts().length > this.limits.slots) throw new Error('more attempts than slots');
+    if (this.limits.hosts !== undefined) this.requireHostLimits(this.limits.hosts);
+    else if (this.live.size + this.claimedAttempts().length > this.limits.slots)
+      throw new Error('more attempts than slots');
     for (const [agent, count] of Object.entries(this.busy())) {
       if (count > (this.limits.maxParallel[agent] ?? count)) throw new Error(`${agent} has more attempts than it may`);
     }

@@ -14,7 +14,7 @@ import { type Overlays, withLayered } from '../../src/process/sandbox/overlays.t
 import type { Contain } from '../../src/process/sandbox/sandbox.ts';
 import { clearLeftovers, gateCheckout, seedForCommit } from '../../src/workspaces/checkout.ts';
 import { provision } from '../../src/workspaces/provision.ts';
-import { dependenciesIn } from '../../src/workspaces/shown-layers.ts';
+import { areLayersThere, dependenciesIn } from '../../src/workspaces/shown-layers.ts';
 import { CheckedProject, shell } from '../gates/project.ts';
 import { SANDBOX } from '../support/sandbox.ts';
 
@@ -201,6 +201,16 @@ describe.skipIf(problem !== undefined)(`dependencies below a workspace ${title}`
     await using checkout = await gateCheckout({ ...moved.at(evil), contain, canLayer: true });
     expect(dependenciesIn(checkout.path)).toBeDefined();
     expect(await inside(checkout.path, `ls node_modules; ${readAll}`)).toBe('dep\nother\ninstalled\ninner\n');
+  });
+
+  it('that were changed since are not shown to the next attempt in a kept workspace', async () => {
+    const made = await make();
+    const one = await layered(made, 'one');
+    const isUsable = () => areLayersThere(one.path, async () => true);
+    expect(await isUsable()).toBe(true);
+    const seed = await seedForCommit(made.at(made.base));
+    await writeFile(join(seed.files, 'node_modules/other/index.js'), 'changed outside\n');
+    expect(await isUsable()).toBe(false);
   });
 
   it('stay for programs that see them when the seed is changed and prepared again', async () => {

@@ -13,10 +13,8 @@ it('leases free ports, each to one holder until it is released', async () => {
 });
 
 it('leases only ports of a range that nothing listens on, and says when there is none left', async () => {
-  using free = await leasePorts(1, {});
-  const [from = 0] = free.ports;
-  free[Symbol.dispose]();
-  const range = { from, to: from + 1 };
+  const range = await freeRange();
+  const { from } = range;
   const server = createServer();
   const { promise, resolve } = Promise.withResolvers<void>();
   server.listen(from, '127.0.0.1', resolve);
@@ -36,3 +34,13 @@ it('accepts a range only with both ends in order', () => {
   expect(Config.safeParse({ ports: { from: 4000 } }).success).toBe(false);
   expect(Config.safeParse({ ports: { from: 4001, to: 4000 } }).success).toBe(false);
 });
+
+/** Two neighbouring ports below those that the system hands out, so that no other program gets one of them by chance. */
+async function freeRange(): Promise<{ from: number; to: number }> {
+  for (let from = 10_000 + (process.pid % 20_000); ; from += 2) {
+    const range = { from, to: from + 1 };
+    const both = await leasePorts(2, range).catch(() => undefined);
+    both?.[Symbol.dispose]();
+    if (both !== undefined) return range;
+  }
+}

@@ -66,6 +66,25 @@ test('one of another commit gets the files that differ, and no others', async ()
   await pool[Symbol.asyncDispose]();
 });
 
+test('one of another commit with other attributes is not taken, because unchanged files would stay as they are', async () => {
+  const { box, pool } = await prepared(1);
+  const next = commit(box.user, { '.gitattributes': '*.txt eol=crlf\n' });
+  shell(box.mirror.dir, 'fetch', '-q', box.user, `+${next}:refs/heads/next`);
+  const path = join(box.dir, 'ws');
+  expect(await pool.take({ mirror: box.mirror, path, commit: next, branch: 'b' })).toBe(false);
+  await pool[Symbol.asyncDispose]();
+});
+
+test('a workspace that could not be prepared leaves no index', async () => {
+  const { box, pool, first } = await prepared(0);
+  const world = { ...realWorld, sleep: () => Promise.reject(new Error('The run was cancelled')) };
+  pool.prepare(first, 1, world);
+  await expect.poll(() => existsSync(join(box.dir, 'removing'))).toBe(true);
+  await pool[Symbol.asyncDispose]();
+  expect(readdirSync(box.dir).filter((name) => name.startsWith('pool-'))).toEqual([]);
+  expect(readdirSync(join(box.mirror.dir, 'manyhands/indexes'))).toHaveLength(2);
+});
+
 test('what cannot be created is not taken', async () => {
   const { box, base, pool } = await prepared(2);
   const options = { mirror: box.mirror, path: join(box.dir, 'ws'), commit: base, branch: 'b' };

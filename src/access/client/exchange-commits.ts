@@ -18,7 +18,7 @@ export async function pushBase(exchange: Exchange, commit: string): Promise<void
   await transfer(exchange, [...PUSH, addressOf(exchange), `${commit}:${ref}`]);
 }
 
-/** Fetches one commit of the server into a branch of the clone, and nothing else; a branch that the user has checked out is not moved. */
+/** Fetches one commit of the server into a branch of the clone, and nothing else; a branch that the user has checked out, or added commits to, is not moved. */
 export async function fetchResult(
   exchange: Exchange,
   { ref, commit, branch }: { ref: string; commit: string; branch: string },
@@ -34,10 +34,24 @@ export async function fetchResult(
     const found = (await git(['rev-parse', '--verify', '--quiet', temporary], { cwd: root, allow: [0, 1] })).stdout;
     if (found.trim() !== commit)
       throw new AppError('SERVER_UNKNOWN', `The server sent ${found.trim()} in the place of ${commit}`);
-    await git(['update-ref', '-m', 'manyhands: fetched', target, commit], { cwd: root });
+    await moveBranch(root, target, commit);
   } finally {
     await git(['update-ref', '-d', temporary], { cwd: root });
   }
+}
+
+/** Moves a branch forward only, and not past a commit that the user adds at the same time. */
+async function moveBranch(root: string, target: string, commit: string): Promise<void> {
+  const old = (await git(['rev-parse', '--verify', '--quiet', target], { cwd: root, allow: [0, 1] })).stdout.trim();
+  const isForward =
+    old === '' || (await git(['merge-base', '--is-ancestor', old, commit], { cwd: root, allow: [0, 1] })).code === 0;
+  if (!isForward) {
+    const branch = target.slice('refs/heads/'.length);
+    const message = `${branch} has commits that the run does not have, so it was not moved: rename it with git branch -m ${branch} <name>`;
+    throw new AppError('BRANCH_TAKEN', message, { branch });
+  }
+  const expected = old === '' ? '0'.repeat(commit.length) : old;
+  await git(['update-ref', '-m', 'manyhands: fetched', target, commit, expected], { cwd: root });
 }
 
 async function requireNotCheckedOut(root: string, target: string): Promise<void> {

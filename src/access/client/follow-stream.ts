@@ -30,7 +30,7 @@ export async function* followStream(
   while (!signal.aborted) {
     try {
       const answer = await connection.stream(request.path, position.last, signal);
-      if (lostAt !== undefined) onConnection?.(`The connection to ${connection.url} is there again`);
+      if (lostAt !== undefined) onConnection?.(`Reconnected to ${connection.url}`);
       lostAt = undefined;
       pauseMs = FIRST_PAUSE_MS;
       for await (const events of readEvents(answer)) {

@@ -46,7 +46,7 @@ export async function greetServer(
   const session = ServerSession.safeParse(answer);
   const { url } = connection;
   if (!session.success)
-    throw new AppError('SERVER_UNKNOWN', `${url} is not a Manyhands server: it does not say its version`, { url });
+    throw new AppError('SERVER_UNKNOWN', `${url} is not a Manyhands server: its response has no version`, { url });
   if (version !== undefined && !isNearRelease(session.data.version, version))
     throw new AppError('SERVER_VERSION', `${url} has version ${session.data.version}, this program ${version}`, {
       url,
@@ -102,8 +102,8 @@ class ServerCaller implements Caller {
     };
     if (operation.decides !== true) return perform(there);
     return perform(there).catch(async (error: unknown) => {
-      const isAsked = error instanceof AppError && error.code === 'CONFIRM_REQUIRED';
-      const code = isAsked ? await this.#options.askCode?.(error.message) : undefined;
+      const needsCode = error instanceof AppError && error.code === 'CONFIRM_REQUIRED';
+      const code = needsCode ? await this.#options.askCode?.(error.message) : undefined;
       if (code === undefined) throw error;
       return perform({ ...there, confirm: code });
     });
@@ -204,7 +204,7 @@ class ServerCaller implements Caller {
   #unexpected(name: string, { issues }: z.ZodError): AppError {
     const [issue] = issues;
     const what = `${issue?.path.map(String).join('.')}: ${issue?.message}`;
-    return new AppError('SERVER_UNKNOWN', `${this.server} answers ${name} with something else (${what})`, {
+    return new AppError('SERVER_UNKNOWN', `Unexpected response of ${this.server} to ${name}: ${what}`, {
       url: this.server,
     });
   }

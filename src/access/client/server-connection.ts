@@ -159,7 +159,7 @@ export class ServerConnection {
 const CERTIFICATE = /CERT|UNABLE_TO_(?:VERIFY|GET_ISSUER)|ALTNAME/;
 
 const OTHER_AUTHORITY =
-  'it is signed by itself or by an authority that this machine does not know. If it is of your own authority, name the file of that in NODE_EXTRA_CA_CERTS';
+  'it is self-signed or issued by an authority that this machine does not know. For your own authority, set NODE_EXTRA_CA_CERTS to its certificate file';
 
 const CERTIFICATE_REASONS: Readonly<Record<string, string>> = {
   DEPTH_ZERO_SELF_SIGNED_CERT: OTHER_AUTHORITY,

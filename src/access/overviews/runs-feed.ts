@@ -92,12 +92,14 @@ export class RunsFeed {
   readonly #readers = new Set<FeedReader>();
   readonly #overviews = new Map<string, RunOverview>();
   readonly #runsWithActivity = new Set<string>();
+  readonly #openedAt: number;
   #alarm: (() => void) | undefined;
   #readingSince: number | undefined;
 
   constructor(sources: FeedSources) {
     const { store, state, live } = sources;
     this.#sources = sources;
+    this.#openedAt = sources.world.now();
     this.#cards = new RunCards({ store, state, keeps: live !== undefined });
     this.#lastActivity = new LastActivity(store);
     if (live === undefined) return;
@@ -207,9 +209,10 @@ export class RunsFeed {
     };
   }
 
-  /** A run whose only event is its start is about to become active. */
-  #liveOf({ version }: RunCard, state: RunState | undefined): Parameters<typeof overviewOf>[2] {
-    const isStarting = version === 1 && this.#sources.live !== undefined;
+  /** A run of this engine whose only event is its start is about to become active. */
+  #liveOf({ version, startedAt }: RunCard, state: RunState | undefined): Parameters<typeof overviewOf>[2] {
+    const isOurs = this.#sources.live !== undefined && Date.parse(startedAt) >= this.#openedAt;
+    const isStarting = version === 1 && isOurs;
     if (state === undefined) return { carried: isStarting, attempts: [], count: 0, ...NO_ACTIVITY };
     const { run } = state.start;
     const live = liveAttempts(state, (task, attempt) => this.#lastActivity.of(attemptId(run, task.ordinal, attempt)));

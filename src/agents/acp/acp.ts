@@ -9,6 +9,7 @@ import type { AgentConfig } from '../../schema/config/agent.ts';
 import type { LoginPath } from '../../schema/config/sandbox.ts';
 import type { Failure } from '../../schema/failure.ts';
 import type { Usage } from '../../schema/usage.ts';
+import { realWorld } from '../../world.ts';
 import type { Agent, AgentEvent, AgentExit, AgentReader, Assignment } from '../agent.ts';
 import { canBeReadOnly, type RestrictableProgram, restrictableProgram } from '../agent-kinds.ts';
 import { attemptEnvironment } from '../attempt-environment.ts';
@@ -70,10 +71,10 @@ export interface AcpAgentOptions {
 }
 
 /** Where a program keeps its login and its sessions below the home folder, by its name. */
-const LOGINS: readonly (readonly [RegExp, (home: string) => LoginPath[]])[] = [
-  [/claude/, (home) => claudeLogin({ home })],
-  [/codex/, (home) => codexLogin(join(home, '.codex'))],
-  [/gemini/, (home) => geminiLogin(join(home, '.gemini'))],
+const LOGINS: readonly (readonly [RegExp, (home: string, assignment: Assignment) => LoginPath[]])[] = [
+  [/claude/, (home, { workspace }) => claudeLogin({ home, workspace })],
+  [/codex/, (home, { session }) => codexLogin(join(home, '.codex'), { now: realWorld.now(), session })],
+  [/gemini/, (home, { workspace }) => geminiLogin(join(home, '.gemini'), workspace)],
   [/opencode/, opencodeLogin],
 ];
 
@@ -127,7 +128,7 @@ export function acpAgent({ name, config, search, program = clientProgram() }: Ac
         command: [...program, file],
         env,
         programs: [found],
-        login: loginFolders(command, assignment.env.HOME ?? homedir()),
+        login: loginFolders(command, assignment),
         pipeOutput: true,
       };
     },
@@ -136,8 +137,9 @@ export function acpAgent({ name, config, search, program = clientProgram() }: Ac
 }
 
 /** The folders of logins and sessions of the programs known to speak this protocol; the sandbox shows those of this program only. */
-function loginFolders(command: string, home: string): LoginPath[] {
-  return LOGINS.find(([pattern]) => pattern.test(basename(command)))?.[1](home) ?? [];
+function loginFolders(command: string, assignment: Assignment): LoginPath[] {
+  const found = LOGINS.find(([pattern]) => pattern.test(basename(command)))?.[1];
+  return found?.(assignment.env.HOME ?? homedir(), assignment) ?? [];
 }
 
 /** What cannot be checked or prevented before it starts. */

@@ -91,7 +91,7 @@ export function claudeAgent({ name, config, search, env = process.env }: VendorA
       return {
         command: [program, ...claudeArguments(assignment, files), ...config.args],
         env: own,
-        login: loginFiles(own),
+        login: loginFiles(own, assignment),
         stdin: assignment.promptFile,
         pipeOutput: true,
       };
@@ -107,7 +107,7 @@ export function claudeAgent({ name, config, search, env = process.env }: VendorA
         return {
           command: [program, ...claudeTerminalArguments(assignment, files, terminal)],
           env: own,
-          login: loginFiles(own),
+          login: loginFiles(own, assignment),
         };
       },
       reader: (assignment) =>
@@ -126,8 +126,8 @@ function sessionOf({ session, attempt }: Assignment): string {
 }
 
 /** The files of Claude's login and its sessions. */
-function loginFiles(env: Record<string, string>): LoginPath[] {
-  return claudeLogin({ home: env.HOME || homedir(), configDir: env.CLAUDE_CONFIG_DIR });
+function loginFiles(env: Record<string, string>, { workspace }: Assignment): LoginPath[] {
+  return claudeLogin({ home: env.HOME || homedir(), workspace, configDir: env.CLAUDE_CONFIG_DIR });
 }
 
 /** Claude's credential, as far as it can be found without a request to its vendor. */

@@ -76,7 +76,7 @@ const Line = z.union([
 const OF_INTEREST = /"(turn_context|token_usage_record|token_count|task_complete|function_call_output)"/;
 /** The whole output of a command whose sandbox could not start. */
 const SANDBOX_PROBLEM = /\nOutput:\n(bwrap: [^\n]+)\n?$/;
-const DAY_MS = 86_400_000;
+export const DAY_MS = 86_400_000;
 const THREAD_ID = /^([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /** The rollout file of a thread, in the folder of the day on which it began, which its id contains. */
@@ -86,11 +86,16 @@ export function findRollout(home: string, thread: string): string | undefined {
   const began = Number.parseInt(high + low, 16);
   // Days are those of the machine's time zone.
   for (const at of [began, began - DAY_MS, began + DAY_MS]) {
-    const folder = join(home, 'sessions', ...new Date(at).toISOString().slice(0, 10).split('-'));
+    const folder = join(home, rolloutFolder(at));
     const name = namesIn(folder).find((file) => file.endsWith(`-${thread}.jsonl`));
     if (name !== undefined) return join(folder, name);
   }
   return undefined;
+}
+
+/** The folder of the threads that begin on a day, below Codex' home. */
+export function rolloutFolder(at: number): string {
+  return join('sessions', ...new Date(at).toISOString().slice(0, 10).split('-'));
 }
 
 /** Follows the rollout of a thread from a byte offset or a time; nothing is read before the first refresh. */

@@ -97,7 +97,7 @@ export function codexAgent(options: CodexAgentOptions): Agent {
       return {
         command: [program, ...codexArguments(assignment, { ...facts, mcp: mcp.servers }, config.args)],
         env: { ...own, ...mcp.env },
-        login: codexLogin(codexHome(own)),
+        login: codexLogin(codexHome(own), { now: world.now(), session: assignment.session }),
         ...readOnlyWorkspace(assignment),
         stdin: assignment.promptFile,
         pipeOutput: true,
@@ -115,7 +115,7 @@ export function codexAgent(options: CodexAgentOptions): Agent {
         return {
           command: [program, ...codexTerminalArguments(assignment, { ...facts, mcp: mcp.servers }, terminal)],
           env: { ...own, ...mcp.env },
-          login: codexLogin(codexHome(own)),
+          login: codexLogin(codexHome(own), { now: world.now(), session: assignment.session }),
           ...readOnlyWorkspace(assignment),
         };
       },

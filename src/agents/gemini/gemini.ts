@@ -91,7 +91,7 @@ async function prepare(assignment: Assignment, agentEnv: Record<string, string>)
   const userFolder = userFolderOf(inherited, account?.configDir);
   const home = await prepareGeminiHome(assignment, { userFolder, env: inherited, configured, isTrusted });
   const env = attemptEnvironment({ ...assignment, env: inherited }, geminiVariables(home, isTrusted));
-  return { home, env, isTrusted, login: [home.path, ...geminiLogin(userFolder)] };
+  return { home, env, isTrusted, login: [home.path, ...geminiLogin(userFolder, assignment.workspace)] };
 }
 
 /** Even --version writes files into its home. */

@@ -133,7 +133,7 @@ export const COMMANDS: readonly ListedCommand[] = [
   {
     name: 'top',
     group: 'Watch',
-    summary: 'see and control all runs live, on the whole terminal',
+    summary: 'full-screen view: follow and control all runs',
     load: async () => (await import('./watch/top.ts')).topCommand,
   },
   {

@@ -119,10 +119,11 @@ async function currentDocument({ caller, dir, run }: FollowOptions, state: RunSt
   const current = await caller.call('show-run', { dir, run });
   const document = runDocument(state);
   if (fingerprint(current) !== fingerprint(document)) return undefined;
-  const { nodes, progress, result, tasks } = current;
+  const { nodes, progress, result, tasks, landingEvidence } = current;
   return {
     ...document,
     tasks,
+    ...(landingEvidence === undefined ? {} : { landingEvidence }),
     ...(nodes === undefined ? {} : { nodes }),
     ...(progress === undefined ? {} : { progress }),
     ...(result === undefined ? {} : { result }),

@@ -82,7 +82,9 @@ async function reportEngine({ terminal }: Platform, caller: Caller, dir: string)
   const note = await engineNote(caller, terminal, dir);
   if (note === undefined || note.differences.length === 0) return;
   const text = `The engine (${note.engine}) runs this with its own environment: ${note.differences.join('; ')}.`;
-  terminal.err(`note: ${cleanText(text)} To use this shell's: manyhands stop, then manyhands serve.\n`);
+  terminal.err(
+    `note: ${cleanText(text)} To use the environment of this shell: manyhands stop, then manyhands serve.\n`,
+  );
 }
 
 /** Prints how following ended: the summary, or how to continue; returns the exit code. */

@@ -188,26 +188,24 @@ function factsText({ evidence, cost, commit, status, reason }: TaskDocument, wid
   const isQuiet = status === 'done';
   const parts = [
     ...(isQuiet && commit !== null ? [same(commit.slice(0, 8))] : []),
-    ...evidence.map(({ gate, verdict }) => ({
-      text: `x ${shorten(gate, 24)}`,
-      shown: `${verdictMark(verdict, colors)} ${shorten(gate, 24)}`,
-    })),
+    ...evidence.map(({ gate, verdict }) => ({ mark: verdictMark(verdict, colors), text: shorten(gate, 24) })),
     ...(cost > 0 ? [same(moneyText(cost))] : []),
     ...(!isQuiet && reason !== null ? [same(oneLine(reason))] : []),
   ];
   let left = width;
   const shown: string[] = [];
-  for (const part of parts) {
+  for (const { mark, text } of parts) {
     if (left < 4) break;
-    const fits = textWidth(part.text) <= left;
-    shown.push(fits ? part.shown : colors.dim(shorten(part.text.replace(/^x /, ''), left)));
-    left -= textWidth(part.text) + 2;
+    const columns = left - (mark === undefined ? 0 : 2);
+    const fitting = textWidth(text) <= columns ? text : colors.dim(shorten(text, columns));
+    shown.push(mark === undefined ? fitting : `${mark} ${fitting}`);
+    left = columns - textWidth(text) - 2;
   }
   return shown.join('  ');
 }
 
-function same(text: string): { text: string; shown: string } {
-  return { text, shown: text };
+function same(text: string): { mark?: string; text: string } {
+  return { text };
 }
 
 function resultLines(

@@ -5,13 +5,19 @@ import type { RunStatus, WaitsFor } from '../../schema/document.ts';
 import type { Verdict } from '../../schema/gate.ts';
 
 type Paint = (text: string) => string;
-export type Painter = ReturnType<typeof pc.createColors>;
+const COLORS = ['green', 'red', 'yellow', 'cyan', 'blue', 'magenta', 'dim', 'bold', 'inverse'] as const;
+export type Painter = Readonly<Record<(typeof COLORS)[number], Paint>> & { isColorSupported: boolean };
 
 const plain: Paint = (text) => text;
+const WITHOUT_COLORS: Painter = {
+  isColorSupported: false,
+  // fromEntries gives every name its function.
+  ...(Object.fromEntries(COLORS.map((color) => [color, plain])) as Record<(typeof COLORS)[number], Paint>),
+};
 
-/** A painter with colors, or one that leaves text unchanged. */
+/** A painter with colors, or one that leaves text unchanged; the library of colors is loaded only for the first. */
 export function painter(enabled: boolean): Painter {
-  return pc.createColors(enabled);
+  return enabled ? pc.createColors(true) : WITHOUT_COLORS;
 }
 
 /** The symbol and the color of a task status. */

@@ -12,7 +12,7 @@ export function watchLines(series: Series): string[] {
   const decided = proposals.filter(({ status }) => status !== 'new').slice(-10);
   return [
     statusLine(series),
-    ...(series.problem === null ? [] : [`No round could begin, it tries again: ${oneLine(series.problem)}`]),
+    ...(series.problem === null ? [] : [`The round could not start and will be retried: ${oneLine(series.problem)}`]),
     ...section('Proposals', open.flatMap(proposalLines)),
     ...section(
       'Decided',

@@ -4,6 +4,7 @@ import { loadConfig } from '../../config/load.ts';
 import { shellWord } from '../../core/view/shell-word.ts';
 import { AppError } from '../../errors.ts';
 import type { OperationInput } from '../../operations/all.ts';
+import { stopsAfterPlan } from '../../recipes/file-request.ts';
 import { findRecipe } from '../../recipes/registry.ts';
 import { todoOf } from '../../recipes/todo/todo-file.ts';
 import type { Config } from '../../schema/config.ts';
@@ -20,7 +21,7 @@ import { planIntoFile } from './plan-into-file.ts';
 import { confirmTodo, type RequestedWork, readRequestedWork } from './requested-work.ts';
 import { onlyOf, type RunFlags } from './run-options.ts';
 import { startOptions } from './start-options.ts';
-import { stopsAfterPlan, workRequest } from './work-request.ts';
+import { workRequest } from './work-request.ts';
 
 type Options = OperationInput<'start-run'>['options'];
 

@@ -1,6 +1,7 @@
 import { text } from 'node:stream/consumers';
 import type { ReadStream, WriteStream } from 'node:tty';
 import { errorCode, messageOf } from '../../errors.ts';
+import { createOutput } from './standard-output.ts';
 
 /** The standard streams of a command. stdout is for output only; progress and messages go to stderr. */
 export interface Terminal {
@@ -19,7 +20,7 @@ export interface Terminal {
   onResize(listener: () => void): () => void;
 }
 
-/** The parts of a process that a Terminal uses. */
+/** The parts of a process that a Terminal uses; Node loads a stream when it is first named. */
 export type Streams = {
   env: NodeJS.ProcessEnv;
   cwd: () => string;
@@ -32,36 +33,39 @@ const FALLBACK_SIZE = { columns: 80, rows: 24 };
 
 /** The terminal of this process; a closed reader is not an error and never ends the command. */
 export function createTerminal(streams: Streams): Terminal {
-  const { env, cwd, stdout, stderr } = streams;
+  const { env, cwd } = streams;
   const closed = new AbortController();
-  stdout.on('error', (error) => {
-    closed.abort();
-    if (errorCode(error) !== 'EPIPE') stderr.write(`Cannot write to stdout: ${messageOf(error)}\n`);
-  });
   // Lost progress output must not end the work.
-  stderr.on('error', () => {});
+  const errors = createOutput({ fd: 2, open: () => streams.stderr, onError: () => {} });
+  const output = createOutput({
+    fd: 1,
+    open: () => streams.stdout,
+    onError: (error) => {
+      closed.abort();
+      if (errorCode(error) !== 'EPIPE') errors.write(`Cannot write to stdout: ${messageOf(error)}\n`);
+    },
+  });
   return {
     env,
     cwd: cwd(),
-    isLive: stderr.isTTY === true && env.TERM !== 'dumb',
-    isOutputTerminal: stdout.isTTY === true,
-    colors: { out: usesColor(env, stdout.isTTY === true), err: usesColor(env, stderr.isTTY === true) },
+    isLive: errors.isTerminal && env.TERM !== 'dumb',
+    isOutputTerminal: output.isTerminal,
+    colors: { out: usesColor(env, output.isTerminal), err: usesColor(env, errors.isTerminal) },
     outputClosed: closed.signal,
     size: () => ({
-      columns: stderr.columns || FALLBACK_SIZE.columns,
-      rows: stderr.rows || FALLBACK_SIZE.rows,
+      columns: (errors.isTerminal && errors.stream.columns) || FALLBACK_SIZE.columns,
+      rows: (errors.isTerminal && errors.stream.rows) || FALLBACK_SIZE.rows,
     }),
     out: (content) => {
-      if (!closed.signal.aborted) stdout.write(content);
+      if (!closed.signal.aborted) output.write(content);
     },
-    err: (content) => {
-      stderr.write(content);
-    },
+    err: (content) => errors.write(content),
     // Node opens stdin when it is first named.
     readInput: () => text(streams.stdin),
     onResize: (listener) => {
-      stderr.on('resize', listener);
-      return () => stderr.off('resize', listener);
+      if (!errors.isTerminal) return () => {};
+      errors.stream.on('resize', listener);
+      return () => errors.stream.off('resize', listener);
     },
   };
 }

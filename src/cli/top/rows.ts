@@ -1,5 +1,5 @@
 import type { RunState, TaskState, TaskStatus } from '../../core/run/state.ts';
-import { isInterrupted } from '../../core/view/open-run.ts';
+import { isHidden, isInterrupted } from '../../core/view/open-run.ts';
 import type { RunOverview } from '../../schema/overview.ts';
 import type { Top } from './top-state.ts';
 import { matches } from './transcript-view.ts';
@@ -27,7 +27,7 @@ const ACTIVE: ReadonlySet<string> = new Set(['running', 'cancelling']);
 
 /** Runs that need the user first (longest waiting at the top), then running ones, then recent ones. */
 export function runSections({ runs, filters }: Pick<Top, 'runs' | 'filters'>): RunSection[] {
-  const shown = [...(runs?.values() ?? [])].filter((run) => !run.hidden && matches(runText(run), filters.runs));
+  const shown = [...(runs?.values() ?? [])].filter((run) => !isHidden(run) && matches(runText(run), filters.runs));
   const isWaiting = (run: RunOverview) => run.endedAt === null && (run.attention.length > 0 || isInterrupted(run));
   const isRunning = (run: RunOverview) => run.endedAt === null && !isWaiting(run) && ACTIVE.has(run.status);
   return [

@@ -1,4 +1,5 @@
 import { type Caller, isElsewhere } from '../../access/caller.ts';
+import { pagePath } from '../../core/view/decision-path.ts';
 import { isInterrupted } from '../../core/view/open-run.ts';
 import { AppError, messageOf } from '../../errors.ts';
 import type { RunOverview } from '../../schema/overview.ts';
@@ -235,8 +236,7 @@ async function suspend(world: World): Promise<void> {
 async function browse(platform: Platform, target: { run: string; task: string | null }): Promise<string> {
   const server = await platform.findServer();
   if (server === undefined) return 'No server is running. Start one in another terminal: mh serve --open';
-  const task = target.task === null ? '' : `/tasks/${encodeURIComponent(target.task)}`;
-  const path = `/runs/${target.run}${task}`;
+  const path = pagePath(target);
   try {
     await platform.reveal(await server.linkFile(path));
     return 'Opened in the browser.';

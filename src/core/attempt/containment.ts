@@ -26,7 +26,7 @@ export const REQUIRED_PARTS: readonly string[] = ['files', 'network'];
 
 /** What of the loopback a program has where it cannot have its own. */
 const SHARED_LOOPBACK =
-  'of the hosts outside it reaches only those that the settings list, but it shares the loopback of this machine; sandbox: require denies that';
+  'outgoing connections are limited to the hosts in the settings, but the loopback interface is shared with this machine; sandbox: require denies that';
 
 type ContainmentSettings = Pick<Config, 'sandbox' | 'workspace' | 'network'>;
 

@@ -293,5 +293,5 @@ function switchAfterCrashes(state: RunState, task: TaskState, failure: Failure):
     verification: task.spec.verify,
   });
   if (next === undefined || next === agent || Object.hasOwn(unable ?? {}, next)) return undefined;
-  return { action: 'switch', restUntil: 0, reason: `${agent} crashed ${times} times in a row` };
+  return { action: 'switch', limitedUntil: 0, reason: `${agent} crashed ${times} times in a row` };
 }

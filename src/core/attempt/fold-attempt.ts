@@ -42,7 +42,7 @@ export function startAttempt(state: RunState, event: RunEventOf<'attempt.started
 function keepEvidence({ attempts, evidence }: TaskState): void {
   const ended = attempts.at(-1)?.ended;
   if (ended == null || evidence.length === 0) return;
-  ended.evidence = evidence.map(({ output, ...rest }) =>
+  ended.evidence = evidence.map(({ output, outputAt: _, ...rest }) =>
     isSatisfied(rest.verdict) || output === undefined ? rest : { ...rest, output },
   );
 }

@@ -38,7 +38,7 @@ export function nextStepAfter(state: RunState, task: TaskState, failure: Failure
     case 'network':
       return `Check the connection to the provider, then ${retry}.`;
     case 'environment':
-      return environmentStep(task, failure, step);
+      return environmentStep(state, failure, step);
     case 'tests':
       return `Read the output of the check with manyhands show ${run}, then tell the agent what to change: ${step.send('Fix the failing check')}; or try again: ${retry}.`;
     case 'verification':
@@ -149,11 +149,22 @@ function outputStep(state: RunState, { attempt, task, retry, target, other }: St
   return `The last line that ${attempt.agent} prints must be a JSON object that matches the schema of ${schema}: ${shown}, fix the program, then ${retry}.`;
 }
 
-function environmentStep({ spec }: TaskState, { message }: Failure, { retry, attempt }: StepContext): string {
-  const before = spec.after?.find((reference) => message.includes(reference));
+function environmentStep(state: RunState, { message }: Failure, { retry, attempt, task }: StepContext): string {
+  const before = task.spec.after?.find((reference) => message.includes(reference));
   if (before !== undefined && attempt === undefined)
     return `Retry the task that it waits for with manyhands retry ${before}, then ${retry}.`;
-  return `Fix the reported error (manyhands doctor helps), then ${retry}.`;
+  return `Fix the reported error (manyhands doctor helps), then ${retry}.${visibleStep(state, attempt)}`;
+}
+
+/** How to show a sandbox the program of an agent that the file of a project names; a run keeps its settings. */
+function visibleStep({ start: { config } }: RunState, attempt: AttemptState | undefined): string {
+  const { sandbox, sandboxPaths, agents } = config;
+  if (attempt === undefined || sandbox === 'off' || !sandboxPaths.projectAgents?.includes(attempt.agent)) return '';
+  const configured = agents[attempt.agent];
+  const command = configured !== undefined && 'command' in configured ? configured.command : undefined;
+  if (command === undefined || !/^\/.*\//.test(command)) return '';
+  const shown = [...new Set([...sandboxPaths.read, command.slice(0, command.lastIndexOf('/'))])];
+  return ` In a sandbox, a program that the project's settings name is visible only in the repository and in the system; your own settings show its folder to new runs: manyhands config set sandboxPaths.read ${shellWord(JSON.stringify(shown))} --global.`;
 }
 
 function budgetStep(state: RunState, failure: Failure, step: StepContext): string {

@@ -14,8 +14,12 @@ export type PermissionRequest = {
   /** The objects of the project's mirror, which the workspace borrows. */
   objects: string;
   paths: Config['sandboxPaths'];
-  /** Of an agent: the folder with its prompt, and the files of its own login and sessions. */
-  agent?: { folder: string; login: readonly LoginPath[]; isWorkspaceReadOnly?: boolean | undefined };
+  /** Of an agent: the folders with its prompt and its tools, and the files of its own login and sessions. */
+  agent?: {
+    folders: readonly string[];
+    login: readonly LoginPath[];
+    isWorkspaceReadOnly?: boolean | undefined;
+  };
 };
 
 /** The permissions of a program, by what it is for; only an agent gets its prompt and its login. */
@@ -24,7 +28,7 @@ export function permissionsFor({ purpose, workspace, objects, paths, agent }: Pe
   const login: readonly LoginPath[] = own?.login ?? [];
   const isReadOnly = own?.isWorkspaceReadOnly === true;
   return {
-    read: [objects, ...(own === undefined ? [] : [own.folder]), ...(isReadOnly ? [workspace] : []), ...paths.read],
+    read: [objects, ...(own?.folders ?? []), ...(isReadOnly ? [workspace] : []), ...paths.read],
     write: [...(isReadOnly ? [] : [workspace]), ...login.filter((each) => typeof each === 'string'), ...paths.write],
     copied: login.filter((each) => typeof each !== 'string'),
   };

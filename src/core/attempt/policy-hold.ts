@@ -1,3 +1,4 @@
+import { promptText } from '../../roles/prompt.ts';
 import type { Hold, RunEvent } from '../../schema/event.ts';
 import type { Failure } from '../../schema/failure.ts';
 import type { TaskKey } from '../../schema/ids.ts';
@@ -67,7 +68,7 @@ function ruleText({ rule }: Decided): string {
 
 /** The message to the next attempt about the answer to such a hold. */
 export function grantedText(subject: string): string {
-  return `A person approved this: ${subject}\nDo exactly that now, then finish the task.`;
+  return promptText('roles/sections/approved-call', { subject });
 }
 
 function answersAbout(answers: readonly HoldAnswer[], task: TaskKey, choice: HoldAnswer['choice']): string[] {

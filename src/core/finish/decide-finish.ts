@@ -1,6 +1,7 @@
 import { AppError } from '../../errors.ts';
 import type { RunEnd } from '../../schema/coordination/sub-run.ts';
 import type { ModelEvent, ProjectEvent, RunEvent } from '../../schema/event.ts';
+import { type OutputReader, wholeEvidence } from '../run/evidence-output.ts';
 import type { RunState } from '../run/state.ts';
 import { benchResultOf, outcomesOf } from './outcomes.ts';
 
@@ -10,12 +11,14 @@ export function rewindRun(state: RunState, what: { commit: string; tree: string;
 }
 
 /** The events of the project about an ended run: its cost, and which checks passed on its result. */
-export function reportToProject(state: RunState): ProjectEvent[] {
+export function reportToProject(state: RunState, read: OutputReader): ProjectEvent[] {
   const { proven, tip, start, spent } = state;
   const evidence = Object.values(proven).filter(({ tree }) => tree === tip.tree);
   return [
     { type: 'project.spent', data: { run: start.run, spend: spent } },
-    ...evidence.map((found): ProjectEvent => ({ type: 'project.proved', data: { evidence: found } })),
+    ...evidence.map(
+      (found): ProjectEvent => ({ type: 'project.proved', data: { evidence: wholeEvidence(found, read) } }),
+    ),
   ];
 }
 

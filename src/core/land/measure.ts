@@ -1,6 +1,6 @@
 import type { Evidence, Measure } from '../../schema/gate.ts';
 
-/** What a command came to, as far as it can be measured. */
+/** The result of a command, as far as it can be measured. */
 type Measured = Pick<Evidence, 'verdict' | 'exitCode' | 'durationMs' | 'output' | 'tests'>;
 
 /** A duration must become shorter by this part: less is noise of the machine. */

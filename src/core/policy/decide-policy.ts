@@ -1,5 +1,6 @@
 import picomatch from 'picomatch';
 import type { PolicyDecision } from '../../schema/config/policy.ts';
+import { UNKNOWN_PROGRAM } from './command-spellings.ts';
 import { globMatcher } from './path-glob.ts';
 import { type CommandLine, parseCommandLine, startsWithWords } from './shell-commands.ts';
 
@@ -108,13 +109,19 @@ function isCommand({ decision, command = [] }: Rule, { forms, isOpaque }: Facet)
 
 /** A pattern without `*` is the first words of a command; with it, `*` is any text. */
 function isCommandOf(pattern: string, command: string): boolean {
-  if (!pattern.includes('*')) return startsWithWords(command, pattern);
+  if (!pattern.includes('*')) return startsWithWords(command, pattern) || mayStartWithWords(command, pattern);
   const parts = pattern
     .replace(/ \*$/, '\u0000')
     .split('*')
     .map((part) => part.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&'));
   // A final ` *` also matches the command without further words.
   return new RegExp(`^${parts.join('.*').replace('\u0000', '(?: .*)?')}$`, 's').test(command);
+}
+
+/** A program that only the shell knows is taken for any other, if the words behind it are those of the pattern. */
+function mayStartWithWords(command: string, pattern: string): boolean {
+  const at = pattern.indexOf(' ');
+  return at > 0 && startsWithWords(command, `${UNKNOWN_PROGRAM}${pattern.slice(at)}`);
 }
 
 function isGlobOf(pattern: string, name: string): boolean {

@@ -26,6 +26,16 @@ export function unflagRun(state: ProjectState, run: string): ProjectEvent[] {
   return state.flagged[run] === undefined ? [] : [{ type: 'run.unflagged', data: { run } }];
 }
 
+/** Records that a run was moved from the database to its archive. */
+export function recordArchived(run: string): ProjectEvent[] {
+  return [{ type: 'run.archived', data: { run } }];
+}
+
+/** Records that a run was restored from its archive. */
+export function recordRestored(run: string): ProjectEvent[] {
+  return [{ type: 'run.restored', data: { run } }];
+}
+
 /** Files a run that starts: in its collection, and as the run of its item of a batch. */
 export function fileNewRun(
   run: string,

@@ -73,6 +73,17 @@ export function writeEntry(
   return [{ type: 'knowledge.written', data: entry }];
 }
 
+/** Removes an entry. */
+export function removeEntry(id: string): KnowledgeEvent[] {
+  return [{ type: 'knowledge.removed', data: { id } }];
+}
+
+/** Records the entries that an attempt receives, once. */
+export function giveEntries(state: KnowledgeState, given: GivenKnowledge): KnowledgeEvent[] {
+  if (state.given.some(({ attempt }) => attempt === given.attempt)) return [];
+  return [{ type: 'knowledge.given', data: given }];
+}
+
 /** Decides what becomes of learnings whose run has ended: only those of verified runs are kept, by rules and by what a light model said. */
 export function triage(state: KnowledgeState, outcomeOf: (run: string) => RunOutcome): KnowledgeEvent[] {
   const kept = new Map(

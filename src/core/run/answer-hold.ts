@@ -1,4 +1,5 @@
 import { AppError } from '../../errors.ts';
+import { promptText } from '../../roles/prompt.ts';
 import type { HoldId, RunEvent } from '../../schema/event.ts';
 import type { TaskKey } from '../../schema/ids.ts';
 import { grantedText } from '../attempt/policy-hold.ts';
@@ -11,14 +12,14 @@ import type { HoldAnswer, RunState } from './state.ts';
 /** The answered hold: by its id, by the held task, or by default every hold that waits. */
 export type HoldChoice = { hold?: HoldId | undefined; task?: TaskKey | undefined };
 
+/** The chosen option of a hold, and a note. */
+type Chosen = { option?: string | undefined; note?: string | undefined };
+
 /** Approves one hold, or all of them if none is given. A hold with options needs one of them. */
-export function approve(
-  state: RunState,
-  answer: HoldChoice & { option?: string | undefined; note?: string | undefined },
-): RunEvent[] {
+export function approve(state: RunState, answer: HoldChoice & Chosen): RunEvent[] {
   requireLive(state);
   return selectHolds(state, answer).flatMap(({ task, hold }): RunEvent[] => {
-    requireOption(hold, answer.option);
+    requireOption(hold, answer);
     const data = {
       hold: hold.id,
       ...(answer.option === undefined ? {} : { option: answer.option }),
@@ -49,7 +50,7 @@ export function reject(state: RunState, answer: HoldChoice & { reason: string; n
   }
   const { commit } = requirePhase(requireTask(state, task), 'held');
   if (hold.what === 'policy') {
-    const message = `A person refused this: ${hold.subject ?? ''}\nTheir reason: ${reason}\nFinish the task without it.`;
+    const message = promptText('roles/sections/refused-call', { subject: hold.subject ?? '', reason });
     return [{ type: 'task.rejected', data: { task, hold: hold.id, reason } }, continued(task, answer.now, message)];
   }
   return [
@@ -61,7 +62,7 @@ export function reject(state: RunState, answer: HoldChoice & { reason: string; n
         at: answer.now,
         counted: false,
         resume: true,
-        evidence: `A person rejected this work: ${reason}`,
+        evidence: promptText('roles/sections/rejected-work', { reason }),
         from: { commit, base: state.tip.commit },
       },
     },
@@ -103,10 +104,15 @@ function onlyOne(state: RunState, holds: readonly WaitingHold[]): WaitingHold {
   );
 }
 
-function requireOption({ id, options }: WaitingHold['hold'], option: string | undefined): void {
-  const known = options?.map((each) => each.id) ?? [];
-  if (option === undefined && known.length === 0) return;
-  if (option !== undefined && known.includes(option)) return;
+function requireOption({ id, options = [] }: WaitingHold['hold'], { option, note = '' }: Chosen): void {
+  if (option === undefined && options.length === 0) return;
+  const chosen = options.find((each) => each.id === option);
+  if (chosen?.needsNote === true && note.trim() === '')
+    throw new AppError('INPUT_INVALID', `Option "${chosen.id}" of hold ${id} needs a note: ${chosen.label}`, {
+      hold: id,
+    });
+  if (chosen !== undefined) return;
+  const known = options.map((each) => each.id);
   const detail = known.length === 0 ? 'it has no options' : `choose one of: ${known.join(', ')}`;
   throw new AppError(
     'INPUT_INVALID',

@@ -1,10 +1,12 @@
 import type { Origin } from '../../schema/actor.ts';
 import type { RunEvent } from '../../schema/event.ts';
+import type { TaskKey } from '../../schema/ids.ts';
 import { attemptOf, dismiss, endAttempt, startAttempt, warn } from '../attempt/fold-attempt.ts';
 import { messageTask, requeueTask } from '../attempt/fold-interrupt.ts';
 import { foldAnswered, foldAsked, foldDelivered } from '../attempt/fold-question.ts';
 import { endCall, startCall } from '../models/fold-call.ts';
 import { changeSettings } from './changed-settings.ts';
+import { type KeptEvidence, keepEvidence } from './evidence-output.ts';
 import {
   addTask,
   approveTask,
@@ -196,10 +198,7 @@ function apply(state: RunState, event: RunEvent, when: When): void {
       verifyTask(state, event);
       return;
     case 'gate.ended':
-      for (const key of event.data.tasks) recordEvidence(taskOf(state, key), event);
-      if (event.data.tasks.length === 0) state.landingEvidence = withLatest(state.landingEvidence, event.data.evidence);
-      if (event.data.evidence.verdict === 'pass') state.proven[proofKey(event.data.evidence)] = event.data.evidence;
-      if (event.data.evidence.verdict === 'fail') delete state.proven[proofKey(event.data.evidence)];
+      recordGate(state, event.data.tasks, keepEvidence(event.data.evidence, state.version));
       return;
     case 'task.conflicted':
       conflictTask(state, event);
@@ -247,6 +246,13 @@ function apply(state: RunState, event: RunEvent, when: When): void {
       endTask(state, event, at);
       return;
   }
+}
+
+function recordGate(state: RunState, tasks: readonly TaskKey[], evidence: KeptEvidence): void {
+  for (const key of tasks) recordEvidence(taskOf(state, key), evidence);
+  if (tasks.length === 0) state.landingEvidence = withLatest(state.landingEvidence, evidence);
+  if (evidence.verdict === 'pass') state.proven[proofKey(evidence)] = evidence;
+  if (evidence.verdict === 'fail') delete state.proven[proofKey(evidence)];
 }
 
 /** The run continues from the current base; if that contains the whole run branch, the landing still counts. */

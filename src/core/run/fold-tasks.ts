@@ -1,8 +1,8 @@
 import type { RunEventOf, WorkspaceChanges } from '../../schema/event.ts';
-import type { Evidence } from '../../schema/gate.ts';
 import type { TaskKey } from '../../schema/ids.ts';
 import type { TaskSpec } from '../../schema/task.ts';
 import { concludeAgain } from '../attempt/fold-attempt.ts';
+import type { KeptEvidence } from './evidence-output.ts';
 import { holdIdAt, recordAnswer, type When } from './holds.ts';
 import { beginAtTip, enter, finish, makeReady, taskOf } from './phase.ts';
 import type { RunState, TaskState } from './state.ts';
@@ -63,13 +63,13 @@ function markRejected({ attempts }: TaskState, reason: string): void {
 }
 
 /** Stores the latest evidence of a gate for a task. */
-export function recordEvidence(task: TaskState, event: RunEventOf<'gate.ended'>): void {
-  task.evidence = withLatest(task.evidence, event.data.evidence);
+export function recordEvidence(task: TaskState, evidence: KeptEvidence): void {
+  task.evidence = withLatest(task.evidence, evidence);
   delete task.earlierEvidence;
 }
 
 /** The evidence with that of one gate replaced. */
-export function withLatest(all: readonly Evidence[], latest: Evidence): Evidence[] {
+export function withLatest(all: readonly KeptEvidence[], latest: KeptEvidence): KeptEvidence[] {
   return [...all.filter(({ gate }) => gate !== latest.gate), latest];
 }
 

@@ -82,7 +82,7 @@ export function orphanedTasks(state: RunState, parent: TaskKey): TaskKey[] {
 
 function requireRoom(state: RunState, parent: TaskState): void {
   const refuse = (reason: string) => new AppError('REFUSED', reason, { run: state.start.run });
-  if (isAuxiliary(parent)) throw refuse('A task that serves another one has no sub-tasks');
+  if (isAuxiliary(parent)) throw refuse('A task that serves another one cannot have sub-tasks');
   if (depthOf(state, parent) >= MOST_DEPTH) throw refuse(`Sub-tasks are at most ${MOST_DEPTH} levels deep`);
   if (subTasks(state, parent.spec.key).length >= MOST_OF_TASK)
     throw refuse(`A task has at most ${MOST_OF_TASK} sub-tasks`);

@@ -21,10 +21,11 @@ import type { RiskFlag } from '../../schema/risk.ts';
 import type { TaskSpec, Tier, WorkStart } from '../../schema/task.ts';
 import type { Spend, Usage } from '../../schema/usage.ts';
 import type { ReadyQueue } from '../schedule/queue.ts';
+import type { KeptEvidence } from './evidence-output.ts';
 import type { SubRunState } from './sub-run-state.ts';
 
 /** Names the fold that makes this state: a snapshot made by another one is not used. Change it with any change of meaning. */
-export const EVOLVE_CODEC = 'run-9';
+export const EVOLVE_CODEC = 'run-10';
 
 /** A merge of a task's work with the branch, as it would land. */
 export type Candidate = { commit: string; base: string; tree: string };
@@ -155,9 +156,9 @@ export type TaskState = {
   rounds: number;
   report: string | null;
   /** The latest evidence of each gate for this task's work. */
-  evidence: Evidence[];
+  evidence: KeptEvidence[];
   /** The evidence of the previous attempt's work that was not a pass or has findings, until a gate of the current attempt has ended. */
-  earlierEvidence?: Evidence[];
+  earlierEvidence?: KeptEvidence[];
   phase: TaskPhase;
 };
 
@@ -225,9 +226,9 @@ export type RunState = {
   /** Checks that failed on the base so far, while its checks run; absent before the first failure. */
   baseFailures?: Evidence[];
   /** The latest evidence of each gate for the merge of the run's branch with the base. */
-  landingEvidence: Evidence[];
+  landingEvidence: KeptEvidence[];
   /** Passed evidence by tree and gate definition: a check that passed is not repeated. */
-  proven: Record<string, Evidence>;
+  proven: Record<string, KeptEvidence>;
   pushed: string | null;
   landed: {
     branch: string;

@@ -117,7 +117,7 @@ function shareOf(state: RunState, parent: TaskState): number | undefined {
 function requireRoom(state: RunState, parent: TaskState): void {
   const refuse = (reason: string) => new AppError('REFUSED', reason, { run: state.start.run });
   if (state.status.kind !== 'running') throw refuse(`Run ${state.start.run} starts nothing more`);
-  if (isAuxiliary(parent)) throw refuse('A task that serves another one starts no run');
+  if (isAuxiliary(parent)) throw refuse('A task that serves another one cannot start a run');
   if (state.start.bench !== undefined) throw refuse('A benchmark starts no run');
   if (depthOf(state) >= MOST_DEPTH) throw refuse(`Sub-runs are at most ${MOST_DEPTH} levels deep`);
   if ((state.subRuns ?? []).length >= MOST_OF_RUN) throw refuse(`A run has at most ${MOST_OF_RUN} sub-runs`);

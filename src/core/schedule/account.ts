@@ -6,7 +6,7 @@ import { isOfFamily, modelsOf } from '../models/tier.ts';
 /** A login that is available now; `closed` lists its rate-limited model families. */
 export type FreeAccount =
   | { kind: 'free'; name: string | undefined; closed: string[] }
-  | { kind: 'resting'; until: number };
+  | { kind: 'rate-limited'; until: number };
 
 /** The name of an account in limits and spending. */
 export function accountName(agent: string, account: string | null | undefined): string {
@@ -58,7 +58,7 @@ export function freeAccount(
   const own = Object.entries(config?.accounts ?? {}).filter(([, { profile }]) => profile === undefined);
   const names = Object.keys(config?.accounts ?? {});
   const wholeAgent = rateLimited[agent] ?? 0;
-  if (own.length > 0 && wholeAgent > now) return { kind: 'resting', until: wholeAgent };
+  if (own.length > 0 && wholeAgent > now) return { kind: 'rate-limited', until: wholeAgent };
   let soonest = Number.POSITIVE_INFINITY;
   let partlyFree: FreeAccount | undefined;
   const order = own.length === 0 ? [undefined, ...names] : names;
@@ -68,7 +68,7 @@ export function freeAccount(
     else if (closed.length === 0) return { kind: 'free', name, closed };
     else partlyFree ??= { kind: 'free', name, closed };
   }
-  return partlyFree ?? { kind: 'resting', until: soonest };
+  return partlyFree ?? { kind: 'rate-limited', until: soonest };
 }
 
 /** Records the limit of a provider: for the model family that it named, if the attempt used one of its models; otherwise for the account. */

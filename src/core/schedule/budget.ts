@@ -154,6 +154,11 @@ export function startOfDay(now: number): number {
   return new Date(now).setHours(0, 0, 0, 0);
 }
 
+/** The end of the local day. */
+export function endOfDay(now: number): number {
+  return new Date(now).setHours(24, 0, 0, 0);
+}
+
 /** An amount to a millionth of a dollar. */
 export function roundMoney(amount: number): number {
   return Math.round(amount * MICRO) / MICRO;

@@ -21,22 +21,25 @@ export type HostInput = {
 /** The hosts of an installation; tasks are named as `run task`. */
 export type HostsInput = {
   hosts: readonly HostInput[];
-  /** The host that keeps the workspace or the session of a task. */
-  affinity: ReadonlyMap<string, string>;
+  /** The hosts of starts that are claimed; one that is not recorded yet is not part of what its host has free. */
+  claimed?: ReadonlyMap<string, string>;
   /** The runs whose attempts are performed by hosts; without this all are. */
   runs?: ReadonlySet<string>;
 };
 
 /** What a start needs of a host. */
 type HostRequest = {
-  task: string;
+  /** The host that keeps the workspace or the session of the task. */
+  kept?: string | undefined;
+  /** The hosts on which the task could not begin; they get it only if no other host suits it. */
+  failed?: readonly string[];
   agent: string;
   account?: string | undefined;
   labels: readonly string[];
   /** The settings of the agent, which say which models it may use. */
   config: AgentConfig | undefined;
 };
-type Needs = Omit<HostRequest, 'task'>;
+type Needs = Omit<HostRequest, 'kept' | 'failed'>;
 
 /** `closed`: the model families that are rate-limited for this login on the host. */
 type Placement =
@@ -90,10 +93,20 @@ export class HostPool {
     return agents;
   }
 
+  /** Takes the slot of a start that is claimed already. */
+  occupy(task: string): void {
+    const current = this.#hosts.get(this.#input.claimed?.get(task) ?? '');
+    if (current !== undefined) current.free -= 1;
+  }
+
   /** Takes a slot for a task, if a host has one. */
-  take({ task, ...needs }: HostRequest): Placement {
-    const kept = this.#hosts.get(this.#input.affinity.get(task) ?? '');
+  take({ kept: name, failed = [], ...needs }: HostRequest): Placement {
+    const kept = this.#hosts.get(name ?? '');
     if (kept !== undefined && kept.free > 0 && this.#suits(kept.host, needs)) return this.#taken(kept, needs);
+    if (failed.length > 0) {
+      const others = this.#input.hosts.filter((host) => hasAll(host, needs) && !failed.includes(host.name));
+      if (others.length > 0) return this.#takeOf(others, needs);
+    }
     const requirement = this.#requirementFor(needs);
     const { candidates } = requirement;
     for (let top = candidates.pop(); top !== undefined; top = candidates.pop()) {
@@ -108,6 +121,22 @@ export class HostPool {
       return placement;
     }
     return { kind: 'later', at: requirement.soonest, text: textOf(needs, requirement.count) };
+  }
+
+  /** Takes a slot of one of these hosts, which are few. */
+  #takeOf(hosts: readonly HostInput[], needs: Needs): Placement {
+    const candidates = new Heap<Candidate>(isLessLoaded);
+    let soonest: number | undefined;
+    for (const { name } of hosts) {
+      const candidate = this.#hosts.get(name);
+      if (candidate === undefined || candidate.free <= 0) continue;
+      const { until } = this.#limit(candidate.host, needs);
+      if (until > this.#now) soonest = Math.min(soonest ?? until, until);
+      else candidates.push(candidate);
+    }
+    const chosen = candidates.pop();
+    if (chosen !== undefined) return this.#taken(chosen, needs);
+    return { kind: 'later', at: soonest, text: textOf(needs, hosts.length) };
   }
 
   /** Returns a slot that was taken and is not used. */

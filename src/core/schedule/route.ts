@@ -99,7 +99,7 @@ export function pickAgent(request: RoutingRequest, availability: AgentAvailabili
       continue;
     }
     const account = freeAccount(accountsOf(request, agent), availability.rateLimited, now);
-    if (account.kind === 'resting') {
+    if (account.kind === 'rate-limited') {
       if (account.until < (soonest?.until ?? Number.POSITIVE_INFINITY)) soonest = { agent, until: account.until };
       skippedBecause ||= `${agent} is rate-limited until ${untilText(account.until, now)}`;
       continue;

@@ -5,6 +5,7 @@ import type { RunState, TaskState } from '../run/state.ts';
 import { isPaused } from '../view/attention.ts';
 import { affordable, nextReservation } from './budget.ts';
 import { type GiveUp, isPastDeadline, reasonToGiveUp } from './give-up.ts';
+import { failedHosts, hostOfTask } from './host-of-task.ts';
 import { type HostPlacement, placeAll } from './hosts.ts';
 import { labelsOfTask } from './labels.ts';
 import { agedPriority, inOrder } from './queue.ts';
@@ -189,7 +190,7 @@ function pick(line: RunLine, schedulingInput: SchedulingInput, tally: Tally): In
       wait(run, task, { kind: 'budget', text: 'waits for money that running attempts have reserved' });
       continue;
     }
-    const kind = kindOf(task, schedulingInput, about);
+    const kind = kindOf(run, task);
     if (kind !== undefined && line.waiting.has(kind)) continue;
     const choice = route(state, task, availabilityOf(schedulingInput, tally, { run, task }), schedulingInput.now);
     if (choice.kind === 'never') return [{ do: 'block', ...about, reason: choice.because }];
@@ -212,22 +213,18 @@ function pick(line: RunLine, schedulingInput: SchedulingInput, tally: Tally): In
 }
 
 /** Tasks of one kind get the same agent and the same hosts; undefined for one that is treated on its own. */
-function kindOf(
-  { spec, messages }: TaskState,
-  { fleet }: SchedulingInput,
-  { run, task }: { run: string; task: TaskKey },
-): string | undefined {
-  const name = `${run} ${task}`;
+function kindOf({ state, place }: RunTally, task: TaskState): string | undefined {
+  const { spec, messages } = task;
   if (spec.verifies !== undefined || spec.avoidsAgentOf !== undefined || messages.length > 0) return undefined;
-  if (fleet?.affinity.has(name) === true) return undefined;
+  if (place === 'onHosts' && (hostOfTask(state, task) ?? failedHosts(task)[0]) !== undefined) return undefined;
   return `${spec.role} ${spec.labels?.join() ?? ''} ${spec.agent ?? ''} ${spec.access} ${spec.verify?.role ?? ''} ${spec.verify?.agent ?? ''}`;
 }
 
 /** What the start of a task needs of a host. */
 function hostRequest({ state }: RunTally, { task, choice: { agent, account } }: Pick<Start, 'task' | 'choice'>) {
-  const { run, config } = state.start;
   const labels = labelsOfTask(state, task);
-  return { task: `${run} ${task.spec.key}`, agent, account, labels, config: config.agents[agent] };
+  const config = state.start.config.agents[agent];
+  return { kept: hostOfTask(state, task), failed: failedHosts(task), agent, account, labels, config };
 }
 
 function attemptIntent(

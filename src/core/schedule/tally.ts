@@ -54,6 +54,8 @@ export type RunTally = {
   tracks: Record<string, number>;
   /** Where its attempts run. */
   place: keyof Tally['slots'];
+  /** On hosts: the limits of agents that its settings name. Those that agents have otherwise are for the logins of one machine, and each host has its slots. */
+  agentLimits: Readonly<Record<string, number>>;
   /** Why the first task that could not start did not. */
   wait?: Wait;
 };
@@ -75,6 +77,7 @@ export function beginTally(runs: readonly RunState[], schedulingInput: Schedulin
     const live = state.counts.running - waitingIn(state, schedulingInput);
     limit.live += live;
     limit.limit = Math.max(limit.limit, state.maxParallel);
+    const place = isOnHosts(state, schedulingInput.fleet) ? 'onHosts' : 'here';
     tallies.set(state.start.run, {
       state,
       live,
@@ -83,21 +86,28 @@ export function beginTally(runs: readonly RunState[], schedulingInput: Schedulin
       recovery: recoveryTally(state),
       project: limit,
       tracks: runningByTrack(state, schedulingInput),
-      place: isOnHosts(state, schedulingInput.fleet) ? 'onHosts' : 'here',
+      place,
+      agentLimits: place === 'here' ? {} : configuredLimits(state),
     });
   }
-  let claimedOnHosts = 0;
-  for (const claim of schedulingInput.claimed) if (countClaim(tallies, claim)?.place === 'onHosts') claimedOnHosts += 1;
   const { fleet, now, slots } = schedulingInput;
   const hosts = fleet === undefined ? undefined : new HostPool(fleet, now);
+  for (const claim of schedulingInput.claimed)
+    if (countClaim(tallies, claim)?.place === 'onHosts') hosts?.occupy(claim);
   return {
     hosts,
-    // A claimed start has no host on record yet, so that its slot still counts as free.
-    slots: { here: slots, onHosts: (hosts?.free ?? 0) - claimedOnHosts },
+    slots: { here: slots, onHosts: hosts?.free ?? 0 },
     busy: { ...schedulingInput.availability.busy },
     runs: tallies,
     wakeAt: undefined,
   };
+}
+
+function configuredLimits({ start }: RunState): Record<string, number> {
+  const limits: Record<string, number> = {};
+  for (const [name, { maxParallel }] of Object.entries(start.config.agents))
+    if (maxParallel !== undefined) limits[name] = maxParallel;
+  return limits;
 }
 
 /** The agents with what this pass has started; an agent with a limit on every host that has it is rate-limited. Hosts decide which agents there are. */
@@ -113,7 +123,8 @@ export function availabilityOf(
   const rateLimited = { ...availability.rateLimited };
   for (const [login, until] of Object.entries(hosts.rateLimited))
     rateLimited[login] = Math.max(rateLimited[login] ?? 0, until);
-  return { ...availability, busy, rateLimited, offered: hosts.offered(labelsOfTask(run.state, task)) };
+  const maxParallel = run.agentLimits;
+  return { ...availability, busy, rateLimited, maxParallel, offered: hosts.offered(labelsOfTask(run.state, task)) };
 }
 
 /** The hosts for the attempts of a run; undefined where this machine performs them. */

@@ -15,7 +15,7 @@ export type Attention = {
   /** The id of the hold. */
   hold?: string;
   /** The answers to choose from, of a hold or of a question. */
-  options?: { id: string; label: string }[];
+  options?: { id: string; label: string; needsNote?: boolean | undefined }[];
   /** The id of the question. */
   question?: string;
   /** The sub-run that waits; it has the same in its own list. */

@@ -125,7 +125,7 @@ function split(entries: readonly (readonly [string, boolean])[]): Split {
   return { done: lines(true), remaining: lines(false) };
 }
 
-/** What its last runs of tests came to, by command. */
+/** The results of its last runs of tests, by command. */
 function testsIn(rows: readonly CheckpointRow[]): { passed: string[]; failed: string[] } {
   const commands = new Map<string, string>();
   const outcomes = new Map<string, boolean>();

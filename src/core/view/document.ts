@@ -1,11 +1,13 @@
 import { RESUME_BY_HAND } from '../../agents/agent-kinds.ts';
 import type { Filing } from '../../schema/collection.ts';
 import type { RunDocument, RunSummary, TaskDocument } from '../../schema/document.ts';
+import type { Evidence } from '../../schema/gate.ts';
 import { diagnosisOf } from '../attempt/diagnosis.ts';
 import { openWarnings } from '../attempt/fold-attempt.ts';
 import { messageText } from '../attempt/message.ts';
 import { isBuiltInRehearsal } from '../finish/outcomes.ts';
 import { isReviewed, knownRedOf } from '../finish/verdict.ts';
+import { type KeptEvidence, type OutputReader, wholeEvidence } from '../run/evidence-output.ts';
 import { flagsOf, lastAttempt, type RunState, type SentMessage, type TaskState } from '../run/state.ts';
 import { chargeOf } from '../schedule/budget.ts';
 import { nextStartAt } from '../schedule/start-time.ts';
@@ -20,8 +22,8 @@ export function isSettled(state: RunState): boolean {
   return state.status.kind === 'ended' || isStuck(state);
 }
 
-/** The JSON document of a run, derived from the state alone. */
-export function runDocument(state: RunState): RunDocument {
+/** The JSON document of a run, derived from the state and the outputs of its checks that are only in its events. */
+export function runDocument(state: RunState, read: OutputReader = () => undefined): RunDocument {
   const { start } = state;
   const result = resultOf(state);
   return {
@@ -54,17 +56,17 @@ export function runDocument(state: RunState): RunDocument {
     ...(state.subRuns === undefined ? {} : { subRuns: state.subRuns.map(subRunDocument) }),
     ...baseEvidenceOf(state),
     ...(state.network === undefined ? {} : { network: state.network }),
-    ...(state.landingEvidence.length === 0 ? {} : { landingEvidence: state.landingEvidence }),
+    ...(state.landingEvidence.length === 0 ? {} : { landingEvidence: wholeOnes(state.landingEvidence, read) }),
     tasks: state.order.flatMap((key) => {
       const task = state.tasks[key];
-      return task === undefined ? [] : [taskDocument(state, task)];
+      return task === undefined ? [] : [taskDocument(state, task, read)];
     }),
   };
 }
 
 /** The document of a run with the structured result of each task, which the state that is sent to viewers does not contain. */
-export function documentWithOutputs(state: RunState): RunDocument {
-  const document = runDocument(state);
+export function documentWithOutputs(state: RunState, read?: OutputReader): RunDocument {
+  const document = runDocument(state, read);
   const tasks = document.tasks.map((shown) => {
     const task = state.tasks[shown.key];
     const output = task === undefined || isInvalidated(state, task) ? undefined : lastAttempt(task)?.ended?.output;
@@ -129,7 +131,11 @@ function undoneDocument({ undone }: RunState): RunDocument['undone'] {
   return undone === null ? null : { ...undone, at: new Date(undone.at).toISOString() };
 }
 
-function taskDocument(state: RunState, task: TaskState): TaskDocument {
+function wholeOnes(all: readonly KeptEvidence[], read: OutputReader): Evidence[] {
+  return all.map((evidence) => wholeEvidence(evidence, read));
+}
+
+function taskDocument(state: RunState, task: TaskState, read: OutputReader): TaskDocument {
   const isStale = isInvalidated(state, task);
   const cost = task.attempts.reduce(
     (sum, attempt) => sum + (attempt.ended === null ? 0 : chargeOf(attempt.usage, attempt.reservation).costUsd),
@@ -154,8 +160,8 @@ function taskDocument(state: RunState, task: TaskState): TaskDocument {
     terminal: lastAttempt(task)?.process?.terminal !== undefined,
     commit: 'commit' in task.phase ? task.phase.commit : (lastAttempt(task)?.ended?.saved?.commit ?? null),
     cost: Math.round(cost * 1e6) / 1e6,
-    evidence: task.evidence,
-    ...(task.earlierEvidence === undefined ? {} : { earlierEvidence: task.earlierEvidence }),
+    evidence: wholeOnes(task.evidence, read),
+    ...(task.earlierEvidence === undefined ? {} : { earlierEvidence: wholeOnes(task.earlierEvidence, read) }),
     flags: flagsOf(task),
     warnings: openWarnings(lastAttempt(task)).map(({ message }) => message),
     ...(task.messages.length === 0 ? {} : { messages: task.messages.map(messageDocument) }),

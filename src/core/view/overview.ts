@@ -3,13 +3,12 @@ import { type LiveAttempt, MOST_LIVE, type RunOverview, type WaitingItem } from 
 import { openWarnings } from '../attempt/fold-attempt.ts';
 import { isLanded, type RunState, type TaskState } from '../run/state.ts';
 import { inOrder } from '../schedule/queue.ts';
-import { attention } from './attention.ts';
+import { type Attention, attention } from './attention.ts';
 import { runDocument, runSummary } from './document.ts';
-import { errorLine } from './error-line.ts';
-import { checkOutput, isFailed } from './failed-check.ts';
+import { firstFailure } from './first-failure.ts';
 import { taskLabel } from './task-label.ts';
 
-/** The last event of a run that a person should be notified of, and since when each task (or, unnamed, the run) waits. */
+/** The last event of a run that a person should be notified of, and since when each task, sub-run or, unnamed, the run waits. */
 export type RunNotification = { version: number; position: number; since: Record<string, number> };
 
 /** The part of a list entry that depends only on the events of a run. */
@@ -32,10 +31,16 @@ export type AttemptActivity = { at: number; activity: string | null; costUsd: nu
 export const CARD_CODEC = 'card-4';
 
 /** The events after which a run is unread: it ended, or something began to wait for a person. */
-const NOTIFYING_EVENTS: ReadonlySet<string> = new Set(['run.ended', 'run.held', 'task.held', 'task.blocked']);
+const NOTIFYING_EVENTS: ReadonlySet<string> = new Set([
+  'run.ended',
+  'run.held',
+  'task.held',
+  'task.blocked',
+  'task.asked',
+]);
 
 /** The events that define since when something waits. */
-export const WAITING_EVENTS: readonly string[] = [...NOTIFYING_EVENTS, 'run.paused'];
+export const WAITING_EVENTS: readonly string[] = [...NOTIFYING_EVENTS, 'run.paused', 'subrun.changed'];
 
 /** Updates the notification with an event of the run; changes it in place. */
 export function foldNotification(
@@ -43,12 +48,17 @@ export function foldNotification(
   event: { version: number; position: number; at: number; type: string; data: unknown },
 ): void {
   if (!WAITING_EVENTS.includes(event.type)) return;
-  const { data } = event;
-  const task = typeof data === 'object' && data !== null && 'task' in data ? String(data.task) : '';
-  notification.since[task] = event.at;
+  notification.since[subjectOf(event)] = event.at;
   if (!NOTIFYING_EVENTS.has(event.type)) return;
   notification.version = event.version;
   notification.position = event.position;
+}
+
+/** The task, the sub-run, or else the run itself that an event is about. */
+function subjectOf({ type, data }: { type: string; data: unknown }): string {
+  if (typeof data !== 'object' || data === null) return '';
+  if (type === 'subrun.changed' && 'run' in data) return String(data.run);
+  return 'task' in data ? String(data.task) : '';
 }
 
 export function noNotification(): RunNotification {
@@ -74,7 +84,7 @@ export function runCard(state: RunState, notification: RunNotification): RunCard
     priority: queuedPriority(state),
     counts: Object.fromEntries(Object.entries(state.counts).filter(([, count]) => count > 0)),
     attention: waiting(state, notification),
-    failure: failureOf(state),
+    failure: firstFailure(state),
     notification: { version: notification.version, position: notification.position },
   };
 }
@@ -142,27 +152,11 @@ function waiting(state: RunState, { since }: RunNotification): WaitingItem[] {
   return attention(state).map((item) => ({
     ...item,
     taskTitle: item.task === null ? null : (state.tasks[item.task]?.spec.title ?? null),
-    since: new Date(since[item.task ?? ''] ?? state.updatedAt).toISOString(),
+    since: new Date(askedAt(state, item) ?? since[item.subRun ?? item.task ?? ''] ?? state.updatedAt).toISOString(),
   }));
 }
 
-/** The last lines that a list shows of what failed. */
-const FAILURE_LINES = 6;
-
-/** What failed first in a run that ended without all of its work. */
-function failureOf(state: RunState): RunOverview['failure'] {
-  const { status } = state;
-  if (status.kind !== 'ended' || (status.status !== 'failed' && status.status !== 'partial')) return null;
-  const task = state.order.map((key) => state.tasks[key]).find((each) => each?.phase.status === 'failed');
-  const evidence = [...(task?.evidence ?? []), ...state.landingEvidence, ...(state.baseEvidence ?? [])].find(isFailed);
-  const lines = evidence === undefined ? [] : checkOutput(evidence, { duration: String }).lines.slice(-FAILURE_LINES);
-  return {
-    task: task?.spec.key ?? null,
-    ...(task === undefined ? {} : { label: taskLabel(task.spec) }),
-    title: task?.spec.title ?? null,
-    reason: task?.phase.status === 'failed' ? task.phase.reason : status.reason,
-    command: evidence?.command ?? null,
-    error: evidence === undefined ? null : (errorLine(evidence) ?? null),
-    lines,
-  };
+function askedAt({ tasks }: RunState, { task, question }: Attention): number | undefined {
+  if (question === undefined) return undefined;
+  return tasks[task ?? '']?.questions?.find(({ id }) => id === question)?.at;
 }

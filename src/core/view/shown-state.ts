@@ -2,6 +2,7 @@ import { isSatisfied } from '../../gates/gate-kinds.ts';
 import type { Evidence } from '../../schema/gate.ts';
 import type { TaskSpec } from '../../schema/task.ts';
 import { redactForms, redactValue } from '../redact.ts';
+import { type KeptEvidence, type OutputReader, wholeEvidence } from '../run/evidence-output.ts';
 import type { AttemptState, RunState, TaskPhase, TaskState } from '../run/state.ts';
 
 const LONGEST_TEXT = 300;
@@ -23,9 +24,10 @@ export function shownState(state: RunState): RunState {
   const { start } = state;
   const tasks: RunState['tasks'] = {};
   const isMany = state.order.length >= MANY_TASKS;
+  const isPlan = !isMany && state.status.kind === 'held' && state.status.hold.what === 'plan';
   for (const key of state.order) {
     const task = state.tasks[key];
-    if (task !== undefined) tasks[key] = shownTask(task, isMany);
+    if (task !== undefined) tasks[key] = shownTask(task, { isMany, isPlanned: isPlan && task.attempts.length === 0 });
   }
   return {
     ...state,
@@ -52,16 +54,28 @@ export function asTaskState(value: unknown): TaskState {
 }
 
 /** A complete task, without the secret tokens of its processes and secrets in its texts. */
-export function wholeTask(task: TaskState): TaskState {
+export function wholeTask(task: TaskState, read: OutputReader): TaskState {
   const attempts = task.attempts.map((attempt) => ({ ...attempt, process: withoutToken(attempt.process) }));
   const messages = task.messages.map((sent) => ({ ...sent, message: redactForms(sent.message) }));
-  return { ...task, spec: { ...task.spec, prompt: redactForms(task.spec.prompt) }, attempts, messages };
-}
-
-function shownTask(task: TaskState, isMany: boolean): TaskState {
+  const whole = (evidence: KeptEvidence) => wholeEvidence(evidence, read);
   return {
     ...task,
-    spec: isMany ? { ...shownSpec(task.spec), gates: [] } : shownSpec(task.spec),
+    spec: { ...task.spec, prompt: redactForms(task.spec.prompt) },
+    attempts,
+    messages,
+    evidence: task.evidence.map(whole),
+    ...(task.earlierEvidence === undefined ? {} : { earlierEvidence: task.earlierEvidence.map(whole) }),
+  };
+}
+
+/** `isPlanned`: part of a plan that a person reads before they approve it. */
+type Shown = { isMany: boolean; isPlanned: boolean };
+
+function shownTask(task: TaskState, { isMany, isPlanned }: Shown): TaskState {
+  const prompt = isPlanned ? redactForms(task.spec.prompt) : '';
+  return {
+    ...task,
+    spec: { ...shownSpec(task.spec), prompt, ...(isMany ? { gates: [] } : {}) },
     attempts: task.attempts.map(shownAttempt),
     lesson: cut(task.lesson),
     report: cut(task.report),
@@ -136,7 +150,7 @@ function shownPhase(phase: TaskPhase): TaskPhase {
 }
 
 /** The evidence of a gate without its binding, which viewers do not need; of the output of a failed one, the end. */
-function shownEvidence({ output, reruns, ...evidence }: Evidence): Evidence {
+function shownEvidence({ output, outputAt: _, reruns, ...evidence }: KeptEvidence): Evidence {
   const end = isSatisfied(evidence.verdict) ? undefined : output?.slice(-LONGEST_OUTPUT);
   return {
     ...evidence,

@@ -1,5 +1,6 @@
 import type { RunState, TaskState } from '../run/state.ts';
 import { chargeOf } from '../schedule/budget.ts';
+import { attemptCharge, taskCost } from './task-cost.ts';
 
 /** What a run had spent at a time. */
 export type SpendPoint = { at: number; usd: number };
@@ -45,7 +46,7 @@ export function estimateToFinish({ status, order, tasks }: RunState): FinishEsti
   const byRole = Map.groupBy(done, ({ spec }) => spec.role);
   const usd = open.reduce((sum, task) => {
     const expected = average(byRole.get(task.spec.role) ?? done);
-    return sum + Math.max(0, expected - costOf(task));
+    return sum + Math.max(0, expected - taskCost(task).costUsd);
   }, 0);
   return { usd, tasks: open.length, basis: done.length };
 }
@@ -53,17 +54,12 @@ export function estimateToFinish({ status, order, tasks }: RunState): FinishEsti
 const ENDED: readonly TaskState['phase']['status'][] = ['done', 'failed', 'skipped', 'cancelled'];
 
 function attemptCharges(task: TaskState | undefined): SpendPoint[] {
-  return (task?.attempts ?? []).map(({ usage, reservation, startedAt, ended }) => ({
-    at: ended?.at ?? startedAt,
-    // A running attempt of which nothing is known has only reserved its charge.
-    usd: ended === null && usage.kind === 'unknown' ? 0 : chargeOf(usage, reservation).costUsd,
+  return (task?.attempts ?? []).map((attempt) => ({
+    at: attempt.ended?.at ?? attempt.startedAt,
+    usd: attemptCharge(attempt),
   }));
 }
 
-function costOf(task: TaskState): number {
-  return attemptCharges(task).reduce((sum, { usd }) => sum + usd, 0);
-}
-
 function average(tasks: readonly TaskState[]): number {
-  return tasks.reduce((sum, task) => sum + costOf(task), 0) / tasks.length;
+  return tasks.reduce((sum, task) => sum + taskCost(task).costUsd, 0) / tasks.length;
 }

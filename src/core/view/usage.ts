@@ -3,6 +3,7 @@ import type { Usage, UsageBy } from '../../schema/usage.ts';
 import type { RunState } from '../run/state.ts';
 import { chargeOf } from '../schedule/budget.ts';
 import { dayText } from './amounts.ts';
+import { attemptCharge } from './task-cost.ts';
 
 /** The first and last day to include, and whether rows are split by day. */
 type UsageDays = { since?: string | undefined; until?: string | undefined; daily?: boolean };
@@ -52,14 +53,14 @@ export function summarizeCharges(charges: Iterable<Charged>, by: UsageBy, days: 
 function attemptsOf(run: RunState): Charged[] {
   return run.order.flatMap((key) => {
     const task = run.tasks[key];
-    return (task?.attempts ?? []).map(({ agent, usage, reservation, ended, startedAt }) => ({
+    return (task?.attempts ?? []).map((attempt) => ({
       ...ownerOf(run),
       what: 'attempts' as const,
-      by: agent,
+      by: attempt.agent,
       role: task?.spec.role ?? '',
-      at: startedAt,
-      usage,
-      cost: ended === null && usage.kind === 'unknown' ? 0 : chargeOf(usage, reservation).costUsd,
+      at: attempt.startedAt,
+      usage: attempt.usage,
+      cost: attemptCharge(attempt),
     }));
   });
 }

@@ -1,6 +1,13 @@
 import { AppError } from '../../errors.ts';
 import type { WatchEvent, WatchSettings } from '../../schema/watch/watch-event.ts';
-import type { Discussion, Proposal, RoundResult, WakeReason, WatchInput } from '../../schema/watch/watch-round.ts';
+import type {
+  Discussion,
+  DraftReview,
+  Proposal,
+  RoundResult,
+  WakeReason,
+  WatchInput,
+} from '../../schema/watch/watch-round.ts';
 import { dayText } from '../view/amounts.ts';
 import type { WatchState } from './watch-series.ts';
 
@@ -116,7 +123,12 @@ export function roundInput(
   };
 }
 
-/** Records what a round came to, once. */
+/** Records the run of a round that starts. */
+export function startOfRound({ round, why }: Pick<WatchInput, 'round' | 'why'>, run: string): WatchEvent[] {
+  return [{ type: 'watch.round-started', data: { round, run, why } }];
+}
+
+/** Records the result of a round, once. */
 export function endOfRound(
   state: WatchState,
   end: { run: string; result: RoundResult; head: string | null; pulls?: Record<string, string>; spentUsd: number },
@@ -161,4 +173,35 @@ export function openProposal({ proposals }: WatchState, id: string): Proposal {
   }
   if (proposal.status === 'new' || proposal.status === 'expired') return proposal;
   throw new AppError('REFUSED', `Proposal ${id} is already ${proposal.status}`, { proposal: id });
+}
+
+/** Accepts a proposal that is open for a decision, as the run that implements it. */
+export function acceptProposal(state: WatchState, { proposal, run }: { proposal: string; run: string }): WatchEvent[] {
+  const { id } = openProposal(state, proposal);
+  return [{ type: 'watch.proposal-decided', data: { proposal: id, status: 'accepted', run } }];
+}
+
+/** Rejects a proposal that is open for a decision. */
+export function rejectProposal(
+  state: WatchState,
+  { proposal, reason }: { proposal: string; reason: string },
+): WatchEvent[] {
+  const { id } = openProposal(state, proposal);
+  return [{ type: 'watch.proposal-decided', data: { proposal: id, status: 'rejected', reason } }];
+}
+
+/** The latest review of a pull request, which must be a draft. */
+export function openReview({ reviews }: WatchState, number: number): DraftReview {
+  const draft = reviews.findLast((review) => review.number === number);
+  if (draft === undefined) throw new AppError('INPUT_INVALID', `There is no draft review of #${number}`, { number });
+  if (draft.status === 'draft') return draft;
+  throw new AppError('REFUSED', `The review of #${number} is already ${draft.status}`, { number });
+}
+
+/** Records that the draft review of a commit was posted or discarded. */
+export function settleReview(
+  { number, head }: Pick<DraftReview, 'number' | 'head'>,
+  status: 'posted' | 'discarded',
+): WatchEvent[] {
+  return [{ type: 'watch.review-settled', data: { number, head, status } }];
 }

@@ -12,6 +12,8 @@ export function useOperation<N extends OperationName>(
     enabled?: boolean;
     /** Fetched again whenever a component that uses it is mounted. */
     fresh?: boolean;
+    /** Fetched again at this interval while the page is visible. */
+    refreshMs?: number;
     /** What the result depends on besides the input; a new value fetches it again and shows the old result until then. */
     state?: string | null;
   } = {},
@@ -20,6 +22,7 @@ export function useOperation<N extends OperationName>(
     queryKey: [name, input, options.state],
     queryFn: ({ signal }) => call(name, input, signal),
     enabled: options.enabled ?? true,
+    refetchInterval: options.refreshMs ?? false,
     refetchOnMount: options.fresh === true ? 'always' : true,
     ...(options.state === undefined ? {} : { placeholderData: keepPreviousData }),
   });
@@ -35,7 +38,13 @@ export function useOperation<N extends OperationName>(
 /** Runs an operation on demand: shows its error as a notice, and fetches the operations in `changes` again. A viewer gets a notice instead; marking as read is skipped silently. */
 export function useAction<N extends OperationName>(
   name: N,
-  options: { done?: string; onDone?(output: OperationOutput<N>): void; changes?: readonly OperationName[] } = {},
+  options: {
+    done?: string;
+    onDone?(output: OperationOutput<N>): void;
+    /** Whether the caller shows this error itself. */
+    onError?(error: Error): boolean;
+    changes?: readonly OperationName[];
+  } = {},
 ): { act(input: OperationInput<N>): void; isBusy: boolean; error: unknown } {
   const client = useQueryClient();
   const mutation = useMutation({
@@ -45,7 +54,9 @@ export function useAction<N extends OperationName>(
       for (const changed of options.changes ?? []) void client.invalidateQueries({ queryKey: [changed] });
       options.onDone?.(output);
     },
-    onError: (error) => notify({ kind: 'error', text: error.message, error }),
+    onError: (error) => {
+      if (options.onError?.(error) !== true) notify({ kind: 'error', text: error.message, error });
+    },
   });
   return {
     act: (input) => {

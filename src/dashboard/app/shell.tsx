@@ -1,9 +1,17 @@
-import { Component, type ReactElement, type ReactNode, useSyncExternalStore } from 'react';
-import { Link, Route, Switch } from 'wouter';
+import {
+  Component,
+  type ReactElement,
+  type ReactNode,
+  type RefObject,
+  useEffect,
+  useRef,
+  useSyncExternalStore,
+} from 'react';
+import { Link, Route, Switch, useLocation, useSearch } from 'wouter';
 import { IS_GUEST, MAY_ACT } from '../api/role.ts';
 import { Alerts } from '../features/alerts/alerts.tsx';
 import { Button } from '../ui/controls/button.tsx';
-import { currentNotices, dismiss, onNotices } from '../ui/feedback/notices.ts';
+import { currentNotices, dismiss, keepForFocus, keepForPointer, onNotices } from '../ui/feedback/notices.ts';
 import { EmptyState, ErrorMessage } from '../ui/feedback/placeholders.tsx';
 import { Icon } from '../ui/text/icon.tsx';
 import { ConfirmationDialog } from './confirmation-dialog.tsx';
@@ -15,11 +23,16 @@ import styles from './shell.module.css';
 import { TopBar } from './top-bar.tsx';
 
 /** Keeps the frame visible when a page throws, and shows the error. */
-class Boundary extends Component<{ children: ReactNode }, { error: unknown }> {
+class Boundary extends Component<{ address: string; children: ReactNode }, { error: unknown }> {
   override state: { error: unknown } = { error: undefined };
 
   static getDerivedStateFromError(error: unknown): { error: unknown } {
     return { error };
+  }
+
+  /** Another page has not thrown. */
+  override componentDidUpdate({ address }: { address: string }): void {
+    if (address !== this.props.address && this.state.error !== undefined) this.setState({ error: undefined });
   }
 
   override render(): ReactNode {
@@ -30,6 +43,9 @@ class Boundary extends Component<{ children: ReactNode }, { error: unknown }> {
 
 /** The frame around every page: navigation, top bar, connection banner, notices. */
 export function Shell(): ReactElement {
+  const content = useFocusOnPage();
+  const [path] = useLocation();
+  const search = useSearch();
   return (
     <div className={styles.shell} data-guest={IS_GUEST}>
       <a className={styles.skip} href="#content">
@@ -44,15 +60,28 @@ export function Shell(): ReactElement {
           </>
         )}
         <ViewerLine />
-        <main id="content" className={styles.content} tabIndex={-1}>
-          <Boundary>{IS_GUEST ? <GuestRoutes /> : <Routes />}</Boundary>
+        <Notices />
+        <main ref={content} id="content" className={styles.content} tabIndex={-1}>
+          <Boundary address={`${path}?${search}`}>{IS_GUEST ? <GuestRoutes /> : <Routes />}</Boundary>
         </main>
       </div>
-      <Notices />
       <Alerts />
       <ConfirmationDialog />
     </div>
   );
+}
+
+/** A new page gets the focus, unless one of its fields has taken it. */
+function useFocusOnPage(): RefObject<HTMLElement | null> {
+  const [path] = useLocation();
+  const content = useRef<HTMLElement>(null);
+  const shown = useRef(path);
+  useEffect(() => {
+    if (shown.current === path) return;
+    shown.current = path;
+    if (content.current?.contains(document.activeElement) === false) content.current.focus({ preventScroll: true });
+  }, [path]);
+  return content;
 }
 
 function Routes(): ReactElement {
@@ -80,17 +109,33 @@ function ViewerLine(): ReactElement | null {
   );
 }
 
-/** The current notices; screen readers announce them. */
+/** The current notices; screen readers announce them. A narrow screen shows the latest one. */
 function Notices(): ReactElement {
   const notices = useSyncExternalStore(onNotices, currentNotices);
   return (
-    <ul className={styles.notices} aria-live="polite">
-      {notices.map(({ id, kind, text, hint, to }) => (
+    <ul
+      className={styles.notices}
+      aria-live="polite"
+      onMouseMove={keepForPointer}
+      onFocus={() => keepForFocus(true)}
+      onBlur={() => keepForFocus(false)}
+    >
+      {notices.map(({ id, kind, text, hint, to, undo }) => (
         <li key={id} className={styles.notice} data-kind={kind}>
           <div>
             <p>{to === undefined ? text : <Link href={to}>{text}</Link>}</p>
             {hint === undefined ? null : <p className="quiet">{hint}</p>}
           </div>
+          {undo === undefined ? null : (
+            <Button
+              onClick={() => {
+                dismiss(id);
+                undo();
+              }}
+            >
+              Undo
+            </Button>
+          )}
           <Button weight="quiet" aria-label="Dismiss" onClick={() => dismiss(id)}>
             <Icon name="close" size={12} />
           </Button>

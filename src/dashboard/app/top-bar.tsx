@@ -6,6 +6,7 @@ import { useShortcuts } from '../features/palette/use-shortcuts.ts';
 import { setTheme, THEMES, useTheme } from '../ui/browser/preferences.ts';
 import { Button, LinkButton } from '../ui/controls/button.tsx';
 import { lazyView } from '../ui/feedback/lazy-view.tsx';
+import { runDisplayState } from '../ui/state/display-state.ts';
 import { count, Money } from '../ui/text/amounts.tsx';
 import { Icon } from '../ui/text/icon.tsx';
 import { PAGES } from './pages.ts';
@@ -24,7 +25,9 @@ const LISTED_PAGES = PAGES.filter(({ path }) => !path.includes(':'));
 export function TopBar(): ReactElement {
   const { runs } = useOverview();
   const active = runs.filter(
-    ({ status }) => status === 'running' || status === 'needs-rerun' || status === 'cancelling',
+    (run) =>
+      (run.status === 'running' || run.status === 'needs-rerun' || run.status === 'cancelling') &&
+      runDisplayState(run) !== 'scheduled',
   );
   const agents = runs.reduce((sum, { liveCount }) => sum + liveCount, 0);
   const cost = active.reduce((sum, run) => sum + run.cost, 0);

@@ -1,11 +1,10 @@
-import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { workMessage } from '../../core/land/commit-message.ts';
 import { taskOf } from '../../core/run/phase.ts';
 import { lastAttempt, type TaskState } from '../../core/run/state.ts';
 import { AppError, messageOf } from '../../errors.ts';
 import { exists } from '../../git/path-kind.ts';
-import { deleteFile, readPlainText } from '../../git/plain-file.ts';
+import { deleteFile, readPlainText, replaceFile } from '../../git/plain-file.ts';
 import { readRef } from '../../git/refs/mirror-refs.ts';
 import { saveWorkspace } from '../../git/save/save.ts';
 import { layOutConflict } from '../../git/workspace/lay-out-conflict.ts';
@@ -19,14 +18,24 @@ import { childEnvironment } from '../../workspaces/environment.ts';
 import { layerWorkFolder } from '../../workspaces/layer-dependencies.ts';
 import { linkWorkspace, unlinkWorkspace } from '../../workspaces/location.ts';
 import { provision, teardown } from '../../workspaces/provision.ts';
-import { EMPTY_SEED } from '../../workspaces/seed.ts';
-import { areLayersThere, recordLayers, showLayers } from '../../workspaces/shown-layers.ts';
+import { EMPTY_SEED, type Seed } from '../../workspaces/seed.ts';
+import { areLayersThere, dependenciesIn, recordLayers, showLayers } from '../../workspaces/shown-layers.ts';
 import { observePreparation } from '../land/evidence.ts';
 import type { RunningStep } from '../loop/activities.ts';
 import { type ActiveRun, type EngineContext, lfsOf } from '../loop/context.ts';
 import { ENGINE_GENERATIONS } from './attempt-output.ts';
 import { canLayerDependencies, containCommands } from './containment.ts';
-import { type AttemptWorkspace, excludedFile, layersFile, prepareAhead, workspaceOfTask } from './workspace-of-task.ts';
+import {
+  type AttemptWorkspace,
+  conflictOf,
+  differenceFromRecord,
+  excludedFile,
+  layersFile,
+  needsDependencies,
+  prepareAhead,
+  startOf,
+  workspaceOfTask,
+} from './workspace-of-task.ts';
 
 /** The workspace of a task as it is on disk; the list of excluded files is stored outside it, so that agents cannot change it. */
 export async function attemptWorkspaceOf(
@@ -58,6 +67,7 @@ export async function prepareAttemptWorkspace(
     if (difference === undefined || task.changes === 'keep') accepted = saved;
     const expected = { branch: workspace.branch, head: saved.head };
     const isUsable = async () =>
+      canServe(task, workspace) &&
       (await checkWorkspace(workspace.path, expected)).ok &&
       (await areLayersThere(workspace.path, () => canLayerDependencies(ctx, run)));
     if (accepted !== undefined && task.from === null && (await isUsable())) return workspace;
@@ -66,21 +76,23 @@ export async function prepareAttemptWorkspace(
   await linkWorkspace(ctx.home.workspaces, workspace.path);
   const lastSaved = task.attempts.slice(0, -1).findLast((attempt) => attempt.ended?.saved != null)?.ended?.saved;
   const continued = task.changes === 'keep' ? (accepted ?? lastSaved) : lastSaved;
-  const commit = await createForTask(run, task, workspace, continued?.commit);
+  const commit = startOf(run, task, continued?.commit);
+  const preparation = await preparationOf(ctx, run, { task, step, signal });
+  // Neither needs the other; both have ended before an error is reported.
+  const [created, found] = await Promise.allSettled([
+    createForTask(run, task, workspace, commit),
+    seedForTask(run, task, { ...preparation, commit }),
+  ]);
+  if (created.status === 'rejected') throw created.reason;
   prepareAhead(ctx, run, { path: workspace.path, commit });
-  return { ...workspace, excluded: await provisionWorkspace(ctx, run, { task, workspace, commit, step }, signal) };
+  if (found.status === 'rejected') throw found.reason;
+  const excluded = await provisionWorkspace(ctx, run, { task, workspace, preparation, seed: found.value });
+  return { ...workspace, excluded };
 }
 
-/** How a kept workspace differs from the record of the last attempt in it; attempts that were refused for this reason are no record. */
-function differenceFromRecord(task: TaskState, saved: SavedWork): string | undefined {
-  const last = task.attempts.slice(0, -1).findLast(({ ended }) => ended?.failure?.workspace === undefined);
-  const recorded = last?.ended?.saved;
-  if (recorded == null) return undefined;
-  if (saved.tree !== recorded.tree) return `its files are not those of attempt ${last?.number}`;
-  if (saved.head !== recorded.head) return `HEAD is at ${saved.head} instead of ${recorded.head}`;
-  if (recorded.checkedOut !== undefined && saved.checkedOut !== recorded.checkedOut)
-    return `HEAD is ${saved.checkedOut || 'missing'} instead of ${recorded.checkedOut}`;
-  return undefined;
+/** Whether an application can run in a workspace beside its agent: two overlays cannot share one folder. */
+function canServe({ spec }: TaskState, { path }: AttemptWorkspace): boolean {
+  return spec.serve === undefined || dependenciesIn(path) === undefined;
 }
 
 /** Saves everything in a workspace under a new ref, or throws, so that it is not removed; the workspace itself is not changed. */
@@ -134,7 +146,7 @@ export async function removeAttemptWorkspace(ctx: EngineContext, run: ActiveRun,
     using _step = ctx.activities.begin({ run, tasks: [task.spec.key] }, step);
     await tearDown(ctx, run, task, workspace);
     await removeWithRecords(ctx, run, workspace.path);
-  }
+  } else await removeRecords(ctx, workspace.path);
   await unlinkWorkspace(ctx.home.workspaces, workspace.path);
 }
 
@@ -142,8 +154,13 @@ async function removeWithRecords(ctx: EngineContext, run: ActiveRun, path: strin
   const { removing } = ctx.home;
   await run.keptDependencies.keep(path, ctx.world);
   await removeWorkspace({ mirror: run.project.mirror, path, removing });
+  await removeRecords(ctx, path);
+}
+
+/** Removes what is recorded beside a workspace. */
+async function removeRecords(ctx: EngineContext, path: string): Promise<void> {
   showLayers(path);
-  await removeLater(layerWorkFolder(path), removing);
+  await removeLater(layerWorkFolder(path), ctx.home.removing);
   for (const file of [excludedFile(ctx, path), layersFile(ctx, path)]) await deleteFile(file);
 }
 
@@ -198,44 +215,26 @@ async function tearDown(
 async function createForTask(
   run: ActiveRun,
   task: TaskState,
-  workspace: AttemptWorkspace,
-  lastSaved: string | undefined,
-): Promise<string> {
+  { path, branch }: AttemptWorkspace,
+  commit: string,
+): Promise<void> {
   const { mirror } = run.project;
-  const create = async (commit: string) => {
-    const options = { mirror, path: workspace.path, commit, branch: workspace.branch, ...identityAndStorage(run) };
-    if (!(await run.pool.take(options))) await createWorkspace(options);
-    return commit;
-  };
-  const conflict = conflictOf(run, task);
-  if (conflict === undefined || task.from !== null)
-    return create(task.from?.commit ?? lastSaved ?? lastAttempt(task)?.base ?? run.ledger.state.tip.commit);
-  await create(conflict.onto);
-  await layOutConflict({ mirror, path: workspace.path, onto: conflict.onto, theirs: conflict.commit });
-  return conflict.onto;
+  const options = { mirror, path, commit, branch, ...identityAndStorage(run) };
+  if (!(await run.pool.take(options))) await createWorkspace(options);
+  const conflict = task.from === null ? conflictOf(run, task) : undefined;
+  if (conflict !== undefined) await layOutConflict({ mirror, path, onto: conflict.onto, theirs: conflict.commit });
 }
 
-/** Whether a task's workspace is set up to run the project: one that only reads is not, unless it starts the application or its role requires it. */
-function needsDependencies({ ledger, roles }: ActiveRun, task: TaskState): boolean {
-  const owner = task.spec.workspace === undefined ? undefined : ledger.state.tasks[task.spec.workspace];
-  return [task, ...(owner === undefined ? [] : [owner])].some(
-    ({ spec }) => spec.access === 'write' || spec.serve !== undefined || roles.get(spec.role)?.dependencies === true,
-  );
-}
+type Preparation = Awaited<ReturnType<typeof preparationOf>>;
 
-async function provisionWorkspace(
+/** What a seed and a workspace are prepared with. */
+async function preparationOf(
   ctx: EngineContext,
   run: ActiveRun,
-  {
-    task,
-    workspace,
-    commit,
-    step,
-  }: { task: TaskState; workspace: AttemptWorkspace; commit: string; step: RunningStep },
-  signal: AbortSignal,
-): Promise<readonly string[]> {
+  { task, step, signal }: { task: TaskState; step: RunningStep; signal: AbortSignal },
+) {
   const { start } = run.ledger.state;
-  const common = {
+  return {
     home: ctx.home.root,
     root: start.project.root,
     config: start.config.workspace,
@@ -244,28 +243,35 @@ async function provisionWorkspace(
     signal,
     observer: observePreparation(ctx, run, { step, attempt: attemptId(run.id, task.ordinal, task.attempts.length) }),
   };
-  const seed = needsDependencies(run, task)
-    ? await seedForCommit({
-        ...common,
-        mirror: run.project.mirror,
-        project: run.project.id,
-        commit,
-        ...lfsOf(run.project),
-      })
-    : EMPTY_SEED;
-  // An application would run beside its agent: two overlays cannot share one folder.
-  const canLayer = common.canLayer && task.spec.serve === undefined;
+}
+
+async function seedForTask(
+  run: ActiveRun,
+  task: TaskState,
+  preparation: Preparation & { commit: string },
+): Promise<Seed> {
+  const { id: project, mirror } = run.project;
+  if (!needsDependencies(run, task)) return EMPTY_SEED;
+  return seedForCommit({ ...preparation, mirror, project, ...lfsOf(run.project) });
+}
+
+type Provisioning = { task: TaskState; workspace: AttemptWorkspace; preparation: Preparation; seed: Seed };
+
+async function provisionWorkspace(
+  ctx: EngineContext,
+  run: ActiveRun,
+  { task, workspace, preparation, seed }: Provisioning,
+): Promise<readonly string[]> {
+  const canLayer = preparation.canLayer && task.spec.serve === undefined;
   const { excluded } = await provision({
-    ...common,
+    ...preparation,
     kept: run.keptDependencies,
     canLayer,
     workspace: workspace.path,
     seed,
   });
   await recordLayers(layersFile(ctx, workspace.path), workspace.path);
-  const file = excludedFile(ctx, workspace.path);
-  await writeFile(`${file}.new`, JSON.stringify(excluded), { mode: 0o600 });
-  await rename(`${file}.new`, file);
+  await replaceFile(excludedFile(ctx, workspace.path), excluded.length === 0 ? '' : JSON.stringify(excluded));
   return excluded;
 }
 
@@ -283,11 +289,6 @@ async function saveLeftWork(
 function mergeParents(run: ActiveRun, task: TaskState): { parents?: string[] } {
   const conflict = conflictOf(run, task);
   return conflict === undefined || task.from !== null ? {} : { parents: [conflict.onto, conflict.commit] };
-}
-
-function conflictOf(run: ActiveRun, task: TaskState): { onto: string; commit: string } | undefined {
-  const resolved = task.spec.resolves === undefined ? undefined : run.ledger.state.tasks[task.spec.resolves]?.phase;
-  return resolved?.status === 'conflicted' ? { onto: resolved.onto, commit: resolved.commit } : undefined;
 }
 
 /** The author of commits in a workspace, and where large files come from. */

@@ -97,7 +97,10 @@ export function claimFor(
   const last = task.attempts.at(-1);
   const { agent, account, because, reservation, closed = [] } = intent;
   const isSameLogin = last?.agent === agent && last.account === (account ?? null);
-  const session = task.resume && isSameLogin ? last.session : continuedSession(state, task, { agent, account });
+  // A session is a file of the machine that had it.
+  const isSameMachine = last?.host === intent.host;
+  const session =
+    task.resume && isSameLogin ? (isSameMachine ? last.session : null) : continuedSession(state, task, intent);
   const { tier: requestedTier, why } =
     isSameLogin && hasUndeliveredMessage(task) ? { tier: last.tier ?? undefined } : tierOf(state, task, roleTier);
   const tier = openTier(state.start.config.agents[agent], requestedTier, closed);
@@ -121,14 +124,15 @@ export function claimFor(
 function continuedSession(
   state: RunState,
   { spec, attempts }: TaskState,
-  { agent, account }: { agent: string; account: string | undefined },
+  { agent, account, host }: Pick<Extract<Intent, { do: 'attempt' }>, 'agent' | 'account' | 'host'>,
 ): string | null | undefined {
   if (attempts.length > 0) return undefined;
   const { session } = spec;
   if (session?.agent === agent && session.account === (account ?? null)) return session.id;
   if (spec.continues === undefined) return undefined;
   const last = state.tasks[spec.continues]?.attempts.at(-1);
-  return last?.agent === agent && last.account === (account ?? null) ? last.session : undefined;
+  const isSame = last?.agent === agent && last.account === (account ?? null) && last.host === host;
+  return isSame ? last.session : undefined;
 }
 
 /** The tier of the task, the settings or the role; else one by complexity, where an agent has models for it. */

@@ -3,8 +3,9 @@ import { type EndAttempt, endAttempt } from '../../core/attempt/decide-attempt.t
 import { softOutputBytes } from '../../core/attempt/health.ts';
 import { fileKind } from '../../core/finish/file-kind.ts';
 import { type Redact, redactValue } from '../../core/redact.ts';
-import type { AttemptState, TaskState } from '../../core/run/state.ts';
-import { limitAccount, limitedAccount } from '../../core/schedule/account.ts';
+import { type AttemptState, lastAttempt, type TaskState } from '../../core/run/state.ts';
+import { accountName, limitAccount, limitedAccount } from '../../core/schedule/account.ts';
+import { isOfMachine } from '../../core/schedule/host-of-task.ts';
 import { AppError, messageOf } from '../../errors.ts';
 import { addedLines } from '../../git/read/diff.ts';
 import { listFiles } from '../../git/read/list-files.ts';
@@ -43,6 +44,8 @@ type Progress = { saved?: SavedWork; error?: unknown };
 
 /** The delays before each try to conclude; a lock is usually released by then. */
 const CONCLUDE_DELAYS_MS = [0, 100, 1_000, 3_000];
+/** How long a host on which nothing can begin gets no attempts of an agent. */
+const HOST_REST_MS = 600_000;
 /** Length of the agent's final message in the event; the transcript has all of it. */
 const SUMMARY_CHARS = 4_000;
 
@@ -134,9 +137,10 @@ async function recordEnd(
   const { events, failure, ...rest } = end;
   // An agent over its spending cap is passed over, and the task is not counted as failed.
   const isOverCap = outcome.isOverCap === true && failure?.kind === 'budget';
-  const overCap: FollowUp = { action: 'switch', restUntil: 0, reason: 'its agent is over its spending cap' };
+  const overCap: FollowUp = { action: 'switch', limitedUntil: 0, reason: 'its agent is over its spending cap' };
   const usual = failure && ctx.implementations.followUp(failure, { attempt: attempt.number, now });
-  const follow = isOverCap ? overCap : usual;
+  const machine = machineFailure(ctx, run, { task, attempt, failure });
+  const follow = isOverCap ? overCap : (machine.follow ?? usual);
   const { usage, session, text, output } = outcome.result;
   const name = attemptId(run.id, task.ordinal, attempt.number);
   const network = remote?.network ?? (await endAgentNetwork(ctx, name));
@@ -159,7 +163,11 @@ async function recordEnd(
         ...(follow === undefined ? {} : { follow: withDelay(follow, task) }),
       }),
     ],
-    { also: [...accountLimits(run, { attempt, outcome, failure, follow }), ...releases] },
+    {
+      also: [...accountLimits(run, { attempt, outcome, failure, follow }), ...machine.rest, ...releases],
+      // One whose work could not be checked is concluded again, from the same report.
+      finished: attempt.host === undefined || rest.unsaved !== undefined ? undefined : name,
+    },
   ).committed;
   crashpoint('attempt.ended');
   if (rest.unsaved === undefined) await removeRawOutput(attemptFolder(ctx, run, task, attempt.number));
@@ -217,7 +225,8 @@ async function untrustedSettings(run: ActiveRun, { agent, base }: AttemptState):
   return files.flatMap(({ path }) => (isObeyed(path) && run.config.trust[path] === undefined ? [path] : []));
 }
 
-function withoutSecrets(failure: Failure, redact: Redact): Failure {
+/** A failure as it is recorded. */
+export function withoutSecrets(failure: Failure, redact: Redact): Failure {
   const { message, evidence } = failure;
   return { ...failure, message: redact(message), ...(evidence === undefined ? {} : { evidence: redact(evidence) }) };
 }
@@ -236,6 +245,29 @@ function withDelay(follow: FollowUp, task: TaskState): FollowUp {
   return { ...follow, delayMs: Math.max(follow.delayMs, task.spec.retry.delayMs) };
 }
 
+type OnHost = { task: TaskState; attempt: AttemptState; failure: Failure | undefined };
+
+/** A host on which an attempt could not begin costs the task nothing while another one can perform it; after several such failures in a row it rests. */
+function machineFailure(
+  ctx: EngineContext,
+  run: ActiveRun,
+  { task, attempt, failure }: OnHost,
+): { follow?: FollowUp; rest: Write[] } {
+  const { hosts } = ctx;
+  const { agent, account, host } = attempt;
+  const current = run.ledger.state.tasks[task.spec.key];
+  if (hosts === undefined || host === undefined || current === undefined) return { rest: [] };
+  const couldBegin = lastAttempt(current)?.process != null || !isOfMachine(failure?.kind);
+  const isToRest = hosts.noteEnd(host, couldBegin);
+  if (couldBegin) return { rest: [] };
+  const reason = `The host ${host} could not begin several attempts in a row`;
+  const limit = { until: ctx.world.now() + HOST_REST_MS, reason, family: undefined };
+  const stream = accountStream(`${accountName(agent, account)}@${host}`);
+  const rest = isToRest ? [{ stream, expected: -1, events: limitAccount(limit, undefined) }] : [];
+  if (!hosts.isPossibleElsewhere(run, current)) return { rest };
+  return { follow: { action: 'retry', delayMs: 0, resume: false, free: true }, rest };
+}
+
 type LimitedAttempt = {
   attempt: AttemptState;
   outcome: Outcome;
@@ -245,8 +277,8 @@ type LimitedAttempt = {
 
 /** A rate limit of a provider applies to every run until it ends. */
 function accountLimits(run: ActiveRun, { attempt, outcome, failure, follow }: LimitedAttempt): Write[] {
-  if (follow?.action !== 'switch' || follow.restUntil === 0) return [];
+  if (follow?.action !== 'switch' || follow.limitedUntil === 0) return [];
   const stream = accountStream(limitedAccount(run.ledger.state.start.config, attempt));
-  const limit = { until: follow.restUntil, reason: follow.reason, family: failure?.family };
+  const limit = { until: follow.limitedUntil, reason: follow.reason, family: failure?.family };
   return [{ stream, expected: -1, events: limitAccount(limit, outcome.model) }];
 }

@@ -1,6 +1,6 @@
-import { existsSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { homedir, totalmem } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Agent, AgentCommand, Assignment } from '../../agents/agent.ts';
 import { containmentOf, type MachineContainment, ownSandboxUse } from '../../core/attempt/containment.ts';
@@ -66,7 +66,11 @@ export function resourcesOf({ ledger }: ActiveRun): ResourceLimits {
 
 function resourcePart(): ContainmentPart {
   const { controllers, by, problem } = limitSupport();
-  if (problem !== undefined) return { contained: false, how: `memory and processes are not limited: ${problem}` };
+  if (problem !== undefined)
+    return {
+      contained: false,
+      how: `memory and processes are not limited by the system, only ended when they are seen above their limit: ${problem}`,
+    };
   const names = controllers.map((each) => ({ memory: 'memory', pids: 'processes', cpu: 'processors' })[each]);
   return { contained: true, how: `${names.join(', ')} by ${by}` };
 }
@@ -127,6 +131,7 @@ export async function containAgent<C extends Omit<AgentCommand, 'pipeOutput'>>(
 ): Promise<{ program: C; record: ContainmentRecord }> {
   const { folder, workspace, shownFolders = [] } = assignment;
   const sandbox = await sandboxOf(ctx, run);
+  const { programs: ownPrograms } = run.ledger.state.start.config.sandboxPaths;
   const own = await withOwnSandbox(ctx, sandbox, { agent, assignment, start });
   if (sandbox.containWith === undefined) return { program: own.program, record: { ...sandbox.record, ...own.record } };
   const started = sandbox.hasNetwork
@@ -139,7 +144,7 @@ export async function containAgent<C extends Omit<AgentCommand, 'pipeOutput'>>(
     () => ({
       purpose: 'agent',
       workspace,
-      agent: { folder, login: [...login, ...shownFolders], isWorkspaceReadOnly },
+      agent: { folders: [folder, ...shownFolders], login, isWorkspaceReadOnly },
     }),
     network,
   );
@@ -150,11 +155,7 @@ export async function containAgent<C extends Omit<AgentCommand, 'pipeOutput'>>(
     command: reading,
     cwd: workspace,
     env,
-    programs: [
-      ...program.command.slice(0, 2),
-      ...programs,
-      ...(run.ledger.state.start.config.sandboxPaths.programs ?? []),
-    ],
+    programs: [...shownPrograms(run, agent, [...program.command.slice(0, 2), ...programs]), ...(ownPrograms ?? [])],
   });
   const record: ContainmentRecord = {
     ...sandbox.record,
@@ -164,6 +165,14 @@ export async function containAgent<C extends Omit<AgentCommand, 'pipeOutput'>>(
   };
   // Only `stdin` is left out, which no command needs to have.
   return { program: { ...opened, command } as C, record };
+}
+
+/** Of an agent whose program the file of a project names, only what is in the repository: any other file would be shown with its folder. */
+function shownPrograms(run: ActiveRun, { name }: Agent, words: readonly string[]): string[] {
+  const { projectAgents = [] } = run.ledger.state.start.config.sandboxPaths;
+  if (!projectAgents.includes(name)) return [...words];
+  const root = realpathSync(run.project.repository.root);
+  return words.filter((word) => isAbsolute(word) && existsSync(word) && realpathSync(word).startsWith(`${root}/`));
 }
 
 type AgentStart<C> = { agent: Agent; assignment: Assignment; start(assignment: Assignment): Promise<C> };
@@ -208,7 +217,8 @@ async function sandboxOf(ctx: EngineContext, run: ActiveRun): Promise<Sandbox> {
   const { sandbox } = machine;
   if (kind === 'none' || sandbox.kind === 'none')
     return { record, available: undefined, hasNetwork: false, layering: record.reason ?? '', containWith: undefined };
-  const { privateBytes } = resourcesOf(run);
+  const { privateBytes, ...limits } = resourcesOf(run);
+  const processes = limitSupport().problem === undefined ? undefined : limits.processes;
   const seccomp = await seccompFile(ctx.home.root);
   const objects = join(run.project.mirror.dir, 'objects');
   const caches = packageCaches(ctx.env, ctx.env.HOME ?? homedir());
@@ -226,13 +236,13 @@ async function sandboxOf(ctx: EngineContext, run: ActiveRun): Promise<Sandbox> {
     hasNetwork: access !== 'shared',
     containWith: (request, network) => (program) => {
       const { read, write, copied } = permissionsFor({ ...request(program.cwd), objects, paths });
-      const hidden = [ctx.home.root];
+      const hidden = [ctx.home.root, run.project.repository.root];
       const layers = program.caches ?? cachesIn(program.cwd);
       const below = dependenciesIn(program.cwd);
       const cached = withLayers(overlays, caches, layers);
       const overlaid = below === undefined ? cached : withLayered(cached, below, !write.includes(below.path));
       const reachable = network === undefined ? undefined : { sharesLoopback: access === 'loopback', ...network };
-      const common = { hidden, copied, overlaid, privateBytes, seccomp, network: reachable };
+      const common = { hidden, copied, overlaid, privateBytes, processes, seccomp, network: reachable };
       return sandboxCommand(sandbox, program, { read: [...read, OWN_PROGRAMS], write, ...common });
     },
   };

@@ -66,6 +66,6 @@ export function readerOf(agent: Agent, assignment: Assignment, terminal: Termina
 
 function requireInteractive({ name, kind, interactive }: Agent): NonNullable<Agent['interactive']> {
   if (interactive !== undefined) return interactive;
-  const message = `Agent ${name} (${kind}) has no interactive mode; claude, codex, gemini and command agents have one`;
+  const message = `Agent ${name} (${kind}) has no interactive mode`;
   throw new AppError('AGENT_NOT_INTERACTIVE', message, { agent: name });
 }

@@ -1,4 +1,5 @@
 import type { RunState, TaskState } from '../../core/run/state.ts';
+import { AppError } from '../../errors.ts';
 import type { RunEvent } from '../../schema/event.ts';
 import type { TaskKey } from '../../schema/ids.ts';
 import { crashpoint } from '../../world.ts';
@@ -28,6 +29,14 @@ export function interrupt(run: ActiveRun, key: string): void {
   crashpoint('attempt.interrupting');
   run.interrupts.get(key)?.abort();
   crashpoint('attempt.interrupted');
+}
+
+/** Interrupts every attempt that this machine performs, not those on hosts. */
+export function interruptHere(runs: Iterable<ActiveRun>, reason: string): void {
+  for (const { interrupts, ledger } of runs)
+    for (const [key, controller] of interrupts)
+      if (ledger.state.tasks[key]?.attempts.at(-1)?.host === undefined)
+        controller.abort(new AppError('NOT_LEADER', reason));
 }
 
 /** Ends everything in flight for a run that is being cancelled. */

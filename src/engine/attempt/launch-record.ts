@@ -64,13 +64,18 @@ export async function endUnknownAgents(
   store: Pick<Store, 'read'>,
   { graceMs }: { graceMs: number } = { graceMs: GRACE_MS },
 ): Promise<void> {
-  for (const name of await readdir(home.attempts)) {
+  const isUnknown = (name: string) => {
     const run = ATTEMPT.exec(name)?.[1];
-    if (run === undefined || store.read(runStream(run)).length > 0) continue;
+    return run !== undefined && store.read(runStream(run)).length === 0;
+  };
+  const end = async (name: string) => {
     const folder = join(home.attempts, name);
     const record = await readLaunchRecord(folder);
     if (record !== undefined) await terminate({ ...record.process, folder }, { graceMs });
-  }
+  };
+  // One that cannot be ended does not keep the others alive.
+  const ended = await Promise.allSettled((await readdir(home.attempts)).filter(isUnknown).map(end));
+  for (const each of ended) if (each.status === 'rejected') throw each.reason;
 }
 
 async function readLaunchRecord(folder: string): Promise<LaunchRecord | undefined> {

@@ -1,4 +1,4 @@
-import { bestEntries } from '../../core/project/knowledge.ts';
+import { bestEntries, giveEntries } from '../../core/project/knowledge.ts';
 import type { RunState, TaskState } from '../../core/run/state.ts';
 import { checkpointLines, checkpointOf } from '../../core/view/checkpoint.ts';
 import { scopeGates } from '../../gates/gate-kinds.ts';
@@ -60,8 +60,7 @@ export async function memorySection(
   crashpoint('knowledge.giving');
   await knowledge.ledgers.update(
     knowledgeStream('project', run.project.id),
-    ({ given: before }) =>
-      before.some((each) => each.attempt === attempt) ? [] : [{ type: 'knowledge.given', data: given }],
+    (state) => giveEntries(state, given),
     BY_ENGINE,
   );
   crashpoint('knowledge.given');

@@ -7,7 +7,7 @@ import { seccompFile } from '../../process/sandbox/seccomp.ts';
 /** Why the sandbox of a vendor cannot start, and what to do about it. */
 type OwnSandboxProblem = { reason: string; fix: string };
 
-type TrialPlace = {
+type TrialOptions = {
   /** Our sandbox, in which the other one is tried; undefined: without ours. */
   sandbox: AvailableSandbox | undefined;
   /** An existing folder in which it is tried. */
@@ -23,7 +23,7 @@ const tried = new Map<string, Promise<OwnSandboxProblem | undefined>>();
 export function ownSandboxProblem(
   own: OwnSandbox,
   env: Record<string, string>,
-  place: TrialPlace,
+  place: TrialOptions,
 ): Promise<OwnSandboxProblem | undefined> {
   const trial = own.trial(env);
   const key = JSON.stringify([place.sandbox?.program ?? '', trial.command, trial.login]);
@@ -35,12 +35,15 @@ export function ownSandboxProblem(
 async function tryOwnSandbox(
   own: OwnSandbox,
   { command, env, login }: ReturnType<OwnSandbox['trial']>,
-  { sandbox, folder, dataFolder }: TrialPlace,
+  { sandbox, folder, dataFolder }: TrialOptions,
 ): Promise<OwnSandboxProblem | undefined> {
   const seccomp = sandbox === undefined ? undefined : await seccompFile(dataFolder);
   const copied = login.filter((each) => typeof each !== 'string');
   const shown = { read: [], write: [folder], hidden: [dataFolder], copied, seccomp, network: {} };
-  const contained = sandbox === undefined ? command : sandboxCommand(sandbox, { command, cwd: folder, env }, shown);
+  const contained =
+    sandbox === undefined
+      ? command
+      : sandboxCommand(sandbox, { command, cwd: folder, env, programs: command.slice(0, 2) }, shown);
   const ended = await run(contained, { cwd: folder, env, timeoutMs: TRIAL_MS }).catch((error: unknown) => {
     // A program that cannot be started is reported as such by the attempt itself.
     return { code: null, stderr: String(error) };

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import type { Agent } from '../../agents/agent.ts';
 import { recordSpawn } from '../../core/attempt/decide-attempt.ts';
 import type { AttemptState, TaskState } from '../../core/run/state.ts';
@@ -9,6 +10,7 @@ import type { ProcessRecord } from '../../schema/event.ts';
 import type { Failure } from '../../schema/failure.ts';
 import { attemptId } from '../../schema/ids.ts';
 import type { TaskLimits } from '../../schema/task.ts';
+import { Usage } from '../../schema/usage.ts';
 import { isStoreFailure } from '../../store/ledger.ts';
 import { leasePorts } from '../../workspaces/ports.ts';
 import { crashpoint } from '../../world.ts';
@@ -119,8 +121,15 @@ export async function adoptAttempt(ctx: EngineContext, run: ActiveRun, task: Tas
     const stopped: Failure = { kind: 'interrupted', message: 'The engine ended before the agent was started' };
     return concludeAttempt(ctx, run, { task, attempt, workspace: undefined, outcome: { ...NOT_STARTED, stopped } });
   }
-  using interrupted = interruptible(run, task);
   const unsaved = task.phase.status === 'running' ? task.phase.unsaved : undefined;
+  const folder = attemptFolder(ctx, run, task, attempt.number);
+  if (unsaved === undefined && !existsSync(folder)) {
+    const stopped: Failure = { kind: 'interrupted', message: 'The server that ran its agent does not lead any more' };
+    const usage = Usage.safeParse(ctx.store.usage(attemptId(run.id, task.ordinal, attempt.number))).data;
+    const outcome = { ...UNKNOWN_RESULT, ...(usage === undefined ? {} : { result: { usage, text: '' } }), stopped };
+    return concludeAttempt(ctx, run, { task, attempt, workspace: undefined, outcome });
+  }
+  using interrupted = interruptible(run, task);
   let workspace: AttemptWorkspace | undefined;
   try {
     workspace = await attemptWorkspaceOf(ctx, run, task);
@@ -142,7 +151,6 @@ export async function adoptAttempt(ctx: EngineContext, run: ActiveRun, task: Tas
     if (isStoreFailure(error)) throw error;
     if (ctx.leaving.aborted && task.spec.serve === undefined) return;
     // An agent that cannot be supervised must not continue: it is ended, its work is saved, and its usage is charged.
-    const folder = attemptFolder(ctx, run, task, attempt.number);
     await terminate({ ...process, folder }, { graceMs: GRACE_MS });
     if (task.spec.serve === undefined && isLeftToNext(ctx, run)) return;
     const failure = failureOf(error, AbortSignal.any([ctx.stopping, run.cancel.signal]));

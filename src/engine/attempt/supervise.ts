@@ -4,6 +4,7 @@ import { excessFailure } from '../../core/attempt/resources.ts';
 import { stepsFromText } from '../../core/land/steps.ts';
 import type { AttemptState, TaskState } from '../../core/run/state.ts';
 import { leftOfCap, spentInRun } from '../../core/schedule/budget.ts';
+import { AppError } from '../../errors.ts';
 import { ending, hasEnded, isWithoutProgram } from '../../process/launch.ts';
 import { type Excess, excessOf, watchResources } from '../../process/resource-watch.ts';
 import { programEnding } from '../../process/terminal/files.ts';
@@ -101,7 +102,7 @@ export async function supervise(
   const left = new AbortController();
   const onStop = () => {
     if (isLeftRunning(ctx, run, task) && stopped === undefined) left.abort();
-    else end({ kind: 'interrupted', message: stopReason(ctx, run) });
+    else end({ kind: 'interrupted', message: stopReason(ctx, run, started.interrupt) });
   };
   const stops = [started.interrupt, run.force.signal, run.cancel.signal, ctx.stopping];
   for (const signal of stops) signal.addEventListener('abort', onStop, { once: true });
@@ -160,7 +161,7 @@ export async function supervise(
 }
 
 /** What the agent of an attempt may spend in it; what the attempt itself spent so far is not subtracted. */
-function leftForAttempt(
+export function leftForAttempt(
   ctx: EngineContext,
   { ledger: { state } }: ActiveRun,
   { task, attempt }: Pick<Started, 'task' | 'attempt'>,
@@ -178,9 +179,10 @@ function isLeftRunning({ leaving }: EngineContext, run: ActiveRun, { spec }: Tas
   return leaving.aborted && !run.cancel.signal.aborted && spec.serve === undefined;
 }
 
-function stopReason({ stopping }: EngineContext, run: ActiveRun): string {
+function stopReason({ stopping }: EngineContext, run: ActiveRun, interrupt: AbortSignal): string {
   if (stopping.aborted) return 'The engine was stopped';
-  return run.cancel.signal.aborted ? 'The run was cancelled' : 'A person interrupted it';
+  if (run.cancel.signal.aborted) return 'The run was cancelled';
+  return interrupt.reason instanceof AppError ? interrupt.reason.message : 'A person interrupted it';
 }
 
 /** An attempt that failed after it reached a limit failed because of it; one that succeeded all the same is not affected. */

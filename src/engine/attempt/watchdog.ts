@@ -92,10 +92,8 @@ export class Watchdog {
 
   /** An agent over its spending cap stops; the caps of the attempt itself come first. */
   #checkCap(usage: Extract<Usage, { kind: 'known' }>): void {
-    const left = this.#options.leftOfCap?.();
-    if (left === undefined || usage.costUsd <= left.leftUsd) return;
-    const message = `Its agent is over its spending cap: this attempt spent ${moneyText(usage.costUsd)}, and before it ${left.spent} were spent`;
-    this.#stop({ kind: 'budget', message }, true);
+    const failure = overCap(usage, this.#options.leftOfCap?.());
+    if (failure !== undefined) this.#stop(failure, true);
   }
 
   close(): void {
@@ -156,4 +154,14 @@ export class Watchdog {
     this.close();
     this.#options.stop(failure, isOverCap);
   }
+}
+
+/** Why an attempt must stop that used more than is left of the spending caps of its agent. */
+export function overCap(
+  { costUsd }: Extract<Usage, { kind: 'known' }>,
+  left: { leftUsd: number; spent: string } | undefined,
+): Failure | undefined {
+  if (left === undefined || costUsd <= left.leftUsd) return undefined;
+  const message = `Spending cap of the agent exceeded: ${moneyText(costUsd)} in this attempt, ${left.spent} before it`;
+  return { kind: 'budget', message };
 }

@@ -2,8 +2,9 @@ import { statfsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
-import type { RunState, TaskState } from '../../core/run/state.ts';
+import { lastAttempt, type RunState, type TaskState } from '../../core/run/state.ts';
 import { errorCode } from '../../errors.ts';
+import type { SavedWork } from '../../schema/event.ts';
 import { workspaceFolder } from '../../workspaces/location.ts';
 import { showRecordedLayers } from '../../workspaces/shown-layers.ts';
 import { type ActiveRun, type EngineContext, lfsOf } from '../loop/context.ts';
@@ -57,9 +58,43 @@ export function prepareAhead(
   run.pool.prepare({ mirror: run.project.mirror, path, commit, ...lfsOf(run.project) }, count, world);
 }
 
+/** How a kept workspace differs from the record of the last attempt in it; attempts that were refused for this reason are no record. */
+export function differenceFromRecord(task: TaskState, saved: SavedWork): string | undefined {
+  const last = task.attempts.slice(0, -1).findLast(({ ended }) => ended?.failure?.workspace === undefined);
+  const recorded = last?.ended?.saved;
+  if (recorded == null) return undefined;
+  if (saved.tree !== recorded.tree) return `its files are not those of attempt ${last?.number}`;
+  if (saved.head !== recorded.head) return `HEAD is at ${saved.head} instead of ${recorded.head}`;
+  if (recorded.checkedOut !== undefined && saved.checkedOut !== recorded.checkedOut)
+    return `HEAD is ${saved.checkedOut || 'missing'} instead of ${recorded.checkedOut}`;
+  return undefined;
+}
+
+/** The commit that a task's new workspace is created from; `lastSaved` is that of its last saved work. */
+export function startOf(run: ActiveRun, task: TaskState, lastSaved: string | undefined): string {
+  const onto = task.from === null ? conflictOf(run, task)?.onto : undefined;
+  return onto ?? task.from?.commit ?? lastSaved ?? lastAttempt(task)?.base ?? run.ledger.state.tip.commit;
+}
+
+/** Whether a task's workspace is set up to run the project: one that only reads is not, unless it starts the application or its role requires it. */
+export function needsDependencies({ ledger, roles }: ActiveRun, task: TaskState): boolean {
+  const owner = task.spec.workspace === undefined ? undefined : ledger.state.tasks[task.spec.workspace];
+  return [task, ...(owner === undefined ? [] : [owner])].some(
+    ({ spec }) => spec.access === 'write' || spec.serve !== undefined || roles.get(spec.role)?.dependencies === true,
+  );
+}
+
+/** The merge conflict that a task resolves, if it is one. */
+export function conflictOf(run: ActiveRun, task: TaskState): { onto: string; commit: string } | undefined {
+  const resolved = task.spec.resolves === undefined ? undefined : run.ledger.state.tasks[task.spec.resolves]?.phase;
+  return resolved?.status === 'conflicted' ? { onto: resolved.onto, commit: resolved.commit } : undefined;
+}
+
+/** An empty list is an empty file, which needs no flush: no power failure can damage it. */
 async function readExcluded(file: string): Promise<readonly string[] | undefined> {
   try {
-    return z.array(z.string()).parse(JSON.parse(await readFile(file, 'utf8')));
+    const text = await readFile(file, 'utf8');
+    return text === '' ? [] : z.array(z.string()).parse(JSON.parse(text));
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return undefined;
     throw error;

@@ -16,6 +16,7 @@ import { crashpoint } from '../../world.ts';
 import { closeRunNetwork, forgetRunNetwork } from '../attempt/network.ts';
 import { landOnBase } from '../land/land-on-base.ts';
 import { type ActiveRun, type EngineContext, removePrepared } from '../loop/context.ts';
+import { outputReader } from '../loop/ledger.ts';
 import { landAsPullRequest } from '../pull-requests/land-as-pull-request.ts';
 import { settleReview } from '../pull-requests/settle-review.ts';
 import { repairBranch } from '../start/open-run.ts';
@@ -68,7 +69,7 @@ export async function finishRun(
   const stream = projectStream(run.project.id);
   await ctx.submit(run, (current) => endRun(current, closed.verdict, network), {
     also: [
-      { stream, expected: -1, events: reportToProject(state) },
+      { stream, expected: -1, events: reportToProject(state, outputReader(ctx.store, run.id)) },
       {
         stream: MODELS_STREAM,
         expected: -1,

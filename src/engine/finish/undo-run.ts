@@ -127,7 +127,7 @@ function requireRevert(plan: UndoPlan, branch: string): Extract<UndoPlan, { kind
         [],
       );
     case 'conflict':
-      throw unsafe(`its changes were changed again in ${plan.files.join(', ')}`, plan.files);
+      throw unsafe(`later commits changed the same lines in ${plan.files.join(', ')}`, plan.files);
     case 'nothing':
       throw new AppError('REFUSED', `Nothing of the run is left on ${branch}: it was reverted already`);
   }

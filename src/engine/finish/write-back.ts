@@ -21,7 +21,7 @@ export async function writeBack(ctx: EngineContext, run: ActiveRun): Promise<str
   const statusError =
     statuses === undefined
       ? undefined
-      : await errorOfWriting(statuses.file, () => ctx.implementations.writeStatuses(root, statuses));
+      : await errorOfWriting(statuses.file, async () => run.recipe.writeStatuses?.(root, statuses));
   const progressError = await errorOfWriting('the progress file', () => addProgress(run, keys, ctx.world.now()));
   crashpoint('status.written');
   const errors = [statusError, progressError].filter((reason) => reason !== undefined);

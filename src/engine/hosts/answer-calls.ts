@@ -30,7 +30,7 @@ export class CallAnswers implements Disposable {
     this.#inFlight.set(number, ended);
     void this.#answer(request, ended.signal)
       .then((answer) => (ended.signal.aborted ? undefined : this.#send({ kind: 'answer', number, ...answer })))
-      // Safe: without the answer the host sends the call again to the next leader.
+      // Safe: it is sent until another server leads, which gets the call again.
       .catch(() => {})
       .finally(() => this.#inFlight.delete(number));
   }

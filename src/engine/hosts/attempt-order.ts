@@ -30,6 +30,8 @@ export const AttemptOrder = z.object({
   head: z.object({ stream: z.string(), version: z.number(), hash: z.string() }).optional(),
   /** Whether the leader has values for its variables: the host asks for them when it starts, and keeps them in memory. */
   hasSecrets: z.boolean().default(false),
+  /** What the agent had spent on the day of the order, which ends at `until`: its daily cap holds while the leader is away. */
+  spentToday: z.object({ usd: z.number(), until: z.number() }).optional(),
   git: GitSource,
 });
 export type AttemptOrder = z.infer<typeof AttemptOrder>;
@@ -43,7 +45,7 @@ const Row = z.object({
   file: z.enum(['stdout', 'stderr', 'engine']),
   offset: z.number().int().nonnegative(),
   generation: z.number().int().nonnegative().default(0),
-  at: z.number(),
+  at: z.number().int(),
   kind: z.string(),
   text: z.string(),
   data: z.unknown().optional(),
@@ -63,7 +65,7 @@ export const TranscriptReport = z.object({
   usage: z.unknown().optional(),
 });
 
-/** What the agent of an attempt came to, as its host saw it. */
+/** The result of the agent of an attempt, as its host saw it. */
 const ReportedOutcome = z.object({
   result: z.object({
     usage: Usage,
@@ -100,12 +102,18 @@ export const ToolAnswer = z.object({
 });
 export type ToolAnswer = z.infer<typeof ToolAnswer>;
 
+/** A host of a newer release may record events that this one does not know. */
+const KnownEvents = z
+  .array(z.looseObject({ type: z.string() }))
+  .transform((events) => events.filter(({ type }) => isEventType(type)))
+  .pipe(z.array(RunEvent));
+
 /** What a host reports about an attempt. */
 export const AttemptReport = z.discriminatedUnion('kind', [
   TranscriptReport,
   /** Asks for the values of variables, once for each order. */
   z.object({ kind: z.literal('secrets') }),
-  z.object({ kind: z.literal('events'), events: z.array(RunEvent) }),
+  z.object({ kind: z.literal('events'), events: KnownEvents }),
   /** Calls a tool; `number` counts the calls of the attempt, `request` is what the agent sent without its token. */
   z.object({ kind: z.literal('call'), number: z.number().int(), request: ToolCall }),
   /** Nobody waits for the answer of a call any more. */
@@ -119,6 +127,34 @@ export const AttemptReport = z.discriminatedUnion('kind', [
   }),
 ]);
 export type AttemptReport = z.infer<typeof AttemptReport>;
+
+/** A report that was read; `unknown`: only a newer release knows its kind; `unreadable`: its kind is known, its content is not what this release expects. */
+type ReadReport = AttemptReport | { kind: 'unknown' } | { kind: 'unreadable'; isEnd: boolean };
+
+/** Reads what a host sent as a report. */
+export function readReport(body: unknown): ReadReport {
+  const report = AttemptReport.safeParse(body);
+  if (report.success) return report.data;
+  if (isOfUnknownKind(body, AttemptReport)) return { kind: 'unknown' };
+  return { kind: 'unreadable', isEnd: kindOf(body) === 'ended' };
+}
+
+/** Whether only another release knows the kind of a report. */
+export function isOfUnknownKind(
+  body: unknown,
+  { options }: { options: readonly { shape: { kind: { value: string } } }[] },
+): boolean {
+  const kind = kindOf(body);
+  return kind !== undefined && !options.some(({ shape }) => shape.kind.value === kind);
+}
+
+function kindOf(body: unknown): string | undefined {
+  return z.object({ kind: z.string() }).safeParse(body).data?.kind;
+}
+
+function isEventType(type: string): boolean {
+  return RunEvent.options.some(({ shape }) => shape.type.value === type);
+}
 
 /** What the leader tells a host about an attempt that it performs. */
 export const AttemptCommand = z.discriminatedUnion('kind', [

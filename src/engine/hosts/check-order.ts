@@ -29,6 +29,8 @@ export const CheckReport = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('output'), text: z.string() }),
   /** The last line of its output while it runs. */
   z.object({ kind: z.literal('running'), line: z.string() }),
+  /** It was not run, and another host or this one may run it: the host stops, or its repository does not answer. */
+  z.object({ kind: z.literal('not-run'), reason: z.string() }),
   z.object({
     kind: z.literal('checked'),
     result: z.object({

@@ -63,9 +63,11 @@ export class CheckSlots {
   async #change(signal: AbortSignal): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#waiting.add(resolve);
-    signal.addEventListener('abort', () => resolve(), { once: true });
+    const wake = () => resolve();
+    signal.addEventListener('abort', wake, { once: true });
     if (signal.aborted) resolve();
     await promise;
+    signal.removeEventListener('abort', wake);
     this.#waiting.delete(resolve);
   }
 }

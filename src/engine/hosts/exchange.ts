@@ -1,13 +1,13 @@
 import { namedCommits } from '../../core/run/named-commits.ts';
 import { AppError } from '../../errors.ts';
 import { type Mirror, missingCommits } from '../../git/mirror/mirror.ts';
-import { withMutex } from '../../git/mutex.ts';
-import { openBareMirror, pushCommits } from '../../git/push/transfer.ts';
+import { openBareMirror, pushCommits, type Transfer } from '../../git/push/transfer.ts';
+import { Slots } from '../../git/slots.ts';
 import type { Home } from '../../home.ts';
 import type { Config } from '../../schema/config.ts';
 import type { RunEvent } from '../../schema/event.ts';
 import type { TaskKey } from '../../schema/ids.ts';
-import { makeOrderToken } from '../../store/credentials/order-token.ts';
+import { makeOrderToken, type OrderAccess } from '../../store/credentials/order-token.ts';
 import type { ActiveRun, CommitExchange, EngineContext, RunBase } from '../loop/context.ts';
 
 /** The value of `hosts.git` for the repository of the server itself. */
@@ -25,16 +25,18 @@ export function exchangeUrl(
 export async function exchangeForHosts(
   { home, world }: Pick<EngineContext, 'home' | 'world'>,
   { hosts }: Pick<Config, 'hosts'>,
-  order: string,
+  access: OrderAccess,
 ): Promise<{ url: string; token?: string }> {
   const { git = '', address = '' } = hosts;
   if (git !== SERVER_REPOSITORY) return { url: git };
   const url = `${address.replace(/\/$/, '')}/git/exchange.git`;
-  return { url, token: await makeOrderToken(home.server, order, world) };
+  return { url, token: await makeOrderToken(home.server, access, world) };
 }
 
 type Sharing = { tasks: readonly TaskKey[]; url: string; commits: readonly string[]; signal: AbortSignal };
 
+/** How many commits are remembered of each repository. */
+const MOST_KNOWN = 100_000;
 /** How long before commits are pushed again to a repository that does not accept them. */
 const PUSH_AGAIN_MS = 5_000;
 
@@ -47,6 +49,8 @@ export class Exchange implements CommitExchange {
   readonly #pushed = new Map<string, Set<string>>();
   /** Commits that were fetched from it, where they have other refs: an event may name them, and a host does not find them. */
   readonly #fetched = new Map<string, Set<string>>();
+  /** One push at a time to each URL, so that the commits of several tasks need few. */
+  readonly #pushing = new Map<string, Slots>();
 
   /** Commits that were fetched from the repository need not be pushed before an event names them. */
   note(url: string, commits: readonly string[]): void {
@@ -56,22 +60,28 @@ export class Exchange implements CommitExchange {
   /** Pushes commits; false if the repository did not accept them, after a pause. */
   async push(ctx: EngineContext, run: ActiveRun, { tasks, url, commits, signal }: Sharing): Promise<boolean> {
     if (this.#missing(url, commits).length === 0) return true;
-    return withMutex(`push ${url}`, async () => {
-      const missing = this.#missing(url, commits);
-      if (missing.length === 0) return true;
-      const what = { kind: 'mirror' as const, what: 'pushes its commits to the repository of the hosts' };
-      using step = ctx.activities.begin({ run, tasks: [...tasks] }, what);
-      await prepare(ctx, url, run.project.mirror);
-      const pushed = await pushCommits({ mirror: run.project.mirror, url, signal }, missing);
-      if (pushed.kind === 'done') {
-        addTo(this.#pushed, url, missing);
-        return true;
-      }
-      step.update({ kind: 'waiting', what: `waits for the repository of the hosts (hosts.git): ${pushed.detail}` });
-      // Safe: who waits looks at the signal.
-      await ctx.world.sleep(PUSH_AGAIN_MS, signal).catch(() => {});
-      return false;
-    });
+    const what = { kind: 'mirror' as const, what: 'pushes its commits to the repository of the hosts' };
+    using step = ctx.activities.begin({ run, tasks: [...tasks] }, what);
+    const { mirror } = run.project;
+    const pushing = this.#pushing.get(url) ?? new Slots(1);
+    this.#pushing.set(url, pushing);
+    const refusal = await pushing.with(() => this.#pushMissing(ctx, { mirror, url, signal }, commits), signal);
+    if (refusal === undefined) return true;
+    step.update({ kind: 'waiting', what: `waits for the repository of the hosts (hosts.git): ${refusal}` });
+    // Safe: who waits looks at the signal.
+    await ctx.world.sleep(PUSH_AGAIN_MS, signal).catch(() => {});
+    return false;
+  }
+
+  /** Pushes what an earlier push has not brought there; returns why it was not accepted. */
+  async #pushMissing(ctx: EngineContext, transfer: Transfer, commits: readonly string[]): Promise<string | undefined> {
+    const missing = this.#missing(transfer.url, commits);
+    if (missing.length === 0) return undefined;
+    await prepare(ctx, transfer.url, transfer.mirror);
+    const pushed = await pushCommits(transfer, missing);
+    if (pushed.kind !== 'done') return pushed.detail;
+    addTo(this.#pushed, transfer.url, missing);
+    return undefined;
   }
 
   /** Pushes commits until they are there; rejects when the run is cancelled or the engine stops. */
@@ -132,6 +142,11 @@ function addTo(sets: Map<string, Set<string>>, url: string, commits: readonly st
   const known = sets.get(url) ?? new Set<string>();
   sets.set(url, known);
   for (const commit of commits) known.add(commit);
+  // The oldest are forgotten: to push a commit again costs little.
+  for (const commit of known) {
+    if (known.size <= MOST_KNOWN) return;
+    known.delete(commit);
+  }
 }
 
 /** Creates the repository of the server itself, where that is the one of the hosts. */

@@ -17,10 +17,11 @@ import { interruptible } from '../attempt/interrupt-attempt.ts';
 import { SETUP_GATE } from '../land/evidence.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
 import { CallAnswers } from './answer-calls.ts';
-import { type AttemptCommand, AttemptReport } from './attempt-order.ts';
+import { type AttemptCommand, type AttemptReport, readReport } from './attempt-order.ts';
 import { exchangeUrl } from './exchange.ts';
 import { recordTranscript } from './record-transcript.ts';
 import { sealText } from './sealed-text.ts';
+import { SpendingGuard } from './spending-guard.ts';
 
 /** `isAdopted`: an earlier leader ordered it. */
 type Following = { task: TaskState; fleet: Fleet; isAdopted?: boolean };
@@ -40,37 +41,57 @@ export async function followAttempt(
   if (attempt === undefined) throw new Error(`Task ${task.spec.key} was never claimed`);
   const id = attemptId(run.id, task.ordinal, attempt.number);
   using interrupted = interruptible(run, task);
-  using stops = new StopCommands(ctx, run, { interrupt: interrupted.signal, send: (body) => fleet.send(id, body) });
   const send = (command: AttemptCommand) => fleet.send(id, command);
+  // An order that is not accepted yet is never performed; otherwise the host is told.
+  const stop = (command: AttemptCommand) => fleet.withdraw(id).then(() => send(command));
+  using stops = new StopCommands(ctx, run, { interrupt: interrupted.signal, send: stop });
   using calls = new CallAnswers(ctx, run, { task, id, send });
+  const spending = new SpendingGuard(ctx, run, { task, attempt, send });
   // Safe: calls that are not repeated end with the attempt.
   if (isAdopted) send({ kind: 'repeat-calls' }).catch(() => {});
   const step = { kind: 'waiting' as const, what: `waits for the host ${attempt.host}` };
   using waiting = ctx.activities.begin({ run, tasks: [task.spec.key] }, step);
+  let unreadable: Failure | undefined;
   for await (const report of fleet.follow(id, stops.left)) {
     waiting[Symbol.dispose]();
-    const found = report.kind === 'lost' ? undefined : AttemptReport.safeParse(report.body).data;
-    if (report.kind === 'report' && found !== undefined && found.kind !== 'ended') {
-      if (found.kind === 'secrets') await sendSecrets(run, { task, id, fleet });
-      else if (found.kind === 'call') calls.begin(found.number, found.request);
-      else if (found.kind === 'call-ended') calls.end(found.number);
-      else await record(ctx, run, { task, id, report: found });
-      // Safe: a report that is not acknowledged is read again, and recorded once.
-      fleet.acknowledge(id, report.sequence).catch(() => {});
+    if (report.kind === 'lost') return conclude(ctx, run, lostAttempt(ctx, { task, id, reason: report.reason }));
+    const found = readReport(report.body);
+    if (found.kind === 'ended')
+      return conclude(ctx, run, await endedAttempt(ctx, run, { task, id, report: found, spending }), unreadable);
+    if (found.kind === 'unreadable') {
+      const message = `The host ${attempt.host} sent a report that cannot be read`;
+      unreadable ??= { kind: 'environment', message };
+      if (found.isEnd) return conclude(ctx, run, lostAttempt(ctx, { task, id, reason: message }), unreadable);
+      // Its agent ends before the task can start again. Safe: it is sent until another server leads, which reads the report again.
+      send({ kind: 'stop', force: true, reason: message }).catch(() => {});
       continue;
     }
-    const reason =
-      report.kind === 'lost' ? report.reason : `The host ${attempt.host} sent a report that cannot be read`;
-    const ended =
-      found?.kind === 'ended'
-        ? await endedAttempt(ctx, run, { task, id, report: found })
-        : lostAttempt(ctx, { task, id, reason });
-    if (ended === undefined) return;
-    await concludeAttempt(ctx, run, ended);
-    // An attempt whose work could not be checked is concluded again, from the same report.
-    if (run.ledger.state.tasks[task.spec.key]?.phase.status !== 'running') await fleet.remove(id).catch(() => {});
-    return;
+    // Not awaited while the database does not answer: until they arrive the host reports nothing more.
+    const sent = found.kind === 'secrets' ? sendSecrets(run, { task, id, fleet }) : Promise.resolve();
+    if (found.kind === 'call') calls.begin(found.number, found.request);
+    else if (found.kind === 'call-ended') calls.end(found.number);
+    else if (found.kind === 'transcript' || found.kind === 'events')
+      await record(ctx, run, { task, id, report: found });
+    if (found.kind === 'events') spending.check();
+    // Safe: a report that is not acknowledged is read again, and recorded once.
+    sent.then(() => fleet.acknowledge(id, report.sequence)).catch(() => {});
   }
+}
+
+/** Concludes an attempt, if this leader does; an attempt whose reports could not be read was stopped for that reason. */
+async function conclude(
+  ctx: EngineContext,
+  run: ActiveRun,
+  ended: EndedAttempt | undefined,
+  unreadable?: Failure,
+): Promise<void> {
+  if (ended === undefined) return;
+  const { outcome } = ended;
+  await concludeAttempt(
+    ctx,
+    run,
+    unreadable === undefined ? ended : { ...ended, outcome: { ...outcome, stopped: unreadable } },
+  );
 }
 
 /** Tells the host to stop when the run, the task or the engine ends; `left` is aborted when the next leader continues instead. */
@@ -92,7 +113,7 @@ class StopCommands implements Disposable {
         : run.cancel.signal.aborted
           ? 'The run was cancelled'
           : 'A person interrupted it';
-      // Safe: a host that the command does not reach ends its agents when its own lease ends.
+      // Safe: it is sent until another server leads, which sends it again.
       send({ kind: 'stop', force: run.force.signal.aborted, reason }).catch(() => {});
     };
     for (const signal of this.#stops) signal.addEventListener('abort', this.#onStop);
@@ -154,13 +175,13 @@ async function recordEvent(ctx: EngineContext, run: ActiveRun, task: TaskState, 
   }
 }
 
-type Ending = { task: TaskState; id: string; report: Ended };
+type Ending = { task: TaskState; id: string; report: Ended; spending: SpendingGuard };
 
 /** The end that a host reported, with its work in our mirror; undefined if the next leader fetches it. */
 async function endedAttempt(
   ctx: EngineContext,
   run: ActiveRun,
-  { task, id, report }: Ending,
+  { task, id, report, spending }: Ending,
 ): Promise<EndedAttempt | undefined> {
   const { outcome, saved, network, isUnread } = report;
   const attempt = lastAttempt(task);
@@ -168,11 +189,12 @@ async function endedAttempt(
   const fetched = saved === undefined ? { saved: undefined } : await fetchWork(ctx, run, { id, saved, task });
   if (fetched === undefined) return undefined;
   const stopped = outcome.stopped ?? fetched.failure;
+  const { digest, model, result } = outcome;
   return {
     task,
     attempt,
     workspace: undefined,
-    outcome: { ...outcome, digest: outcome.digest, model: outcome.model, stopped },
+    outcome: { ...outcome, digest, model, stopped, ...spending.judge(stopped, result.usage) },
     remote: { saved: fetched.saved, network },
     ...(isUnread === undefined ? {} : { isUnread }),
   } as EndedAttempt;

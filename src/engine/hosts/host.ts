@@ -1,5 +1,3 @@
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { GivenValues } from '../../core/run/recorded-config.ts';
 import { lastAttempt } from '../../core/run/state.ts';
 import { AppError, messageOf } from '../../errors.ts';
@@ -8,17 +6,18 @@ import type { Store } from '../../store/store.ts';
 import { AttemptCommand, AttemptOrder, Secrets } from './attempt-order.ts';
 import { CheckOrder } from './check-order.ts';
 import type { ForwardedCalls } from './forwarded-calls.ts';
+import { KeptOrders, saveLeftWork } from './kept-orders.ts';
 import { type HostContext, type OrderedRun, openHostRun, openOrder } from './ordered-run.ts';
 import { Outbox } from './outbox.ts';
 import { failedCheck, performCheckOrder } from './perform-check-order.ts';
-import { performOrder, saveLateWork } from './perform-order.ts';
+import { failedAttempt, performOrder } from './perform-order.ts';
 import type { SealKeys } from './sealed-text.ts';
 
 /** The lease, the orders and the reports of a host. */
 interface Installation {
   renew(): Promise<{ isDraining: boolean } | undefined>;
   receive(
-    most: OrderLimits,
+    most: () => OrderLimits,
     signal: AbortSignal,
   ): Promise<{ orders: HostOrder[]; commands: { id: string; body: unknown }[] }>;
   /** Lets `receive` look again, because more orders can be accepted. */
@@ -56,13 +55,11 @@ const RENEW_MS = 10_000;
 export const FENCE_MS = 20_000;
 const RENEW_AGAIN_MS = 1_000;
 
-/** The file in the folder of an attempt by which work is found that an earlier process could not report. */
-const ORDER_FILE = 'order.json';
-
 /** A machine that performs the orders of an installation until it is stopped or loses its lease. */
 export class Host {
   readonly #parts: Parts;
   readonly #outbox: Outbox;
+  readonly #kept: KeptOrders;
   readonly #lost = new AbortController();
   readonly #stop = new AbortController();
   readonly #performing = new Map<string, Performing>();
@@ -70,10 +67,15 @@ export class Host {
 
   constructor(parts: Parts) {
     this.#parts = parts;
+    this.#kept = new KeptOrders(parts.context.home);
     this.#outbox = new Outbox({
       world: parts.context.world,
-      store: (reports) => parts.installation.report(reports),
-      onLost: () => this.#lost.abort(),
+      store: (reports) =>
+        parts.installation.report(reports).catch((error: unknown) => {
+          if (isRefused(error)) return false;
+          throw error;
+        }),
+      onLost: () => this.#loseLease(),
     });
     parts.calls.connect((id, body) => this.#outbox.send(id, body));
   }
@@ -83,30 +85,13 @@ export class Host {
     return this.#lost.signal;
   }
 
-  /** Saves the work that an earlier process of this host left, as late work: it is offered, and never lands by itself. */
-  async #saveLeftWork(): Promise<void> {
-    const { context, memory, log } = this.#parts;
-    for (const id of await readdir(context.home.attempts)) {
-      const body = await readFile(join(context.home.attempts, id, ORDER_FILE), 'utf8').catch(() => undefined);
-      if (body === undefined) continue;
-      try {
-        const order = AttemptOrder.parse(JSON.parse(body));
-        const stopping = AbortSignal.any([this.#stop.signal, this.#lost.signal]);
-        const left = await openOrder(context, order, { memory, report: async () => {}, stopping, secrets: {} });
-        await saveLateWork(left, order);
-        log(`${id} was left by an earlier process; its work is saved as late work`);
-      } catch (error) {
-        log(`${id} was left by an earlier process, and could not be saved: ${messageOf(error)}`);
-      }
-    }
-  }
-
   /** Performs orders until it is stopped, and resolves when its agents have ended and their work is saved. */
   async run(): Promise<void> {
     const renewing = this.#renewUntilOver();
     const over = AbortSignal.any([this.#stop.signal, this.#lost.signal]);
     // First, because the next attempt of a task uses the workspace of the last one.
-    await this.#saveLeftWork();
+    const { context, memory, log } = this.#parts;
+    await saveLeftWork(this.#kept, { context, memory, log, stopping: over, lost: this.#lost.signal });
     while (!over.aborted) await this.#receive(over);
     for (const { stop } of this.#performing.values()) stop.abort();
     await Promise.all([...this.#performing.values()].map(({ done }) => done));
@@ -124,13 +109,20 @@ export class Host {
     this.#outbox.fail(reason);
   }
 
+  /** Other hosts may begin with the tasks of this one soon, so its agents get no time to end by themselves. */
+  #loseLease(): void {
+    for (const { ordered } of this.#performing.values()) ordered?.run.force.abort();
+    this.#lost.abort();
+  }
+
   async #receive(over: AbortSignal): Promise<void> {
     const { installation, context } = this.#parts;
     try {
-      const { orders, commands } = await installation.receive(this.#free(), over);
+      const { orders, commands } = await installation.receive(() => this.#free(), over);
       for (const order of orders) this.#begin(order);
       for (const command of commands) this.#obey(command);
     } catch (error) {
+      if (isRefused(error)) return this.fence(messageOf(error));
       const isOutage = error instanceof AppError && error.code === 'DATABASE_UNREACHABLE';
       if (!isOutage) this.#parts.log(`Orders cannot be received: ${messageOf(error)}`);
       // Safe: the pause ends early only when nothing more is received.
@@ -157,7 +149,7 @@ export class Host {
     this.#performing.set(id, performing);
     const perform = kind === 'check' ? this.#check(id, body, performing) : this.#perform(id, body, performing);
     performing.done = perform
-      .catch((error: unknown) => this.#fail(id, kind, error))
+      .catch((error: unknown) => this.#fail(id, performing, error))
       .finally(() => {
         this.#performing.delete(id);
         this.#outbox.forget(id);
@@ -169,17 +161,22 @@ export class Host {
   async #perform(id: string, body: string, performing: Performing): Promise<void> {
     const { context, memory, log } = this.#parts;
     const order = AttemptOrder.parse(JSON.parse(body));
-    const folder = join(context.home.attempts, id);
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    await writeFile(join(folder, ORDER_FILE), body, { mode: 0o600 });
+    await this.#kept.keep(id, body);
     const report = (what: unknown) => this.#outbox.send(id, what);
     const stopping = AbortSignal.any([performing.stop.signal, this.#lost.signal]);
     const secrets = order.hasSecrets ? await this.#fetchSecrets(report, performing, stopping) : {};
-    performing.ordered = await openOrder(context, order, { memory, report, stopping, secrets });
+    const lost = this.#lost.signal;
+    const own = this.#logOf(id);
+    performing.ordered = await openOrder(context, order, { memory, report, stopping, lost, secrets, log: own });
     this.#requireAgent(performing.ordered);
     log(`${id} begins`);
-    await performOrder(performing.ordered, { order, report, lost: this.#lost.signal });
+    const forget = () => this.#kept.forget(id);
+    await performOrder(performing.ordered, { order, report, lost, forget, log: own });
     log(`${id} ended`);
+  }
+
+  #logOf(id: string): (line: string) => void {
+    return (line) => this.#parts.log(`${id} ${line}`);
   }
 
   async #check(id: string, body: string, performing: Performing): Promise<void> {
@@ -187,7 +184,7 @@ export class Host {
     const order = CheckOrder.parse(JSON.parse(body));
     const report = (what: unknown) => this.#outbox.send(id, what);
     const stopping = AbortSignal.any([performing.stop.signal, this.#lost.signal]);
-    const options = { memory, report, stopping, secrets: {} };
+    const options = { memory, report, stopping, lost: this.#lost.signal, secrets: {}, log: this.#logOf(id) };
     const opened = await openHostRun(context, { ...order, roles: {} }, options);
     log(`${id} begins`);
     await performCheckOrder(opened, order, report);
@@ -220,16 +217,14 @@ export class Host {
       throw new AppError('REFUSED', `This host does not offer the agent ${name}`);
   }
 
-  /** An order that cannot be performed at all ends its attempt or its check, which is tried again. */
-  async #fail(id: string, kind: HostOrder['kind'], error: unknown): Promise<void> {
+  /** Ends an order that cannot be performed at all. */
+  async #fail(id: string, { kind, stop }: Performing, error: unknown): Promise<void> {
     this.#parts.log(`${id} failed: ${messageOf(error)}`);
     if (this.#lost.signal.aborted) return;
+    const isStopped = stop.signal.aborted;
+    const body = kind === 'check' ? failedCheck(error, isStopped) : failedAttempt(error, isStopped);
     // Safe: a report that is not accepted belongs to a lease that is lost.
-    if (kind === 'check') return this.#outbox.send(id, failedCheck(error)).catch(() => {});
-    const stopped = { kind: 'environment', message: `The host could not perform it: ${messageOf(error)}` };
-    const outcome = { result: { usage: { kind: 'none' }, text: '' }, stopped };
-    // Safe: a report that is not accepted belongs to a lease that is lost.
-    await this.#outbox.send(id, { kind: 'ended', outcome }).catch(() => {});
+    await this.#outbox.send(id, body).catch(() => {});
   }
 
   #obey({ id, body }: { id: string; body: unknown }): void {
@@ -273,7 +268,7 @@ export class Host {
         if (this.#isDraining && !lease.isDraining) installation.wake();
         this.#isDraining = lease.isDraining;
       } catch (error) {
-        if (error instanceof AppError && error.code === 'DATABASE_REFUSED') return this.fence(error.message);
+        if (isRefused(error)) return this.fence(messageOf(error));
         // Safe: without renewals the guard ends the agents in time.
         pauseMs = RENEW_AGAIN_MS;
       }
@@ -282,4 +277,9 @@ export class Host {
         .catch(() => {});
     }
   }
+}
+
+/** Whether the login of this host was removed: its lease is going to end, and nothing of it is accepted. */
+function isRefused(error: unknown): boolean {
+  return error instanceof AppError && error.code === 'DATABASE_REFUSED';
 }

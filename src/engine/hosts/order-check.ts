@@ -11,6 +11,7 @@ import { keepOutput, runTranscriptName } from '../land/evidence.ts';
 import { describeCheck } from '../land/perform-check.ts';
 import type { RunningStep } from '../loop/activities.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
+import { isOfUnknownKind } from './attempt-order.ts';
 import { type CheckOrder, CheckReport } from './check-order.ts';
 import type { CheckSlots } from './check-slots.ts';
 import { exchangeForHosts } from './exchange.ts';
@@ -26,7 +27,7 @@ type Ordering = {
 
 type Ordered = Ordering & { request: CheckRequest; signal: AbortSignal; step: RunningStep; about: string };
 
-/** Lets a host run a check, and another one where that is lost. */
+/** Lets a host run a check, and another one where that is lost or cannot run it now. */
 export async function orderCheck(
   ctx: EngineContext,
   run: ActiveRun,
@@ -46,7 +47,7 @@ export async function orderCheck(
   }
 }
 
-/** The result of a check that one host ran; undefined if the host was lost. */
+/** The result of a check that one host ran; undefined if the host was lost, or could not run it now. */
 async function orderOnce(ctx: EngineContext, run: ActiveRun, ordered: Ordered): Promise<GateResult | undefined> {
   const { fleet, slots, request, signal, step, about } = ordered;
   const labels = labelsOfCheck(run.ledger.state, request.gate);
@@ -58,6 +59,8 @@ async function orderOnce(ctx: EngineContext, run: ActiveRun, ordered: Ordered): 
   const id = `${run.id}-check-${token}`;
   const { objectFormat } = run.project.mirror;
   const commits = [...new Set([candidate.commit, ...(overlay === undefined ? [] : [overlay.commit])])];
+  const { host, instance } = slot;
+  const access = await exchangeForHosts(ctx, run.ledger.state.start.config, { order: id, host, commits });
   const body = {
     kind: 'check',
     state: stateForCheck(run.ledger.state),
@@ -65,21 +68,22 @@ async function orderOnce(ctx: EngineContext, run: ActiveRun, ordered: Ordered): 
     gate,
     ...(overlay === undefined ? {} : { overlay: { commit: overlay.commit, paths: [...overlay.paths] } }),
     ...(isFresh === undefined ? {} : { isFresh }),
-    git: { ...(await exchangeForHosts(ctx, run.ledger.state.start.config, id)), objectFormat, commits },
+    git: { ...access, objectFormat, commits },
   } satisfies CheckOrder;
-  const { host, instance } = slot;
   const order = { id, kind: 'check' as const, host, instance, body: JSON.stringify(body) };
   const started = { tasks: candidate.tasks, commit: candidate.commit, gate: gate.name, host };
   await ctx.submit(run, () => startCheck(started), { order }).committed;
   step.update({ kind: 'check', what: `${about} (on ${host})` });
   const folder = join(ctx.home.attempts, `${run.id}-gate-${token}`);
+  let isEnded = false;
   try {
     const result = await followCheck(ctx, run, { ...ordered, id, folder, host });
+    isEnded = result !== undefined;
     const to = join(ctx.home.attempts, `${run.id}-check-${token}`);
     return result && (await keepOutput(result, { from: folder, to, redact: run.redact }));
   } finally {
-    // A host stops a check whose result is no longer needed; one that is not reached ends it with its lease, or for the next leader.
-    await fleet.cancel(id, 'Nobody waits for the check').catch(() => {});
+    // A host stops a check whose result is no longer needed. Safe: if this server ends before that is sent, the next leader does it.
+    (isEnded ? fleet.remove(id) : fleet.cancel(id, 'The check is no longer needed')).catch(() => {});
   }
 }
 
@@ -95,7 +99,12 @@ async function followCheck(
   for await (const followed of fleet.follow(id, signal)) {
     if (followed.kind === 'lost') return undefined;
     const report = CheckReport.safeParse(followed.body);
-    if (!report.success) return unreadable(host, messageOf(report.error));
+    if (!report.success && isOfUnknownKind(followed.body, CheckReport)) continue;
+    if (!report.success) {
+      // Safe: if this server ends before that is sent, the next leader stops the check.
+      fleet.cancel(id, 'A report of the check cannot be read').catch(() => {});
+      return unreadable(host, messageOf(report.error));
+    }
     const { data } = report;
     switch (data.kind) {
       case 'transcript':
@@ -109,6 +118,9 @@ async function followCheck(
         hasOutput = true;
         await appendFile(outputFile, data.text, { mode: 0o600 });
         break;
+      case 'not-run':
+        step.update({ kind: 'waiting', what: `waits for a host (${host} did not run it: ${data.reason}): ${about}` });
+        return undefined;
       case 'checked':
         return { ...judged(host, data.result), ...(hasOutput ? { outputFile } : {}) };
     }

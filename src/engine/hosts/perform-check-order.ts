@@ -5,7 +5,7 @@ import { AppError, messageOf } from '../../errors.ts';
 import { performCheck } from '../land/perform-check.ts';
 import { Activities } from '../loop/activities.ts';
 import type { CheckOrder } from './check-order.ts';
-import type { HostRun } from './ordered-run.ts';
+import { type HostRun, isRepositoryAway } from './ordered-run.ts';
 
 /** More of the complete output than this stays out of the reports; its first and last lines are in the result. */
 const MOST_OUTPUT_BYTES = 16 * 1024 * 1024;
@@ -40,8 +40,9 @@ export async function performCheckOrder(
   }
 }
 
-/** The report of a check that could not be run at all. */
-export function failedCheck(error: unknown): unknown {
+/** The report of a check that could not be run at all; one that was stopped, or whose repository does not answer, is ordered again. */
+export function failedCheck(error: unknown, isStopped: boolean): unknown {
+  if (isStopped || isRepositoryAway(error)) return { kind: 'not-run', reason: messageOf(error) };
   const hint = error instanceof AppError ? `. ${error.hint}` : '';
   const summary = `The host could not run it: ${messageOf(error)}${hint}`;
   return { kind: 'checked', result: { verdict: 'error', summary, exitCode: null, setup: '', durationMs: 0 } };

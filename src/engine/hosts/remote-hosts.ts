@@ -3,9 +3,12 @@ import { commitsForHost, stateForHost } from '../../core/attempt/order.ts';
 import { evolve } from '../../core/run/evolve.ts';
 import { taskOf } from '../../core/run/phase.ts';
 import { valuesFor } from '../../core/run/recorded-config.ts';
-import type { RunState } from '../../core/run/state.ts';
+import { lastAttempt, type RunState, type TaskState } from '../../core/run/state.ts';
 import { limitsOfHost } from '../../core/schedule/account.ts';
+import { endOfDay } from '../../core/schedule/budget.ts';
+import { failedHosts } from '../../core/schedule/host-of-task.ts';
 import type { HostInput, HostsInput } from '../../core/schedule/hosts.ts';
+import { labelsOfTask } from '../../core/schedule/labels.ts';
 import type { GateResult } from '../../gates/gate.ts';
 import { attemptId, type TaskKey } from '../../schema/ids.ts';
 import { type Fleet, type FleetHost, HOSTS_RELEASE, isReleaseAccepted } from '../../store/fleet.ts';
@@ -19,12 +22,16 @@ import { Exchange, exchangeForHosts, exchangeUrl } from './exchange.ts';
 import { followAttempt } from './follow-attempt.ts';
 import { orderCheck } from './order-check.ts';
 
-/** The tasks that are claimed, those of them that wait in a tool call, and the rate-limited accounts. */
+/** The tasks that are claimed, the hosts that they are to start on, those that wait in a tool call, and the rate-limited accounts. */
 type HostsProgress = {
   claimed: ReadonlySet<string>;
+  claimedHosts: ReadonlyMap<string, string>;
   waiting: ReadonlySet<string>;
   rateLimited: Readonly<Record<string, number>>;
 };
+
+/** After so many attempts in a row that could not begin on a host, it rests. */
+const MOST_FAILURES = 3;
 
 /** The hosts of an installation as the engine that leads it uses them. */
 export class RemoteHosts implements AttemptHosts {
@@ -32,6 +39,8 @@ export class RemoteHosts implements AttemptHosts {
   readonly exchange = new Exchange();
   readonly #fleet: Fleet;
   readonly #checkSlots: CheckSlots;
+  /** How many attempts in a row could not begin on a host. */
+  readonly #failures = new Map<string, number>();
 
   constructor(fleet: Fleet, onChange: () => void) {
     this.#fleet = fleet;
@@ -44,8 +53,29 @@ export class RemoteHosts implements AttemptHosts {
     fleet.onChange(onChange);
   }
 
-  offers(agent: { name: string; kind: string }): boolean {
+  offers(agent: NamedAgent): boolean {
     return this.#usableHosts().some((host) => hasAgent(host, agent));
+  }
+
+  isPossibleElsewhere(run: ActiveRun, task: TaskState): boolean {
+    const attempt = lastAttempt(task);
+    const agent = run.agents.get(attempt?.agent ?? '');
+    if (attempt === undefined || agent === undefined) return false;
+    const failed = new Set([attempt.host, ...failedHosts(task)]);
+    const labels = labelsOfTask(run.ledger.state, task);
+    return this.#usableHosts().some(
+      (host) =>
+        !host.isDraining &&
+        !failed.has(host.name) &&
+        hasAgent(host, agent) &&
+        labels.every((label) => host.labels.includes(label)),
+    );
+  }
+
+  noteEnd(host: string, couldBegin: boolean): boolean {
+    const count = couldBegin ? 0 : (this.#failures.get(host) ?? 0) + 1;
+    this.#failures.set(host, count);
+    return count >= MOST_FAILURES;
   }
 
   isUsedBy({ ledger }: ActiveRun): boolean {
@@ -61,17 +91,18 @@ export class RemoteHosts implements AttemptHosts {
   /** The input of admission; undefined while no run uses hosts. */
   schedulingInput(
     runs: readonly ActiveRun[],
-    { claimed, waiting, rateLimited }: HostsProgress,
+    { claimed, claimedHosts, waiting, rateLimited }: HostsProgress,
   ): HostsInput | undefined {
     const onHosts = runs.filter((run) => this.isUsedBy(run));
     if (onHosts.length === 0) return undefined;
     const busy = busyOf(onHosts, new Set([...claimed].filter((task) => !waiting.has(task))));
+    const agents = agentsOf(onHosts);
     return {
       hosts: this.#usableHosts().map((host) => ({
-        ...hostInput(host, onHosts, busy.get(host.name) ?? 0),
+        ...hostInput(host, agents, busy.get(host.name) ?? 0),
         rateLimited: limitsOfHost(rateLimited, host.name),
       })),
-      affinity: affinityOf(onHosts),
+      claimed: claimedHosts,
       runs: new Set(onHosts.map(({ id }) => id)),
     };
   }
@@ -98,7 +129,7 @@ export class RemoteHosts implements AttemptHosts {
     const attempt = attemptId(run.id, task.ordinal, task.attempts.length + 1);
     const memory = await memorySection(ctx, run, { task, attempt });
     const progress = await readProgress(run);
-    const access = await exchangeForHosts(ctx, config, attempt);
+    const access = await exchangeForHosts(ctx, config, { order: attempt, host, commits });
     return (claim) => {
       const { state } = run.ledger;
       const instance = this.#fleet.hosts.find(({ name }) => name === host)?.instance;
@@ -116,6 +147,7 @@ export class RemoteHosts implements AttemptHosts {
         memory: `${checkpointSection(ctx, run, { task, session: claim.session })}${id === attempt ? memory : ''}`,
         progress,
         head: ctx.store.head(run.ledger.stream),
+        spentToday: { usd: ctx.spentToday(claim.agent), until: endOfDay(ctx.world.now()) },
         hasSecrets: Object.keys(valuesFor(run.config, claim.agent)).length > 0,
         git: { ...access, objectFormat: run.project.mirror.objectFormat, commits: needed },
       };
@@ -131,7 +163,7 @@ function claimedState(state: RunState, claim: StartAttempt, at: number): RunStat
   return copy;
 }
 
-/** How many attempts each host performs, or is about to. */
+/** How many attempts each host performs. */
 function busyOf(runs: readonly ActiveRun[], claimed: ReadonlySet<string>): Map<string, number> {
   const busy = new Map<string, number>();
   for (const { id, ledger } of runs) {
@@ -145,34 +177,28 @@ function busyOf(runs: readonly ActiveRun[], claimed: ReadonlySet<string>): Map<s
 }
 
 /** A host has an agent if it has its kind, or one of this name. */
-function hasAgent({ agents }: FleetHost, { name, kind }: { name: string; kind: string }): boolean {
+function hasAgent({ agents }: FleetHost, { name, kind }: NamedAgent): boolean {
   return agents.includes(kind) || agents.includes(name);
 }
 
-function hostInput(host: FleetHost, runs: readonly ActiveRun[], busy: number): Omit<HostInput, 'rateLimited'> {
-  const agents = new Set<string>();
-  for (const run of runs) for (const agent of run.agents.values()) if (hasAgent(host, agent)) agents.add(agent.name);
+type NamedAgent = { name: string; kind: string };
+
+/** The agents of all runs, each once: many runs use the same few. */
+function agentsOf(runs: readonly ActiveRun[]): NamedAgent[] {
+  const agents = new Map<string, NamedAgent>();
+  for (const run of runs)
+    for (const { name, kind } of run.agents.values()) agents.set(`${name} ${kind}`, { name, kind });
+  return [...agents.values()];
+}
+
+function hostInput(host: FleetHost, agents: readonly NamedAgent[], busy: number): Omit<HostInput, 'rateLimited'> {
+  const offered = agents.filter((agent) => hasAgent(host, agent));
   return {
     name: host.name,
     slots: host.slots,
     free: host.slots - busy,
-    agents: [...agents],
+    agents: [...new Set(offered.map(({ name }) => name))],
     labels: host.labels,
     ...(host.isDraining ? { isDraining: true } : {}),
   };
-}
-
-/** The host of each open task that has been attempted, which has its session. */
-function affinityOf(runs: readonly ActiveRun[]): Map<string, string> {
-  const affinity = new Map<string, string>();
-  for (const { id, ledger } of runs) {
-    const { tasks } = ledger.state;
-    for (const [key, task] of Object.entries(tasks)) {
-      if (task.phase.status !== 'ready') continue;
-      const owner = task.attempts.length > 0 ? task : tasks[task.spec.continues ?? task.spec.workspace ?? ''];
-      const host = owner?.attempts.at(-1)?.host;
-      if (host !== undefined) affinity.set(`${id} ${key}`, host);
-    }
-  }
-  return affinity;
 }

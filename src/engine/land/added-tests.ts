@@ -1,4 +1,5 @@
 import { recordGate } from '../../core/land/decide-landing.ts';
+import { wholeEvidence } from '../../core/run/evidence-output.ts';
 import type { TaskState } from '../../core/run/state.ts';
 import type { GateResult } from '../../gates/gate.ts';
 import type { CommandGateSpec } from '../../gates/gate-kinds.ts';
@@ -10,17 +11,18 @@ import type { Evidence } from '../../schema/gate.ts';
 import type { RiskFlag } from '../../schema/risk.ts';
 import { runGate } from '../hosts/executor.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
+import { outputReader } from '../loop/ledger.ts';
 import { commandGates, type Proof, passesWith, selectedChecks } from './check-candidate.ts';
 import type { Candidate } from './check-request.ts';
 import { baselineOf, listNames, loadTests } from './compare-with-base.ts';
 
-/** What a candidate came to; `unproven`: its checks passed, and as a fix it lacks a test that shows the defect. */
+/** The result of a candidate; `unproven`: its checks passed, and as a fix it lacks a test that shows the defect. */
 export type LandingProof = Proof | { verdict: 'unproven'; reason: string };
 
 /** The new and changed test programs of a candidate, and the commit that it is merged onto. */
 export type CandidateTests = { onto: string; added: string[]; modified: string[] };
 
-/** What the added tests came to on the base, which does not have the change. */
+/** The result of the added tests on the base, which does not have the change. */
 type OnBase = { passing: string[]; isFailingByAssertion: boolean };
 
 /** Outputs of the usual assertion libraries; an error while a test file is loaded is none of them. */
@@ -104,7 +106,7 @@ async function addFlags(
   const known = evidence.flags ?? [];
   const added = flags.filter(({ detail }) => !known.some((flag) => flag.detail === detail));
   if (added.length === 0) return;
-  const flagged = { ...evidence, flags: [...known, ...added] };
+  const flagged = { ...wholeEvidence(evidence, outputReader(ctx.store, run.id)), flags: [...known, ...added] };
   await ctx.submit(run, () => recordGate(candidate.tasks, candidate.commit, flagged)).committed;
 }
 

@@ -1,6 +1,7 @@
 import { recordGate } from '../../core/land/decide-landing.ts';
 import { withNetworkHint } from '../../core/land/missing-network.ts';
 import { recordFlaky, shareProofs } from '../../core/run/decide-start.ts';
+import { wholeEvidence } from '../../core/run/evidence-output.ts';
 import { proofKey } from '../../core/run/state.ts';
 import { type CommandGateSpec, candidateGates, isSatisfied } from '../../gates/gate-kinds.ts';
 import { candidateFlag } from '../../risks/candidate-risks.ts';
@@ -12,6 +13,7 @@ import { crashpoint } from '../../world.ts';
 import { isNetworkContained } from '../attempt/containment.ts';
 import { runGate } from '../hosts/executor.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
+import { outputReader } from '../loop/ledger.ts';
 import { evidenceWithoutRun, type SelectedCheck, selectCheck } from './affected-check.ts';
 import type { Candidate, Overlay } from './check-request.ts';
 import {
@@ -81,7 +83,8 @@ export async function checkWith(
   const selected = { ...(await selectCheck(run, candidate, gate)), onFirstFailure };
   const definition = ctx.implementations.definition(selected.gate, run.ledger.state.start.config);
   const known = run.ledger.state.proven[proofKey({ tree: candidate.tree, definition })];
-  return known === undefined ? runSelected(ctx, run, candidate, selected) : { ...known, reused: true };
+  if (known === undefined) return runSelected(ctx, run, candidate, selected);
+  return { ...wholeEvidence(known, outputReader(ctx.store, run.id)), reused: true };
 }
 
 /** The evidence of one gate for a tree, always from a new run. */

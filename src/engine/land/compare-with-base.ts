@@ -80,7 +80,7 @@ export async function checkBaseline(
   return found;
 }
 
-/** What the same command came to on the commit that the candidate is merged onto. */
+/** The result of the same command on the commit that the candidate is merged onto. */
 export function onBaseOf(run: ActiveRun, evidence: Evidence): Evidence['onBase'] {
   const baseline = baselineOf(run, evidence);
   if (baseline === undefined) return undefined;

@@ -153,7 +153,7 @@ async function copyRedacted(from: string, to: string, redact: Redact): Promise<v
   await handle.write(redact(pending));
 }
 
-/** What checks of earlier runs of the project came to, by tree and definition. */
+/** The results of checks of earlier runs of the project, by tree and definition. */
 export function knownProofs(ctx: EngineContext, run: ActiveRun): Map<string, Evidence> {
   const known = new Map<string, Evidence>();
   for (const stored of ctx.store.read(projectStream(run.project.id))) {

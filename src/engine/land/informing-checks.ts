@@ -7,7 +7,7 @@ import { checkWith, eachOnce } from './check-candidate.ts';
 import type { Candidate } from './check-request.ts';
 import { throwIfStopped } from './perform-check.ts';
 
-/** Runs the commands that only inform, on a candidate that is about to land, and records what each came to. */
+/** Runs the commands that only inform, on a candidate that is about to land, and records the result of each. */
 export async function recordInforming(ctx: EngineContext, run: ActiveRun, candidate: Candidate): Promise<void> {
   for (const gate of informingCommands(run, candidate.tasks)) {
     const evidence = await checkWith(ctx, run, candidate, gate);

@@ -49,7 +49,7 @@ export async function measureTip(ctx: EngineContext, run: ActiveRun): Promise<vo
     const { measure } = gate;
     crashpoint('measure.starting');
     const { result, value } = await measureOn(ctx, run, tip, { ...gate, measure });
-    const shown = value === undefined ? 'it shows nothing that can be measured' : valueText(measure.metric, value);
+    const shown = value === undefined ? 'the command printed no measurable value' : valueText(measure.metric, value);
     const judged: GateResult = {
       ...result,
       verdict: value === undefined ? 'not-applicable' : 'pass',

@@ -7,10 +7,11 @@ import type { GateInput, GateResult } from '../../gates/gate.ts';
 import type { CommandGateSpec } from '../../gates/gate-kinds.ts';
 import type { Mirror } from '../../git/mirror/mirror.ts';
 import type { Repository } from '../../git/read/repository.ts';
+import type { Slots } from '../../git/slots.ts';
 import type { Home } from '../../home.ts';
 import type { ModelApi } from '../../model-apis/model-api.ts';
 import type { NetworkProxy } from '../../process/network/proxy-client.ts';
-import type { FileStatuses, Recipe, Unfolding } from '../../recipes/recipe.ts';
+import type { Recipe, Unfolding } from '../../recipes/recipe.ts';
 import type { RiskContext } from '../../risks/risk.ts';
 import type { Role } from '../../roles/role.ts';
 import type { AgentConfig } from '../../schema/config/agent.ts';
@@ -31,7 +32,6 @@ import type { Coordination } from '../attempt/coordination.ts';
 import type { CheckRequest } from '../land/check-request.ts';
 import type { Activities } from './activities.ts';
 import type { RunLedger } from './ledger.ts';
-import type { Slots } from './slots.ts';
 
 /** What a guard finds in a candidate: files whose base version is used for a second check, files that a person must review, and its new and changed test programs. */
 type GuardVerdict = {
@@ -47,6 +47,8 @@ export type PinnedChoice = { agents: Record<string, AgentConfig>; choices: { rol
 export interface Implementations {
   /** The effective settings of a repository. */
   config(root: string): Promise<Config>;
+  /** The settings of the project's file that have no effect, because only the person's own may say so. */
+  ignoredSettings(root: string): Promise<{ key: string; reason: string }[]>;
   /** Determines the agents of a run, as plain settings that can be recorded. */
   pin(options: {
     config: Config;
@@ -83,8 +85,6 @@ export interface Implementations {
   modelApis: readonly ModelApi[];
   /** The forge of a repository, by its settings and its remote. */
   forge(repository: Pick<Repository, 'root'>, config: GitConfig, signal: AbortSignal): Promise<ReachedForge>;
-  /** Writes the status of each item into the work file that requested it. */
-  writeStatuses(root: string, statuses: FileStatuses): Promise<void>;
   /** The definition that evidence of this gate is bound to besides the tree. */
   definition(spec: GateSpec, config: Config): string;
 }
@@ -145,7 +145,7 @@ export interface ActiveRun {
   readonly pool: WorkspacePool;
   /** Copied dependencies that its attempts and checks pass on to each other; removed with the run. */
   readonly keptDependencies: KeptDependencies;
-  /** What checks of affected packages or files came to on the commit that candidates are merged onto, by tree and definition. */
+  /** The results of checks of affected packages or files on the commit that candidates are merged onto, by tree and definition. */
   readonly baselines: Map<string, Evidence>;
   /** The files of which a running attempt was warned that it edits them without a lock, by attempt. */
   readonly warnedEdits: Map<string, Set<string>>;
@@ -192,6 +192,10 @@ export interface AttemptHosts {
   readonly exchange: CommitExchange;
   /** Whether a host that is up has this agent, by its name or its kind. */
   offers(agent: { name: string; kind: string }): boolean;
+  /** Whether another host can perform a task whose last attempt could not begin. */
+  isPossibleElsewhere(run: ActiveRun, task: TaskState): boolean;
+  /** Counts an end on a host; true if the host is to rest, because attempts could not begin there again and again. */
+  noteEnd(host: string, couldBegin: boolean): boolean;
   /** Whether the attempts and checks of a run are performed by hosts. */
   isUsedBy(run: ActiveRun): boolean;
   /**

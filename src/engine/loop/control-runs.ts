@@ -8,7 +8,7 @@ import { AppError } from '../../errors.ts';
 import { withMutex } from '../../git/mutex.ts';
 import type { Origin } from '../../schema/actor.ts';
 import type { UndoResult } from '../../schema/change.ts';
-import type { LandMode } from '../../schema/config/land.ts';
+import type { BranchLandMode } from '../../schema/config/land.ts';
 import type { RunEvent } from '../../schema/event.ts';
 import type { Evidence } from '../../schema/gate.ts';
 import { runStream, type TaskKey } from '../../schema/ids.ts';
@@ -189,7 +189,7 @@ export class RunControl {
 
   land(
     run: string,
-    { how, accept, ...options }: { how: LandMode; draft?: boolean; accept?: string },
+    { how, accept, ...options }: { how: BranchLandMode; draft?: boolean; accept?: string },
     origin: Origin,
   ): Promise<RunState> {
     return this.#withRun(run, (active) =>
@@ -202,9 +202,9 @@ export class RunControl {
             ? await landAsPullRequest(this.#engine, active, { ...options, origin })
             : await landOnBase(this.#engine, active, { origin, ...(accept === undefined ? {} : { accept }) });
         if (outcome.kind === 'held') {
-          const { reason, files, nextStep } = outcome.hold;
+          const { reason, files, nextStep, subject: tree } = outcome.hold;
           const what = nextStep === undefined ? reason : `${reason}. Run: ${nextStep}`;
-          throw new AppError('NEEDS_PERSON', what, { run, files });
+          throw new AppError('NEEDS_PERSON', what, { run, files, reason, ...(tree === undefined ? {} : { tree }) });
         }
         const { status } = active.ledger.state;
         if (status.kind === 'held' && status.hold.what === 'landing') {

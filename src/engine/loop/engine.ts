@@ -5,6 +5,7 @@ import type { RunState } from '../../core/run/state.ts';
 import { type Intent, next } from '../../core/schedule/schedule-next.ts';
 import { isSettled } from '../../core/view/document.ts';
 import { AppError } from '../../errors.ts';
+import { Slots } from '../../git/slots.ts';
 import type { Home } from '../../home.ts';
 import { NetworkProxy } from '../../process/network/proxy-client.ts';
 import type { RunEvent } from '../../schema/event.ts';
@@ -32,7 +33,6 @@ import { type ActiveRun, type EngineContext, type Implementations, removePrepare
 import { holdOnError } from './hold-on-error.ts';
 import { ActiveRuns, InFlight, ONCE } from './in-flight.ts';
 import { SchedulingInputTracker } from './scheduling-input.ts';
-import { Slots } from './slots.ts';
 
 type EngineOptions = Pick<EngineContext, 'home' | 'store' | 'world' | 'implementations' | 'env'> & {
   tools?: AttemptTools;
@@ -79,6 +79,7 @@ export class Engine implements EngineContext {
     this.#inFlight = new InFlight({
       onError: (run, error) => this.#onError(run, error),
       onEnd: (run) => this.#onEnd(run),
+      sleep: (ms) => this.world.sleep(ms, this.#stop.signal),
     });
     // There may be no listener yet; later ones get the error. Agents continue, and the next engine adopts them.
     this.#failed.promise.catch((error: unknown) => {
@@ -120,7 +121,8 @@ export class Engine implements EngineContext {
     this.#runs.set(run.id, run);
     const { state } = run.ledger;
     this.checkSlots.grow(state.start.config.limits.checks);
-    for (const key of Object.keys(state.running)) this.#inFlight.perform(run, key, () => adoptTask(this, run, key));
+    for (const key of Object.keys(state.running))
+      this.#inFlight.perform(run, { task: key }, () => adoptTask(this, run, key));
     if (isBaseChecked(state)) askRecipe(this, run, [undefined, ...endedTasks(state)]);
     if (state.status.kind === 'cancelling') cancel(run, state.status.force);
     this.#inFlight.once(run, ONCE.smallCalls, () => beginCalls(this, run));
@@ -211,11 +213,11 @@ export class Engine implements EngineContext {
     if (this.#stop.signal.aborted) return;
     const runs = [...this.#runs.values()];
     for (const run of runs) this.#checkBase(run);
-    const { claimed, landing } = this.#inFlight;
+    const { claimed, claimedHosts, landing } = this.#inFlight;
     const waiting = this.coordination.waits.tasks;
     const isDraining = this.#drain.signal.aborted;
     const { rateLimited } = this.#tracker;
-    const fleet = this.hosts?.schedulingInput(runs, { claimed, waiting, rateLimited });
+    const fleet = this.hosts?.schedulingInput(runs, { claimed, claimedHosts, waiting, rateLimited });
     const input = this.#tracker.input(this.#runs, { claimed, landing, waiting, isDraining, fleet });
     const states = runs.map((run) => run.ledger.state);
     const { intents, wakeAt, waits } = next(states, input);
@@ -238,10 +240,10 @@ export class Engine implements EngineContext {
     if (run === undefined) return;
     switch (intent.do) {
       case 'attempt':
-        this.#inFlight.perform(run, intent.task, () => beginAttempt(this, run, intent));
+        this.#inFlight.perform(run, intent, () => beginAttempt(this, run, intent));
         return;
       case 'conclude':
-        this.#inFlight.perform(run, intent.task, () => adoptTask(this, run, intent.task));
+        this.#inFlight.perform(run, intent, () => adoptTask(this, run, intent.task));
         return;
       case 'block':
         this.#inFlight.track(run, this.submit(run, (state) => blockTask(state, intent)).committed);

@@ -6,7 +6,12 @@ export type InFlightOptions = {
   onError: (run: ActiveRun, error: unknown) => void;
   /** Some work ended. */
   onEnd: (run: ActiveRun) => void;
+  /** Ends early, or rejects, when the engine stops. */
+  sleep: (ms: number) => Promise<void>;
 };
+
+/** A landing costs more than several merges: what ends shortly after one lands together. */
+const LANDING_PAUSE_MS = 150;
 
 /** Steps of a run of which at most one is in flight; with `onlyOnce` it is never repeated. */
 export const ONCE = {
@@ -19,6 +24,8 @@ export const ONCE = {
 /** What the engine has in flight: claimed tasks, landings, and steps of a run that happen one at a time. */
 export class InFlight {
   readonly claimed = new Set<string>();
+  /** The hosts that claimed tasks are to start on. */
+  readonly claimedHosts = new Map<string, string>();
   readonly landing = new Set<string>();
   readonly work = new InFlightWork();
   readonly #steps = new Set<string>();
@@ -30,22 +37,28 @@ export class InFlight {
   }
 
   /** Works on a task unless it is already claimed. */
-  perform(run: ActiveRun, key: TaskKey, work: () => Promise<void>): void {
-    const claim = `${run.id} ${key}`;
+  perform(run: ActiveRun, { task, host }: { task: TaskKey; host?: string }, work: () => Promise<void>): void {
+    const claim = `${run.id} ${task}`;
     if (this.claimed.has(claim)) return;
     this.claimed.add(claim);
-    this.track(
-      run,
-      work().finally(() => this.claimed.delete(claim)),
-    );
+    if (host !== undefined) this.claimedHosts.set(claim, host);
+    const release = () => {
+      this.claimed.delete(claim);
+      this.claimedHosts.delete(claim);
+    };
+    this.track(run, work().finally(release));
   }
 
-  /** Lands work of a run; one landing at a time. */
+  /** Lands work of a run; one landing at a time, with a pause after it while tasks are worked on. */
   land(run: ActiveRun, work: Promise<void>): void {
     this.landing.add(run.id);
+    const isLast = () => this.claimed.size === 0;
+    const paused = work.then(() =>
+      isLast() ? undefined : this.#options.sleep(LANDING_PAUSE_MS).catch(() => undefined),
+    );
     this.track(
       run,
-      work.finally(() => this.landing.delete(run.id)),
+      paused.finally(() => this.landing.delete(run.id)),
     );
   }
 

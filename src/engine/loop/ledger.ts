@@ -1,6 +1,7 @@
 import { emptyKnowledge, evolveKnowledge, type KnowledgeState } from '../../core/project/knowledge.ts';
 import { emptyLocks, evolveLocks, type LocksState } from '../../core/project/locks.ts';
 import { emptyNotes, evolveNotes, type NotesState } from '../../core/project/notes.ts';
+import type { OutputReader } from '../../core/run/evidence-output.ts';
 import { evolve } from '../../core/run/evolve.ts';
 import { EVOLVE_CODEC, type RunState } from '../../core/run/state.ts';
 import { evolveRateLimits } from '../../core/schedule/account.ts';
@@ -75,6 +76,23 @@ export function runLedger(
 /** Folds a run from its newest snapshot and what came after it. */
 export function loadRun(store: Store, stream: string): RunState {
   return load(store, stream, RUN_FOLD).state;
+}
+
+/** Reads the outputs of checks that the state of a run does not keep. */
+export function outputReader(store: Pick<Store, 'read'>, run: string): OutputReader {
+  const known = new Map<number, string | undefined>();
+  return (version) => {
+    // Several tasks can have the evidence of one event.
+    if (!known.has(version)) known.set(version, outputIn(store.read(runStream(run), version - 1, 1)[0]?.data));
+    return known.get(version);
+  };
+}
+
+/** Without the schema of all events: commands that only show a run should not need it. */
+function outputIn(data: unknown): string | undefined {
+  const evidence = typeof data === 'object' && data !== null && 'evidence' in data ? data.evidence : undefined;
+  const hasOutput = typeof evidence === 'object' && evidence !== null && 'output' in evidence;
+  return hasOutput && typeof evidence.output === 'string' ? evidence.output : undefined;
 }
 
 /** Until when accounts, and families of their models, are rate-limited. */

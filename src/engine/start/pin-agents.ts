@@ -1,4 +1,4 @@
-import { isSimulated, isUserProgram } from '../../agents/agent-kinds.ts';
+import { BUILT_IN, isSimulated, isUserProgram } from '../../agents/agent-kinds.ts';
 import type { SettingsChange } from '../../core/run/changed-settings.ts';
 import { withoutValues } from '../../core/run/recorded-config.ts';
 import { AppError } from '../../errors.ts';
@@ -51,7 +51,7 @@ export function pinChoices(
   if (order.length === 0) {
     throw new AppError(
       'AGENT_MISSING',
-      'No agent is configured and none is installed: install claude, codex or gemini, name a program with --agent command:<program>, or try --rehearse',
+      `No agent is configured and none is installed: install one of ${BUILT_IN.join(', ')}, name a program with --agent command:<program>, or try --rehearse`,
     );
   }
   const open = byRole['*'] === undefined ? order.filter((name) => !config.routing.order.includes(name)) : [];

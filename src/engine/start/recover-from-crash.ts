@@ -1,5 +1,6 @@
-import { readdir, rm } from 'node:fs/promises';
+import { readdir, readlink, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { dropUnusedIndexes } from '../../git/save/private-index.ts';
 import type { Home } from '../../home.ts';
 import { removeLeftoverGroups } from '../../process/cgroup.ts';
 import { removeLeftoverLimits } from '../../process/limit-groups.ts';
@@ -16,6 +17,7 @@ const OURS_ALONE = /^[0-9a-z]{8}-(gate|call)-/;
  */
 export async function recoverFromCrash(home: Home, store: Pick<Store, 'read'>): Promise<void> {
   await clearLeftovers(home.root);
+  await clearIndexes(home);
   removeLeftoverGroups();
   removeLeftoverLimits();
   for (const name of await readdir(home.attempts)) {
@@ -24,4 +26,11 @@ export async function recoverFromCrash(home: Home, store: Pick<Store, 'read'>): 
     await rm(join(home.attempts, name), { recursive: true, force: true });
   }
   await endUnknownAgents(home, store);
+}
+
+/** Removes the indexes of workspaces that do not exist any more; one that is elsewhere has a link here. */
+async function clearIndexes({ mirrors, workspaces }: Home): Promise<void> {
+  const paths = (await readdir(workspaces)).map((name) => join(workspaces, name));
+  const elsewhere = await Promise.all(paths.map((path) => readlink(path).catch(() => path)));
+  for (const name of await readdir(mirrors)) await dropUnusedIndexes({ dir: join(mirrors, name) }, elsewhere);
 }

@@ -45,7 +45,7 @@ export type StartedRun = { state: RunState; project: Project; notes: string[] };
 export type StartOverrides = {
   bench?: BenchStart;
   item?: { batch: string; item: number };
-  watch?: (run: string) => WatchEvent;
+  watch?: (run: string) => WatchEvent[];
   origin?: Origin;
 };
 
@@ -128,7 +128,7 @@ export async function startRun(
   crashpoint('run.started');
   const notes =
     folder === undefined
-      ? await notesFor(recipe.isReadOnly?.(request.input) ?? false, { repository, config, base, request })
+      ? await notesFor(ctx, recipe.isReadOnly?.(request.input) ?? false, { repository, config, base, request })
       : [];
   if (waiting !== undefined) notes.push(waiting);
   if (options.labels !== undefined && !usesHosts(ctx, config))
@@ -141,7 +141,7 @@ function filing({ run, project }: RunStart, { collection }: StartOptions, { item
   const events = fileNewRun(run, { collection, item });
   return [
     ...(events.length === 0 ? [] : [{ stream: projectStream(project.id), expected: -1, events }]),
-    ...(watch === undefined ? [] : [{ stream: watchStream(project.id), expected: -1, events: [watch(run)] }]),
+    ...(watch === undefined ? [] : [{ stream: watchStream(project.id), expected: -1, events: watch(run) }]),
   ];
 }
 
@@ -215,8 +215,15 @@ function filesInUse(root: string, config: Config, { input, options }: StartReque
 
 type NotedStart = { request: StartRequest; repository: Project['repository']; config: Config; base: RunStart['base'] };
 
-async function notesFor(isReadOnly: boolean, { repository, config, base, request }: NotedStart): Promise<string[]> {
+async function notesFor(
+  { implementations }: EngineContext,
+  isReadOnly: boolean,
+  { repository, config, base, request }: NotedStart,
+): Promise<string[]> {
   const notes: string[] = [];
+  for (const { key, reason } of await implementations.ignoredSettings(repository.root))
+    if (key !== 'network.allow')
+      notes.push(`${key} in ${SETTINGS_FOLDER}config.yaml has no effect: ${reason}. Your own settings can set it.`);
   const filters = await untrustedFilters(repository, config.trust);
   if (filters.names.length > 0) notes.push(untrustedText(filters));
   const ignored = ignoredHostsText(config.network);

@@ -61,11 +61,11 @@ async function search(work: AttemptWork, allowed: ReadonlySet<string>, signal: A
     for (const value of await searchFile(file, MAX_OUTPUT_BYTES, signal)) output.add(value);
   const real = [...landing.found, ...left.found].filter((found) => found.class === 'real');
   const known = await knownIn(mirror, base, [...new Set(real.map(({ value }) => value))]);
-  const isNews = ({ class: kind, value }: FoundSecret) =>
+  const isNew = ({ class: kind, value }: FoundSecret) =>
     kind === 'real' && !known.has(value) && !allowed.has(fingerprintOf(value));
   return {
-    landing: landing.found.filter(isNews),
-    leftBehind: left.found.filter(isNews),
+    landing: landing.found.filter(isNew),
+    leftBehind: left.found.filter(isNew),
     counts: countClasses(landing.found),
     exposed: [...output].filter((value) => !allowed.has(fingerprintOf(value))).length,
     unread: landing.unread,

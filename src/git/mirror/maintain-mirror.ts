@@ -6,13 +6,14 @@ import { type Mirror, requireUnmodified } from './mirror-config.ts';
 
 const TIMEOUT_MS = 1_800_000;
 
-/** The number of attempt refs from which reading a mirror becomes noticeably slower. */
+/** The number of refs from which reading a mirror becomes noticeably slower. */
 const MANY_REFS = 256;
 
 /** Whether maintenance is worth its time. */
 export async function isMaintenanceDue(mirror: Mirror): Promise<boolean> {
-  const attempts = await readdir(join(mirror.dir, 'refs', 'manyhands', 'attempts')).catch(() => []);
-  return attempts.length > MANY_REFS;
+  const folders = ['attempts', 'objects'].map((kind) => join(mirror.dir, 'refs', 'manyhands', kind));
+  const refs = await Promise.all(folders.map((folder) => readdir(folder).catch(() => [])));
+  return refs.some(({ length }) => length > MANY_REFS);
 }
 
 /** Packs a mirror's refs and objects; never deletes an object, reachable or not. */

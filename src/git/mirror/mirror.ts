@@ -5,7 +5,8 @@ import { crashpoint, realWorld, type World } from '../../world.ts';
 import { otherEnd } from '../environment.ts';
 import { git } from '../git.ts';
 import { withMutex } from '../mutex.ts';
-import { readPlainText } from '../plain-file.ts';
+import { exists } from '../path-kind.ts';
+import { readPlainText, replaceFile } from '../plain-file.ts';
 import type { Repository } from '../read/repository.ts';
 import { isOid, parsePackedRefs } from '../refs/refs.ts';
 import { removeLeftovers, removeStarting } from '../workspace/leftovers.ts';
@@ -25,6 +26,8 @@ export type OpenMirror = {
 
 const CLONE_TIMEOUT_MS = 1_800_000;
 const FETCH = ['fetch', '--quiet', '--no-tags', '--no-auto-maintenance', '--no-write-fetch-head', '--refmap='];
+/** As many folders of loose objects contain at least as many objects. */
+const MANY_LOOSE = 32;
 /** Files left by a killed engine are removed only when a mirror is first opened: later they may be in use. */
 const cleanedMirrors = new Set<string>();
 
@@ -40,6 +43,8 @@ async function openOrCreate(options: OpenMirror, world: World): Promise<Mirror> 
   const mirror: Mirror = { dir, objectFormat, config };
   try {
     const stored = await readPlainText(join(dir, 'config'));
+    if (stored === '' && (await exists(join(dir, 'objects'))))
+      throw new AppError('DATA_DAMAGED', `The settings of the mirror ${dir} are empty`, { dir });
     if (stored === '') await create(mirror, options, world);
     else if (stored === mirrorConfig(objectFormat, undefined)) await writeConfig(mirror);
   } catch (error) {
@@ -65,6 +70,7 @@ async function create(mirror: Mirror, { repository, signal, onProgress }: OpenMi
   crashpoint('mirror.creating');
   onProgress?.('copies the repository into its private mirror');
   await copy(repository, { to: temporary.dir, onProgress }, signal);
+  await packObjects(temporary.dir, signal);
   await moveRefs(temporary.dir);
   await writeConfig(temporary);
   await mkdir(privateFolder(temporary), { recursive: true, mode: 0o700 });
@@ -109,6 +115,15 @@ async function clone(repository: Repository, cloning: Cloning, signal: AbortSign
   });
 }
 
+/** Every workspace reads all files of its commit: from a pack this takes a tenth of the system calls. */
+async function packObjects(dir: string, signal: AbortSignal | undefined): Promise<void> {
+  const folders = (await readdir(join(dir, 'objects'))).filter((name) => /^[0-9a-f]{2}$/.test(name));
+  if (folders.length < MANY_LOOSE) return;
+  const options = { gitDir: dir, timeoutMs: CLONE_TIMEOUT_MS, ...(signal ? { signal } : {}) };
+  await git(['-c', 'core.fsync=all', 'maintenance', 'run', '--quiet', '--task=loose-objects'], options);
+  await git(['prune-packed', '--quiet'], options);
+}
+
 async function moveRefs(dir: string): Promise<void> {
   const file = join(dir, 'packed-refs');
   const packed = await readFile(file, 'utf8').catch((error: unknown) => {
@@ -116,7 +131,7 @@ async function moveRefs(dir: string): Promise<void> {
     throw error;
   });
   await keepHead(dir, parsePackedRefs(packed));
-  await writeFile(file, packed.replace(/^([0-9a-f]+ refs\/)/gm, '$1user/'));
+  await replaceFile(file, packed.replace(/^([0-9a-f]+ refs\/)/gm, '$1user/'));
   await writeFile(join(dir, 'HEAD'), 'ref: refs/heads/manyhands-has-no-head\n');
   const loose = await readdir(join(dir, 'refs', 'heads')).catch((): string[] => []);
   if (loose.length > 0) throw new AppError('GIT_FAILED', `The new mirror has unexpected branches: ${loose}`, { dir });
@@ -132,9 +147,7 @@ async function keepHead(dir: string, refs: ReadonlyMap<string, string>): Promise
 }
 
 async function writeConfig(mirror: Mirror): Promise<void> {
-  const file = join(mirror.dir, 'config');
-  await writeFile(`${file}.new`, mirror.config, { mode: 0o600 });
-  await rename(`${file}.new`, file);
+  await replaceFile(join(mirror.dir, 'config'), mirror.config);
 }
 
 /** The commits that the mirror does not have, or not with their trees. */

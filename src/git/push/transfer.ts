@@ -25,6 +25,11 @@ export type Transfer = {
 export type Transferred = { kind: 'done' } | RemoteRefusal;
 
 const TIMEOUT_MS = 1_800_000;
+/** A server on whose connection nothing moves is given up; longer than ours lets a transfer wait for its turn. */
+const STUCK: Remote['connection'] = [
+  ['http.lowSpeedLimit', '1'],
+  ['http.lowSpeedTime', '120'],
+];
 const PUSH = ['push', '--porcelain', '--no-verify', '--no-follow-tags', '--no-signed', '--atomic'];
 const FETCH = ['fetch', '--quiet', '--no-tags', '--no-auto-maintenance', '--no-write-fetch-head', '--refmap='];
 
@@ -126,13 +131,14 @@ function outcomeOf(result: Awaited<ReturnType<typeof exchange>>, remote: Remote)
 
 function fromMirror({ mirror, url, token, signal }: Transfer): FromMirror {
   const address = url.replace(/^([a-z+]+:\/\/)[^@/]*@/i, '$1');
-  const connection: Remote['connection'] =
+  const login: Remote['connection'] =
     token === undefined
       ? []
       : [
           [`http.${url}.extraHeader`, `Authorization: Bearer ${token}`],
           ['http.followRedirects', 'false'],
         ];
+  const connection = [...STUCK, ...login];
   const remote = { name: 'hosts.git', url, pushUrl: url, address, connection };
   return { mirror, remote, ...(signal === undefined ? {} : { signal }) };
 }

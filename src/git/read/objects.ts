@@ -12,7 +12,7 @@ export type CommitFacts = { tree: string; parents: readonly string[] };
 /** An entry of a tree; its mode is as git stores it, such as `100644` or `40000`, its name has a character for each byte. */
 export type TreeEntry = { mode: string; name: string; oid: string };
 
-type ObjectType = 'commit' | 'tree';
+type ObjectType = 'blob' | 'commit' | 'tree';
 type Answer = { type: string; size: number; content: Buffer };
 
 export const TREE_MODE = '40000';
@@ -60,24 +60,37 @@ export function readTree(mirror: Mirror, oid: string): Promise<readonly TreeEntr
 export async function objectSize(mirror: Mirror, oid: string): Promise<number> {
   if (!isOid(oid)) throw new AppError('INTERNAL', `${oid} is not an object's id`, { oid });
   try {
-    return (await objectProgram(mirror).ask(`info ${oid}\n`)).size;
+    const info = await objectProgram(mirror).ask(`info ${oid}\n`);
+    if (info.type !== 'missing') return info.size;
   } catch (error) {
     if (!(error instanceof AnswerLost)) throw error;
-    const { stdout } = await git(['cat-file', '-s', oid], { gitDir: mirror.dir });
-    return Number(stdout);
+  }
+  // The process may not have seen what was written since.
+  const { code, stdout } = await git(['cat-file', '-s', oid], { gitDir: mirror.dir, allow: [0, 128] });
+  return code === 0 ? Number(stdout) : 0;
+}
+
+/** An object of this type that has no more bytes; undefined where there is none, or the process that answers does not find it. */
+export async function readSmallObject(
+  mirror: Mirror,
+  { oid, type }: { oid: string; type: ObjectType },
+  maxBytes: number,
+): Promise<Buffer | undefined> {
+  if (!isOid(oid)) throw new AppError('INTERNAL', `${oid} is not an object's id`, { oid });
+  try {
+    const program = objectProgram(mirror);
+    const info = await program.ask(`info ${oid}\n`);
+    return info.type === type && info.size <= maxBytes ? (await program.ask(`contents ${oid}\n`)).content : undefined;
+  } catch (error) {
+    if (error instanceof AnswerLost) return undefined;
+    throw error;
   }
 }
 
 /** What the process does not answer, or does not find, is read by a git process of its own, which also reports errors. */
 async function contentOf(mirror: Mirror, oid: string, type: ObjectType): Promise<Buffer> {
-  if (!isOid(oid)) throw new AppError('INTERNAL', `${oid} is not an object's id`, { oid });
-  try {
-    const program = objectProgram(mirror);
-    const info = await program.ask(`info ${oid}\n`);
-    if (info.type === type && info.size <= MAX_BYTES) return (await program.ask(`contents ${oid}\n`)).content;
-  } catch (error) {
-    if (!(error instanceof AnswerLost)) throw error;
-  }
+  const answered = await readSmallObject(mirror, { oid, type }, MAX_BYTES);
+  if (answered !== undefined) return answered;
   const chunks: Buffer[] = [];
   for await (const chunk of gitStream(mirror, ['cat-file', type, oid])) chunks.push(chunk);
   return Buffer.concat(chunks);

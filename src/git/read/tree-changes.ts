@@ -37,6 +37,15 @@ export function treeChanges(mirror: Mirror, { from, to }: Between): Promise<Tree
   return readOnce(trees, { mirror, commits: [from, to], read, sizeOf: (changes) => changes.length });
 }
 
+/** The paths in which each of these pairs of commits differs, all read by one process; none where a commit is missing. */
+export async function changedPaths(mirror: Mirror, pairs: readonly Between[]): Promise<string[][]> {
+  const input = pairs.map(({ from, to }) => `${to} ${from}\n`).join('');
+  const args = ['diff-tree', '--stdin', '-r', ...RAW, '--always', '--format=%H %P'];
+  const changes = rawChanges((await git(args, { ...inMirror(mirror), input })).stdout);
+  const byPair = Map.groupBy(changes, ({ commit }) => commit);
+  return pairs.map(({ from, to }) => byPair.get(`${to} ${from}`)?.map(({ path }) => path) ?? []);
+}
+
 /** What each commit between two others changed, and what they changed together. */
 export function changesBetween(mirror: Mirror, { from, to }: Between): Promise<ChangeSet> {
   const read = async (): Promise<ChangeSet> => {

@@ -97,10 +97,19 @@ async function writeTogether(mirror: Mirror, group: readonly PendingUpdate[]): P
   if (only === undefined) return;
   if (another === undefined) return updateRefs(mirror, only.input).then(only.resolve, only.reject);
   const joint = await updateRefs(mirror, group.map(({ input }) => input).join('')).catch(() => undefined);
-  // Each update is retried separately below, so that each caller gets its own error.
-  if (joint?.code === 0) for (const { resolve } of group) resolve(joint);
-  else for (const { input, resolve, reject } of group) await updateRefs(mirror, input).then(resolve, reject);
+  if (joint?.code === 0) {
+    for (const { resolve } of group) resolve(joint);
+    return;
+  }
+  // Each update is retried separately, so that each caller gets its own error.
+  for (const { input, resolve, reject } of group) {
+    const rest = joint?.wasKilled === true ? await unwritten(mirror, input) : input;
+    await (rest === '' ? Promise.resolve(WRITTEN) : updateRefs(mirror, rest)).then(resolve, reject);
+  }
 }
+
+/** `wasKilled`: a git process was killed while it wrote, perhaps after some of the refs. */
+type UpdateResult = GitResult & { wasKilled?: boolean };
 
 /** A transaction is answered with two lines; a refused one ends the process with the reason. */
 const refProgram = answeringGit<void>(['update-ref', '--stdin'], (received) => {
@@ -112,30 +121,43 @@ const refProgram = answeringGit<void>(['update-ref', '--stdin'], (received) => {
  * The process that waits for updates may have an outdated view of the refs, and it dies of a refusal; so a refusal counts
  * only where a process of its own repeats it.
  */
-async function updateRefs(mirror: Mirror, input: string): Promise<GitResult> {
+async function updateRefs(mirror: Mirror, input: string): Promise<UpdateResult> {
   try {
     await refProgram(mirror).ask(`start\n${input}commit\n`);
     return WRITTEN;
   } catch (error) {
     if (!(error instanceof AnswerLost)) throw error;
-    if (error.stderr === '' && (await isWritten(mirror, input))) return WRITTEN;
+    if (error.stderr === '') return complete(mirror, input);
   }
   return updateAlone(mirror, input);
 }
 
-async function updateAlone(mirror: Mirror, input: string): Promise<GitResult> {
-  const options = { gitDir: mirror.dir, input, allow: [0, 1, 128], isDone: () => isWritten(mirror, input) };
-  const first = await git(['update-ref', '--stdin'], options);
-  if (first.code === 0 || !/\.lock': File exists/.test(first.stderr)) return first;
-  const cleared = await clearStaleLocks(mirror);
-  return cleared.length > 0 ? git(['update-ref', '--stdin'], options) : first;
+/** Writes what a killed git process has not written. */
+async function complete(mirror: Mirror, input: string): Promise<UpdateResult> {
+  const rest = await unwritten(mirror, input);
+  return rest === '' ? WRITTEN : { ...(await updateAlone(mirror, rest)), wasKilled: true };
 }
 
-/** Whether every ref is where its instruction puts it; only this engine writes these refs, and one write after another. */
-async function isWritten(mirror: Mirror, input: string): Promise<boolean> {
-  for (const [, ref = '', to] of input.matchAll(/^\w+ (\S+) (\S+)/gm))
-    if ((await readRef(mirror, ref)) !== to) return false;
-  return true;
+async function updateAlone(mirror: Mirror, input: string): Promise<UpdateResult> {
+  let wasKilled = false;
+  const isDone = async () => {
+    wasKilled = true;
+    return (await unwritten(mirror, input)) === '';
+  };
+  const options = { gitDir: mirror.dir, input, allow: [0, 1, 128], isDone };
+  const first = await git(['update-ref', '--stdin'], options);
+  if (first.code === 0) return first;
+  const isLocked = /\.lock': File exists/.test(first.stderr);
+  if (isLocked && (await clearStaleLocks(mirror)).length > 0) return complete(mirror, input);
+  return wasKilled && !isLocked ? complete(mirror, input) : first;
+}
+
+/** The instructions whose refs are not where they put them; only this engine writes these refs, and one write after another. */
+async function unwritten(mirror: Mirror, input: string): Promise<string> {
+  let rest = '';
+  for (const [line, ref = '', to] of input.matchAll(/^\w+ (\S+) (\S+).*\n/gm))
+    if ((await readRef(mirror, ref)) !== to) rest += line;
+  return rest;
 }
 
 /** The branch of the user that a detached commit most likely belongs to: one that is at it, else the usual default. */

@@ -57,8 +57,8 @@ async function startIndex({
   base,
   indexFile,
 }: StartIndex): Promise<{ path: string; oid: string }[]> {
-  const file = privateIndexFile(mirror, path);
-  if (await copyIndex(file, indexFile)) return (await readIndexState(file))?.gitlinks ?? [];
+  const state = await readIndexState(mirror, path);
+  if (await copyIndex(privateIndexFile(mirror, path), indexFile)) return state?.gitlinks ?? [];
   await git(['read-tree', base], { gitDir: own.dir, workTree: path, indexFile });
   return removeGitlinks(own, indexFile);
 }

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { copyFile, mkdir, rename, stat, utimes, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { copyFile, mkdir, readdir, rename, stat, utimes, writeFile } from 'node:fs/promises';
+import { basename, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { errorCode } from '../../errors.ts';
 import { git } from '../git.ts';
 import { type Mirror, privateFolder } from '../mirror/mirror-config.ts';
-import { deleteFile, readPlainText } from '../plain-file.ts';
+import { deleteFile, readPlainFile, readPlainText } from '../plain-file.ts';
 import { GITLINK, readIndex } from './index-file.ts';
 
 /** A submodule: its path and the commit that is recorded for it. */
@@ -19,8 +19,10 @@ const IndexState = z.object({
 /** What an index was created from. */
 export type IndexState = z.infer<typeof IndexState>;
 
+const CHECKSUM_BYTES = { sha1: 20, sha256: 32 };
+
 /** The file of a workspace's index outside the workspace, so that its agent cannot make git treat a file as unchanged. */
-export function privateIndexFile(mirror: Mirror, workspace: string): string {
+export function privateIndexFile(mirror: Pick<Mirror, 'dir'>, workspace: string): string {
   const key = createHash('sha256').update(resolve(workspace)).digest('hex').slice(0, 32);
   return join(privateFolder(mirror), 'indexes', key);
 }
@@ -42,10 +44,31 @@ export async function recordPrivateIndex(mirror: Mirror, file: string, commit: s
   await rename(`${file}.new`, `${file}.json`);
 }
 
-/** What a workspace's index was created from; undefined if that is not known. */
-export async function readIndexState(file: string): Promise<IndexState | undefined> {
-  const text = await readPlainText(`${file}.json`);
-  return text === '' ? undefined : IndexState.parse(JSON.parse(text));
+/**
+ * What a workspace's index was created from; undefined if that is not known. These files are not flushed when they are
+ * written: an index that a power failure damaged is deleted, because it can be made again.
+ */
+export async function readIndexState(mirror: Mirror, workspace: string): Promise<IndexState | undefined> {
+  const file = privateIndexFile(mirror, workspace);
+  if (!(await isWholeIndex(file, mirror.objectFormat))) {
+    await dropPrivateIndex(mirror, workspace);
+    return undefined;
+  }
+  try {
+    return IndexState.parse(JSON.parse(await readPlainText(`${file}.json`)));
+  } catch {
+    // It is missing or damaged; what it says is only a shortcut.
+    return undefined;
+  }
+}
+
+/** An index ends with the checksum of everything before it. */
+async function isWholeIndex(file: string, objectFormat: Mirror['objectFormat']): Promise<boolean> {
+  const bytes = await readPlainFile(file, Number.POSITIVE_INFINITY);
+  const hash = createHash(objectFormat);
+  if (bytes === undefined || bytes.length <= CHECKSUM_BYTES[objectFormat]) return false;
+  const end = bytes.length - CHECKSUM_BYTES[objectFormat];
+  return hash.update(bytes.subarray(0, end)).digest().equals(bytes.subarray(end));
 }
 
 /**
@@ -76,6 +99,17 @@ export async function copyIndex(from: string, to: string, timeMs?: number): Prom
     if (errorCode(error) === 'ENOENT') return false;
     throw error;
   }
+}
+
+/** Deletes the indexes of workspaces other than these, which a killed engine has left in a mirror. */
+export async function dropUnusedIndexes(mirror: Pick<Mirror, 'dir'>, workspaces: readonly string[]): Promise<void> {
+  const folder = join(privateFolder(mirror), 'indexes');
+  const used = new Set(workspaces.map((workspace) => basename(privateIndexFile(mirror, workspace))));
+  const names = await readdir(folder).catch((error: unknown): string[] => {
+    if (errorCode(error) === 'ENOENT') return [];
+    throw error;
+  });
+  for (const name of names) if (!used.has(name.split('.', 1)[0] ?? '')) await deleteFile(join(folder, name));
 }
 
 /** Deletes the index of a removed workspace. */

@@ -11,7 +11,7 @@ import { type RefChange, writeRefs } from '../refs/mirror-refs.ts';
 import { isOid } from '../refs/refs.ts';
 import { readAgentGit } from '../workspace/agent-git.ts';
 import { type ImportedCommits, importHistory } from './import-history.ts';
-import { type IndexState, privateIndexFile, readIndexState } from './private-index.ts';
+import { type IndexState, readIndexState } from './private-index.ts';
 import { saveTree } from './save-tree.ts';
 import { requireCommitsWithin, requireFilesWithin, type WorkLimits } from './work-limits.ts';
 
@@ -60,7 +60,7 @@ export async function saveWorkspace(options: SaveWorkspace, world: World = realW
   crashpoint('save.starting');
   try {
     await mkdir(scratch, { recursive: true, mode: 0o700 });
-    const state = await readIndexState(privateIndexFile(mirror, path));
+    const state = await readIndexState(mirror, path);
     const { saved, pending } = (await isFolder(path))
       ? await saveFolder({ ...options, scratch, state, now: world.now() })
       : { saved: await missingWorkspace(options, state), pending: [] };

@@ -1,5 +1,6 @@
-import { lstat } from 'node:fs/promises';
+import { lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AppError } from '../../errors.ts';
 import { git } from '../git.ts';
 import type { Mirror } from '../mirror/mirror-config.ts';
@@ -12,12 +13,18 @@ export type WorkLimits = { files: number; fileBytes: number };
 
 const MEGABYTE = 1024 * 1024;
 const LIST_TIMEOUT_MS = 300_000;
+/** So many take a millisecond at most; then others get their turn. */
+const SIZES_PER_TURN = 256;
+/** So many are read within two milliseconds; for more, git is faster. */
+const FEW_FILES = 500;
 const DAY_MS = 86_400_000;
 const SUBMODULE_MODE = '160000';
 
 type WorkInFiles = {
   mirror: Mirror;
   path: string;
+  /** The commit that the work started from. */
+  base: string;
   exclude: readonly string[];
   scratch: string;
   now: number;
@@ -26,10 +33,12 @@ type WorkInFiles = {
 
 /** Refuses files that would take minutes to store, with the name of the limit. */
 export async function requireFilesWithin(work: WorkInFiles, limits: WorkLimits): Promise<void> {
-  const { mirror, path, exclude, signal } = work;
+  const { mirror, path, base, exclude, signal } = work;
+  if (isSmall(path, limits)) return;
   const indexFile = join(work.scratch, 'listing-index');
   // Files are compared by size and time alone: one of the size that it had is within the limits.
-  await copyIndex(privateIndexFile(mirror, path), indexFile, work.now + DAY_MS);
+  const hasIndex = await copyIndex(privateIndexFile(mirror, path), indexFile, work.now + DAY_MS);
+  if (!hasIndex) await git(['read-tree', base], { gitDir: mirror.dir, workTree: path, indexFile });
   const pathspecs = [':(top)', ...exclude.map((each) => `:(top,exclude,literal)${each.replace(/\/+$/, '')}`)];
   const { stdout } = await git(['ls-files', '-o', '-m', '-z', '--exclude-standard', '--', ...pathspecs], {
     gitDir: mirror.dir,
@@ -40,11 +49,42 @@ export async function requireFilesWithin(work: WorkInFiles, limits: WorkLimits):
   });
   const files = stdout.split('\0').filter((each) => each !== '');
   if (files.length > limits.files) throw tooLarge(path, `${files.length} files are changed`, 'workFiles', limits.files);
-  for (const file of files) {
-    // A file that was deleted is listed too.
-    const size = (await lstat(join(path, file)).catch(() => undefined))?.size ?? 0;
+  for (const [index, file] of files.entries()) {
+    if (index % SIZES_PER_TURN === SIZES_PER_TURN - 1) await nextTurn();
+    const size = sizeOf(join(path, file));
     if (size > limits.fileBytes)
       throw tooLarge(path, `${file} has ${Math.round(size / MEGABYTE)} MB`, 'workFileMb', limits.fileBytes / MEGABYTE);
+  }
+}
+
+/** Whether a folder has so few and small files that they are within the limits, whichever of them are changed. */
+function isSmall(path: string, limits: WorkLimits): boolean {
+  const most = Math.min(limits.files, FEW_FILES);
+  const folders = [path];
+  let count = 0;
+  try {
+    for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+      for (const entry of readdirSync(folder, { withFileTypes: true })) {
+        const file = join(folder, entry.name);
+        count += 1;
+        if (count > most) return false;
+        if (entry.isDirectory()) folders.push(file);
+        else if (lstatSync(file).size > limits.fileBytes) return false;
+      }
+    }
+    return true;
+  } catch {
+    // Git lists what can be read.
+    return false;
+  }
+}
+
+function sizeOf(file: string): number {
+  try {
+    return lstatSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  } catch {
+    // A file that was deleted, or whose folder became a file, is listed too.
+    return 0;
   }
 }
 

@@ -1,12 +1,13 @@
 import { clientRef } from '../../git/refs/client-refs.ts';
 import type { AccessRole } from '../../operations/authorize.ts';
+import type { OrderAccess } from '../../store/credentials/order-token.ts';
 import type { PushCommand } from './push-commands.ts';
 
 /** The roles that may fetch from and push to the exchange repository; all others are denied. */
 export const GIT_ROLES: readonly AccessRole[] = ['operator'];
 
 /** Who pushes: a client of a person, or the host that performs an order. */
-export type Pusher = { client: string } | { order: string };
+export type Pusher = { client: string } | OrderAccess;
 
 /** Why an instruction of a push is refused: only new refs of this client, each named for its commit, or of this attempt. */
 export function refusalOfPush({ old, new: to, ref }: PushCommand, pusher: Pusher): string | undefined {

@@ -3,9 +3,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { dirname } from 'node:path';
 import { AppError } from '../../errors.ts';
 import { gitEnvironment, gitSettings } from '../../git/environment.ts';
-import { openBareMirror } from '../../git/push/transfer.ts';
+import { objectRef, openBareMirror } from '../../git/push/transfer.ts';
 import { clientId } from '../../git/refs/client-refs.ts';
+import { Slots } from '../../git/slots.ts';
 import { stream } from '../../process/stream.ts';
+import type { OrderAccess } from '../../store/credentials/order-token.ts';
 import type { World } from '../../world.ts';
 import type { Identity } from '../login/access.ts';
 import { GIT_ROLES, type Pusher, refusalOfPush } from './exchange-access.ts';
@@ -19,6 +21,9 @@ type Service = (typeof SERVICES)[number];
 const MAX_PACK_BYTES = 2 * 1024 ** 3;
 const MAX_WANTS_BYTES = 16 * 1024 ** 2;
 const MAX_AT_ONCE = 8;
+/** How many more may wait for their turn, and how long. */
+const MAX_WAITING = 500;
+const WAIT_MS = 60_000;
 const TIMEOUT_MS = 1_800_000;
 /** A client that neither sends nor takes anything in this time is disconnected. */
 const STUCK_MS = 60_000;
@@ -41,10 +46,10 @@ const SETTINGS: readonly (readonly [string, string])[] = [
   ['safe.directory', '*'],
 ];
 
-/** The work of others is not offered to the host of an order, which needs only the commits that it names. */
-const HIDDEN_FROM_HOSTS = ['attempts', 'late', 'clients'].map(
-  (kind) => ['uploadpack.hideRefs', `refs/manyhands/${kind}`] as const,
-);
+/** The host of an order sees the commits that the order names, and nothing else of any project. */
+function visibleTo({ commits }: OrderAccess): (readonly [string, string])[] {
+  return ['refs', ...commits.map((commit) => `!${objectRef(commit)}`)].map((ref) => ['uploadpack.hideRefs', ref]);
+}
 
 export type GitEndpointOptions = {
   dir: string;
@@ -55,12 +60,12 @@ export type GitEndpointOptions = {
 };
 
 /** A person who is logged in, or the host that performs an order. */
-export type GitSender = { identity: Identity; token: string } | { order: string };
+export type GitSender = { identity: Identity; token: string } | OrderAccess;
 
 /** Serves one bare repository by `git http-backend`: whoever may use it fetches, and adds refs of their own. */
 export class GitEndpoint {
   readonly #options: GitEndpointOptions;
-  #running = 0;
+  readonly #transfers = new Slots(MAX_AT_ONCE);
 
   constructor(options: GitEndpointOptions) {
     this.#options = options;
@@ -72,14 +77,30 @@ export class GitEndpoint {
     if (service === undefined) throw new AppError('ROUTE_UNKNOWN', 'There is no such path of a repository');
     if ('identity' in sender && (sender.identity.via !== 'token' || !GIT_ROLES.includes(sender.identity.role)))
       throw new AppError('VIEWERS_ONLY_LOOK', `A ${sender.identity.role} may not use the repository of the server`);
-    if (this.#running >= MAX_AT_ONCE) throw new AppError('ENGINE_BUSY', 'Too many transfers run at once');
-    this.#running += 1;
+    if (this.#transfers.waiting >= MAX_WAITING) throw new AppError('ENGINE_BUSY', 'Too many transfers wait');
+    await openBareMirror(this.#options.dir, 'sha1', this.#options.world);
+    const pusher = 'order' in sender ? sender : { client: clientId(sender.token) };
+    await this.#inTurn(outgoing, () => this.#serve(incoming, outgoing, { service, pusher }));
+  }
+
+  /** Lets a transfer wait until others have ended; one whose sender is gone leaves. */
+  async #inTurn(outgoing: ServerResponse, transfer: () => Promise<void>): Promise<void> {
+    const { world, closing } = this.#options;
+    const gone = new AbortController();
+    const leave = () => gone.abort(new AppError('ENGINE_BUSY', 'Too many transfers run at once'));
+    const cancel = world.alarm(world.now() + WAIT_MS, leave);
+    outgoing.once('close', leave);
     try {
-      await openBareMirror(this.#options.dir, 'sha1', this.#options.world);
-      const pusher = 'order' in sender ? sender : { client: clientId(sender.token) };
-      await this.#serve(incoming, outgoing, { service, pusher });
+      await this.#transfers.with(
+        () => {
+          cancel();
+          return transfer();
+        },
+        AbortSignal.any([gone.signal, closing]),
+      );
     } finally {
-      this.#running -= 1;
+      cancel();
+      outgoing.off('close', leave);
     }
   }
 
@@ -121,7 +142,7 @@ export class GitEndpoint {
       ...gitSettings([
         ...SETTINGS,
         ['receive.maxInputSize', String(this.#limits.packBytes)],
-        ...('order' in pusher ? HIDDEN_FROM_HOSTS : []),
+        ...('order' in pusher ? visibleTo(pusher) : []),
       ]),
       GIT_PROJECT_ROOT: dirname(this.#options.dir),
       GIT_HTTP_EXPORT_ALL: '1',
@@ -132,7 +153,8 @@ export class GitEndpoint {
       REMOTE_ADDR: '127.0.0.1',
       ...(method === 'POST' ? { CONTENT_TYPE: String(headers['content-type'] ?? '') } : {}),
       ...(headers['content-encoding'] === 'gzip' ? { HTTP_CONTENT_ENCODING: 'gzip' } : {}),
-      ...(/^version=\d$/.test(protocol) ? { GIT_PROTOCOL: protocol } : {}),
+      // With version 2 a client may ask for commits that are hidden from it.
+      ...(/^version=\d$/.test(protocol) && !('order' in pusher) ? { GIT_PROTOCOL: protocol } : {}),
     };
   }
 }

@@ -34,6 +34,9 @@ export const AuditCheck = z.object({
 });
 export type AuditCheck = z.infer<typeof AuditCheck>;
 
+/** The texts that a run names by their hashes. */
+const Started = z.object({ roles: z.record(z.string(), z.string()) });
+
 type Kept = { head: KeptHead; text: string; source: 'head' | 'commit' | 'bundle' };
 type CheckedStream = AuditCheck['streams'][number] & { links: ChainLink[] };
 
@@ -57,7 +60,8 @@ export const verifyAudit = operation({
     const run = ref.run === undefined ? undefined : completeId(app, ref.run);
     const selected = run === undefined ? kept?.head.stream : runStream(run);
     const names = selected === undefined ? app.store.streams('').map(({ stream }) => stream) : [selected];
-    const checked = names.map((stream) => checkStream(app, stream));
+    const damaged = app.store.damagedBlobs();
+    const checked = names.map((stream) => checkStream(app, stream, damaged));
     const against = kept === undefined ? null : compare(checked, kept);
     const changed = bundle === undefined ? [] : bundleProblems(bundle);
     return {
@@ -73,11 +77,21 @@ export const verifyAudit = operation({
   },
 });
 
-function checkStream({ store }: App, stream: string): CheckedStream {
+function checkStream({ store }: App, stream: string, damaged: readonly string[]): CheckedStream {
   const head = store.head(stream);
   const links = store.chain(stream);
-  const broken = findChainBreak(links, head)?.message ?? null;
+  const broken = findChainBreak(links, head)?.message ?? textProblem(store, stream, damaged) ?? null;
   return { stream, events: links.length, head: head === undefined ? null : headText(head), broken, links };
+}
+
+/** What is wrong with the texts that a stream names by their hashes: the instructions of its roles, lists of tests. */
+function textProblem(store: App['store'], stream: string, damaged: readonly string[]): string | undefined {
+  const events = store.read(stream);
+  const altered = damaged.length === 0 ? undefined : damaged.find((hash) => JSON.stringify(events).includes(hash));
+  if (altered !== undefined) return `the text ${altered} that it names was altered`;
+  const started = Started.safeParse(events.find(({ type }) => type === 'run.started')?.data).data;
+  const missing = Object.entries(started?.roles ?? {}).find(([, hash]) => store.getBlob(hash) === undefined);
+  return missing === undefined ? undefined : `the text of role ${missing[0]} is missing`;
 }
 
 /** A head without the name of its run is searched in all streams. */

@@ -1,4 +1,5 @@
 import type { App } from '../../app.ts';
+import { endBatch } from '../../core/project/batches.ts';
 import type { BatchState } from '../../core/project/project-state.ts';
 import { isSettled } from '../../core/view/document.ts';
 import { AppError, messageOf } from '../../errors.ts';
@@ -102,11 +103,7 @@ async function end(
   { project, id }: BatchRef,
   { origin, ...why }: { reason: string; code?: string; origin: Origin },
 ): Promise<void> {
-  await app.projects.submit(
-    project,
-    ({ batches }) => (batches[id] === undefined ? [] : [{ type: 'batch.ended', data: { batch: id, ...why } }]),
-    origin,
-  );
+  await app.projects.submit(project, (state) => endBatch(state, { batch: id, ...why }), origin);
 }
 
 function failureOf(error: unknown): { reason: string; code?: string } {

@@ -1,10 +1,10 @@
 import { z } from 'zod';
+import { nextBatchId, recordBatch } from '../../core/project/batches.ts';
 import { freeName } from '../../core/project/collection.ts';
 import type { ProjectState } from '../../core/project/project-state.ts';
 import { AppError } from '../../errors.ts';
 import type { BatchDocument } from '../../schema/batch.ts';
 import { CollectionName } from '../../schema/collection.ts';
-import type { ProjectEvent } from '../../schema/event.ts';
 import type { BatchStart } from '../../schema/request.ts';
 import { StartOptions } from '../../schema/request.ts';
 import { batchDocument, batchFiles, loadBatch } from '../../templates/batch.ts';
@@ -62,7 +62,7 @@ export const startBatch = operation({
       project.id,
       (state) => {
         start = startOf(state, batch, input);
-        return eventsOf(state, start);
+        return recordBatch(state, start);
       },
       origin,
     );
@@ -83,18 +83,8 @@ function startOf(state: ProjectState, batch: BatchDocument, request: BatchReques
     ...(template === null ? {} : { template }),
     context,
   }));
-  const taken = new Set(Object.keys(state.batches));
-  let number = 1;
-  while (taken.has(`${collection}/${number}`)) number += 1;
   const options = { ...request.options, dir: request.dir };
   const as = request.as === undefined ? {} : { as: request.as };
-  return { batch: `${collection}/${number}`, name: batch.name, collection, parallel, ...as, options, items };
-}
-
-function eventsOf(state: ProjectState, start: BatchStart): ProjectEvent[] {
-  const isNew = !state.collections.some(({ name }) => name === start.collection);
-  return [
-    ...(isNew ? [{ type: 'collection.added' as const, data: { name: start.collection } }] : []),
-    { type: 'batch.started', data: start },
-  ];
+  const id = nextBatchId(state, collection);
+  return { batch: id, name: batch.name, collection, parallel, ...as, options, items };
 }

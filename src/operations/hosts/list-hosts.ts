@@ -36,11 +36,11 @@ export const listHosts = operation({
     const url = env.MANYHANDS_DATABASE_URL;
     if (!url) return [];
     const { inspectHosts } = await import('../../store/postgres/hosts/inspect-hosts.ts');
-    return (await inspectHosts(url)).map(({ orders, ...found }) => ({
+    return (await inspectHosts(url)).map(({ attempts, ...found }) => ({
       ...viewOf(found),
       status: statusOf(found),
-      busy: orders.length,
-      attempts: orders,
+      busy: attempts.length,
+      attempts,
       since: new Date(found.registeredAt).toISOString(),
     }));
   },

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { waitingItems } from '../../core/view/needs-you.ts';
 import { WaitingItem } from '../../schema/overview.ts';
 import { projectFilter } from '../find-run.ts';
 import { operation } from '../operation.ts';
@@ -30,12 +31,13 @@ export const listInbox = operation({
     return app.overviews
       .all()
       .filter(({ projectId }) => selected === undefined || projectId === selected)
-      .flatMap(({ run, title, project, projectId, recipe, attention }) =>
+      .flatMap((overview) => {
+        const { run, title, project, projectId, recipe } = overview;
         // What a sub-run waits for is listed with the sub-run.
-        attention
+        return waitingItems(overview)
           .filter(({ subRun }) => subRun === undefined)
-          .map((item) => ({ ...item, run, title, project, projectId, recipe })),
-      )
+          .map((item) => ({ ...item, run, title, project, projectId, recipe }));
+      })
       .sort((a, b) => a.since.localeCompare(b.since));
   },
 });

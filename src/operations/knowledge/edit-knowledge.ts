@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { App } from '../../app.ts';
-import { writeEntry } from '../../core/project/knowledge.ts';
+import { removeEntry, writeEntry } from '../../core/project/knowledge.ts';
 import { AppError } from '../../errors.ts';
 import type { Origin } from '../../schema/actor.ts';
 import { KnowledgeEntry, KnowledgeScope, knowledgeStream, Learning } from '../../schema/coordination/knowledge.ts';
@@ -53,7 +53,7 @@ export const editKnowledge = operation({
 
 /** Removes an entry from a stream. */
 export async function remove(app: App, stream: string, { id, origin }: { id: string; origin: Origin }): Promise<void> {
-  await app.knowledge.ledgers.update(stream, () => [{ type: 'knowledge.removed', data: { id } }], origin);
+  await app.knowledge.ledgers.update(stream, () => removeEntry(id), origin);
 }
 
 function defined<T extends object>(changes: T): Partial<T> {

@@ -3,6 +3,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { App } from '../../app.ts';
+import { recordArchived } from '../../core/project/filing.ts';
 import type { RunState } from '../../core/run/state.ts';
 import { loadRun } from '../../engine/loop/ledger.ts';
 import { AppError } from '../../errors.ts';
@@ -11,7 +12,6 @@ import { nodesOf, progressOf } from '../../recipes/registry.ts';
 import { toMarkdown } from '../../reports/markdown.ts';
 import { runReport } from '../../reports/run-report.ts';
 import type { Origin } from '../../schema/actor.ts';
-import type { ProjectEvent } from '../../schema/event.ts';
 import { projectStream, runStream } from '../../schema/ids.ts';
 import { ArchiveResult, type RunRecord } from '../../schema/keeping.ts';
 import { requireSame, writeArchive } from '../../store/archive.ts';
@@ -85,10 +85,9 @@ async function archiveRun(app: App, run: string, { apply, remove, origin }: Arch
   const folder = await findFolder(home, run);
   if (folder !== undefined)
     return { ...made, reason: `it stays in the database: ${unsaved ?? `${folder} could not be removed`}` };
-  const archived: ProjectEvent = { type: 'run.archived', data: { run } };
   crashpoint('archive.removing');
   await store.deleteRun(run, state.version, [
-    { stream: projectStream(project.id), expected: -1, events: [archived], origin },
+    { stream: projectStream(project.id), expected: -1, events: recordArchived(run), origin },
   ]);
   crashpoint('archive.removed');
   return { ...made, removed: true, reason: 'it is in the archive only' };

@@ -1,8 +1,7 @@
 import { delimiter } from 'node:path';
 import { cwd, pid, uptime } from 'node:process';
 import { z } from 'zod';
-import { isSimulated } from '../../agents/agent-kinds.ts';
-import { BUILT_IN } from '../../agents/pin-agents.ts';
+import { BUILT_IN, isSimulated } from '../../agents/agent-kinds.ts';
 import { findOnPath } from '../../agents/program.ts';
 import { loadConfig } from '../../config/load.ts';
 import type { AgentConfig } from '../../schema/config/agent.ts';

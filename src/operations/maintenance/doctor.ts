@@ -3,7 +3,7 @@ import { freemem } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { App } from '../../app.ts';
-import { loadConfig } from '../../config/load.ts';
+import { loadConfig, loadLayers } from '../../config/load.ts';
 import { checksOfRun } from '../../core/project/configured-checks.ts';
 import { momentText } from '../../core/view/amounts.ts';
 import { lastBackupFailure } from '../../engine/maintenance/automatic-backup.ts';
@@ -204,15 +204,17 @@ async function settings({ dir, app: { env } }: Examination): Promise<string> {
     (found) => found.root,
     () => dir,
   );
-  const { checks, project } = await loadConfig({ dir: root, env });
-  const count = checksOfRun({ checks, project }, []).length;
-  if (count > 0) return `valid; ${counted(count, 'check')}`;
+  const { config, ignored } = await loadLayers({ dir: root, env });
+  const count = checksOfRun(config, []).length;
+  const keys = ignored.map(({ key }) => key).join(', ');
+  const effect = keys === '' ? '' : `; without effect in the project's file, only in your own settings: ${keys}`;
+  if (count > 0) return `valid; ${counted(count, 'check')}${effect}`;
   const found = (await detectProject(root, { path: env.PATH ?? '' })).checks
     .filter(({ isWanted }) => isWanted)
     .map(({ run }) => run);
   const proposal =
     found.length === 0 ? 'manyhands init finds none either' : `manyhands init would use: ${found.join(', ')}`;
-  return `valid; no check is configured; ${proposal}`;
+  return `valid; no check is configured; ${proposal}${effect}`;
 }
 
 /** Each agent that is configured or known by name: whether it is found, its version and its login; this costs nothing. */

@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { recordRestored } from '../../core/project/filing.ts';
 import { loadRun } from '../../engine/loop/ledger.ts';
 import { AppError } from '../../errors.ts';
 import type { Home } from '../../home.ts';
-import type { ProjectEvent } from '../../schema/event.ts';
 import { projectStream, RunId, runStream } from '../../schema/ids.ts';
 import { readArchive } from '../../store/archive.ts';
 import { operation } from '../operation.ts';
@@ -24,8 +24,7 @@ export const restoreArchive = operation({
     await store.importRun(record);
     const { run } = record;
     const stream = projectStream(loadRun(store, runStream(run)).start.project.id);
-    const restored: ProjectEvent = { type: 'run.restored', data: { run } };
-    await store.append([{ stream, expected: -1, events: [restored], origin }], world.now());
+    await store.append([{ stream, expected: -1, events: recordRestored(run), origin }], world.now());
     return { run };
   },
 });

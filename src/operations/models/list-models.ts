@@ -23,7 +23,7 @@ export const listModels = operation({
 });
 
 function statusOf(view: AgentsView, { name, capabilities: _, ...agent }: AgentView): AgentStatus {
-  const { config, ccswitch, resting, now } = view;
+  const { config, ccswitch, rateLimits, now } = view;
   const settings = config.agents[name];
   const model = (tier: 'light' | 'standard' | 'heavy') => modelFor(settings, tier) ?? null;
   const accounts = Object.keys(settings?.accounts ?? {});
@@ -35,7 +35,7 @@ function statusOf(view: AgentsView, { name, capabilities: _, ...agent }: AgentVi
     restsUntil: limitEnd(view, name),
     resting: [null, ...accounts].flatMap((account) => {
       const prefix = `${accountName(name, account)}#`;
-      const limited = Object.entries(resting).filter(([of, until]) => of.startsWith(prefix) && until > now);
+      const limited = Object.entries(rateLimits).filter(([of, until]) => of.startsWith(prefix) && until > now);
       return limited.map(([of, until]) => ({
         account,
         family: of.slice(prefix.length),

@@ -25,7 +25,7 @@ export function pickFor(
     ...others
   }: { role: string; traits: RoleTraits | undefined } & Pick<RoutingRequest, 'avoid' | 'verification'>,
 ): AgentPick {
-  const { config, byRole, ranking, resting, now } = view;
+  const { config, byRole, ranking, rateLimits, now } = view;
   const unable = Object.fromEntries(view.agents.flatMap(({ name, ok, detail }) => (ok ? [] : [[name, detail]])));
   const request: RoutingRequest = { config, agents: byRole, role, access: traits?.access, ranking, unable, ...others };
   const named = config.roles[role]?.tier ?? traits?.tier;
@@ -33,7 +33,7 @@ export function pickFor(
   const candidates = candidatesFor(request).map((agent) => candidateOf(view, role, agent));
   const choice = pickAgent(
     request,
-    { rateLimited: resting, busy: {}, maxParallel: {}, spentToday: view.spentToday },
+    { rateLimited: rateLimits, busy: {}, maxParallel: {}, spentToday: view.spentToday },
     now,
   );
   if (choice.kind !== 'agent' || unable[choice.agent] !== undefined) {
@@ -61,8 +61,8 @@ function hasTiers(agent: AgentConfig | undefined): boolean {
 }
 
 /** When an account is available again; null if it is available now. */
-export function limitEnd({ resting, now }: AgentsView, account: string): string | null {
-  const until = resting[account] ?? 0;
+export function limitEnd({ rateLimits, now }: AgentsView, account: string): string | null {
+  const until = rateLimits[account] ?? 0;
   return until > now ? new Date(until).toISOString() : null;
 }
 

@@ -77,10 +77,10 @@ function planOne({ view, agent, kind, text }: One): PlannedBench {
   };
 }
 
-function whyNot({ config, resting, now }: AgentsView, { name, ok, detail }: AgentView): string | undefined {
+function whyNot({ config, rateLimits, now }: AgentsView, { name, ok, detail }: AgentView): string | undefined {
   if (!ok) return detail;
-  const account = freeAccount({ agent: name, config: config.agents[name] }, resting, now);
-  return account.kind === 'resting' ? `is rate-limited until ${momentText(account.until)}` : undefined;
+  const account = freeAccount({ agent: name, config: config.agents[name] }, rateLimits, now);
+  return account.kind === 'rate-limited' ? `is rate-limited until ${momentText(account.until)}` : undefined;
 }
 
 /** The cost by list prices, if the model has one. */

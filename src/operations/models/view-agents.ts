@@ -1,6 +1,6 @@
 import { accountsFor, discoverProfiles } from '../../agents/accounts/ccswitch.ts';
 import type { Agent, AgentCapabilities } from '../../agents/agent.ts';
-import { BUILT_IN } from '../../agents/pin-agents.ts';
+import { BUILT_IN } from '../../agents/agent-kinds.ts';
 import type { App } from '../../app.ts';
 import type { History } from '../../core/models/history.ts';
 import { type Ranking, rankOpen } from '../../core/models/ranking.ts';
@@ -51,7 +51,7 @@ export type AgentsView = {
   };
   agents: AgentView[];
   /** Accounts that are rate-limited, and until when. */
-  resting: Record<string, number>;
+  rateLimits: Record<string, number>;
   /** US dollars that each agent has spent today over all runs. */
   spentToday: Record<string, number>;
   now: number;
@@ -114,7 +114,7 @@ export async function viewAgents(
     history,
     ccswitch: await viewProfiles(config, settings, env),
     agents,
-    resting: loadRateLimits(store),
+    rateLimits: loadRateLimits(store),
     spentToday,
     now,
   };

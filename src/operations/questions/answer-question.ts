@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { answerQuestion as decideAnswer } from '../../core/attempt/decide-question.ts';
-import { runDocument } from '../../core/view/document.ts';
 import { RunDocument } from '../../schema/document.ts';
 import { crashpoint } from '../../world.ts';
 import { findRun, RunRef, requireControl } from '../find-run.ts';
 import { operation } from '../operation.ts';
+import { documentOf } from '../run-document.ts';
 
 /** Answers a question of an agent; its task continues with the answer. */
 export const answerQuestion = operation({
@@ -25,6 +25,6 @@ export const answerQuestion = operation({
       origin,
     );
     crashpoint('question.answered');
-    return runDocument(state);
+    return documentOf(app, state);
   },
 });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { askQuestion, deliverAnswer, findAsked } from '../../core/attempt/decide-question.ts';
 import { AppError } from '../../errors.ts';
+import { promptText } from '../../roles/prompt.ts';
 import { runStream } from '../../schema/ids.ts';
 import { crashpoint } from '../../world.ts';
 import { AttemptCaller, WaitSeconds } from '../attempt-caller.ts';
@@ -9,8 +10,6 @@ import { operation } from '../operation.ts';
 import { waitForChange } from '../wait-for-change.ts';
 
 const MINUTE_MS = 60_000;
-const END_TURN =
-  'Nobody has answered yet. End your turn now, with one sentence about what you wait for. Your work is kept, and you continue in this session with the answer.';
 
 const Answer = z.union([
   z.object({ answered: z.literal(true), answer: z.string(), byDefault: z.boolean() }),
@@ -29,7 +28,7 @@ export const askUser = operation({
     ...AttemptCaller,
     question: z.string().trim().min(1).max(4_000),
     options: z.array(z.string().min(1).max(500)).min(2).max(10).optional().describe('Answers to choose from.'),
-    default: z.string().min(1).max(4_000).optional().describe('The answer when nobody answers before the deadline.'),
+    default: z.string().min(1).max(4_000).optional().describe('The answer without an answer before the deadline.'),
     minutes: z.number().positive().max(43_200).optional().describe('The deadline, from now; needs a default.'),
     seconds: WaitSeconds,
   }),
@@ -64,7 +63,8 @@ export const askUser = operation({
       requireTask(app.runs.state(run), task).questions?.find((each) => each.id === id)?.answer ?? undefined;
     const caller = { run, task };
     const answer = await waitForChange(app, { caller, streams: [runStream(run)], seconds, signal }, answerOf);
-    if (answer === undefined) return { answered: false as const, question: id, instruction: END_TURN };
+    if (answer === undefined)
+      return { answered: false as const, question: id, instruction: promptText('roles/sections/answer-pending', {}) };
     // A client that disconnected did not get it: its repeated call does, or the next attempt.
     signal.throwIfAborted();
     crashpoint('question.delivering');

@@ -1,10 +1,11 @@
 import { z } from 'zod';
-import { runDocument } from '../../core/view/document.ts';
 import { runStatus } from '../../core/view/run-status.ts';
 import { AppError } from '../../errors.ts';
+import { BranchLandMode } from '../../schema/config/land.ts';
 import { RunDocument } from '../../schema/document.ts';
 import { findRun, RunRef, requireControl } from '../find-run.ts';
 import { operation } from '../operation.ts';
+import { documentOf } from '../run-document.ts';
 
 /** Lands the branch of a run on its base: merged, checked and by fast-forward; or opens a pull request for it. */
 export const landRun = operation({
@@ -17,7 +18,7 @@ export const landRun = operation({
   reserved: () => 'landing work',
   input: z.object({
     ...RunRef,
-    how: z.enum(['merge', 'branch', 'pr']).default('merge'),
+    how: BranchLandMode.default('merge'),
     draft: z.boolean().optional().describe('Open the pull request as a draft.'),
     accept: z
       .string()
@@ -47,6 +48,6 @@ export const landRun = operation({
       ...(draft === undefined ? {} : { draft }),
       ...(accept === undefined ? {} : { accept }),
     };
-    return runDocument(await requireControl(app).land(run, options, origin));
+    return documentOf(app, await requireControl(app).land(run, options, origin));
   },
 });

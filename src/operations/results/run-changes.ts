@@ -2,14 +2,12 @@ import { z } from 'zod';
 import type { RunState, TaskState } from '../../core/run/state.ts';
 import { taskLabel } from '../../core/view/task-label.ts';
 import type { Mirror } from '../../git/mirror/mirror.ts';
-import { changedFiles, diffText } from '../../git/read/diff.ts';
+import { diffText } from '../../git/read/diff.ts';
+import { changedPaths } from '../../git/read/tree-changes.ts';
 import { findRun, RunRef } from '../find-run.ts';
 import { operation } from '../operation.ts';
 import { rangeOf } from './diff-run.ts';
 import { mirrorOfRun } from './project-mirror.ts';
-
-/** Of more tasks than this, only the last ones are attributed: each costs a call of git. */
-const MAX_TASKS = 200;
 
 /** A task whose work is part of the result. */
 const ChangedByTask = z.object({
@@ -38,9 +36,8 @@ export const runChanges = operation({
     const state = await findRun(app, ref);
     const range = rangeOf(state, undefined);
     const mirror = await mirrorOfRun(app, state);
-    const tasks: z.infer<typeof ChangedByTask>[] = [];
-    for (const task of landedTasks(state)) tasks.push(await changesOf(mirror, task));
-    return { run: state.start.run, ...range, diff: await diffText(mirror, range), tasks };
+    const diff = await diffText(mirror, range);
+    return { run: state.start.run, ...range, diff, tasks: await changesOf(mirror, landedTasks(state)) };
   },
 });
 
@@ -56,10 +53,15 @@ function landedTasks({ order, tasks }: RunState): Landed[] {
       ? []
       : [{ at: task.phase.at, spec: task.spec, from: attempt.base, to }];
   });
-  return landed.sort((a, b) => a.at - b.at).slice(-MAX_TASKS);
+  return landed.sort((a, b) => a.at - b.at);
 }
 
-async function changesOf(mirror: Mirror, { spec, ...range }: Landed): Promise<z.infer<typeof ChangedByTask>> {
-  const files = (await changedFiles(mirror, range)).map(({ path }) => path);
-  return { task: spec.key, label: taskLabel(spec), title: spec.title, files };
+async function changesOf(mirror: Mirror, landed: readonly Landed[]): Promise<z.infer<typeof ChangedByTask>[]> {
+  const files = await changedPaths(mirror, landed);
+  return landed.map(({ spec }, index) => ({
+    task: spec.key,
+    label: taskLabel(spec),
+    title: spec.title,
+    files: files[index] ?? [],
+  }));
 }

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { approve } from '../../core/run/answer-hold.ts';
-import { runDocument } from '../../core/view/document.ts';
 import { RunDocument } from '../../schema/document.ts';
 import { HoldId } from '../../schema/event.ts';
 import { completeKey, findRun, RunRef, requireControl } from '../find-run.ts';
 import { operation } from '../operation.ts';
+import { documentOf } from '../run-document.ts';
 
 /** Approves a plan, or the held work of one task or of all; records the actor and the chosen option. */
 export const approveRun = operation({
@@ -28,6 +28,6 @@ export const approveRun = operation({
     const control = requireControl(app);
     const answer = { task: task === undefined ? undefined : completeKey(found, task), hold, option, note };
     await control.resume(found.start.run);
-    return runDocument(await control.submit(found.start.run, (state) => approve(state, answer), origin));
+    return documentOf(app, await control.submit(found.start.run, (state) => approve(state, answer), origin));
   },
 });

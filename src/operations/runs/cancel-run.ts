@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { cancelRun as decideCancel } from '../../core/run/decide-run.ts';
-import { runDocument } from '../../core/view/document.ts';
 import { RunDocument } from '../../schema/document.ts';
 import { findRun, RunRef, requireControl } from '../find-run.ts';
 import { operation } from '../operation.ts';
+import { documentOf } from '../run-document.ts';
 
 /** Cancels a run: nothing new starts, running attempts are stopped, and all work stays saved. */
 export const cancelRun = operation({
@@ -20,6 +20,9 @@ export const cancelRun = operation({
   output: RunDocument,
   run: async (app, { reason, force, ...ref }, { origin }) => {
     const { run } = (await findRun(app, ref)).start;
-    return runDocument(await requireControl(app).cancel(run, (state) => decideCancel(state, reason, force), origin));
+    return documentOf(
+      app,
+      await requireControl(app).cancel(run, (state) => decideCancel(state, reason, force), origin),
+    );
   },
 });

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { dismissWarning as decideDismiss } from '../../core/attempt/decide-attempt.ts';
-import { runDocument } from '../../core/view/document.ts';
 import { HealthSign } from '../../schema/config/health.ts';
 import { RunDocument } from '../../schema/document.ts';
 import { completeKey, findRun, RunRef, requireControl } from '../find-run.ts';
 import { operation } from '../operation.ts';
+import { documentOf } from '../run-document.ts';
 
 /** Hides a warning; its cause stays recorded. */
 export const dismissWarning = operation({
@@ -19,6 +19,6 @@ export const dismissWarning = operation({
     const found = await findRun(app, ref);
     const warning = { task: completeKey(found, task), attempt, sign };
     const decide = (state: typeof found) => decideDismiss(state, warning);
-    return runDocument(await requireControl(app).record(found.start.run, decide, origin));
+    return documentOf(app, await requireControl(app).record(found.start.run, decide, origin));
   },
 });

@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { redactForms } from '../../core/redact.ts';
 import { editPlan as decideEdit, type EditedPlan } from '../../core/run/edit-plan.ts';
 import type { RunState } from '../../core/run/state.ts';
-import { runDocument } from '../../core/view/document.ts';
 import { AppError } from '../../errors.ts';
 import type { Recipe } from '../../recipes/recipe.ts';
 import { RunDocument } from '../../schema/document.ts';
 import { TaskSpec } from '../../schema/task.ts';
 import { completeKey, findRun, RunRef, requireControl } from '../find-run.ts';
 import { operation } from '../operation.ts';
+import { documentOf } from '../run-document.ts';
 
 /** A task of the edited plan: an existing one by its key, or a new one. */
 const EditedTask = z.strictObject({
@@ -38,7 +38,7 @@ export const editPlan = operation({
     const { planTask } = implementations.recipe(recipe.name, recipe.version);
     await control.resume(run);
     const decide = (state: RunState) => decideEdit(state, editedPlan(state, tasks, planTask));
-    return runDocument(await control.submit(run, decide, origin));
+    return documentOf(app, await control.submit(run, decide, origin));
   },
 });
 

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { limitRun as decideLimit } from '../../core/run/decide-run.ts';
-import { runDocument } from '../../core/view/document.ts';
 import { RunDocument } from '../../schema/document.ts';
 import { findRun, RunRef, requireControl } from '../find-run.ts';
 import { operation } from '../operation.ts';
+import { documentOf } from '../run-document.ts';
 
 /** Changes how many attempts of a run may run at once, while it continues. */
 export const limitRun = operation({
@@ -16,6 +16,6 @@ export const limitRun = operation({
   output: RunDocument,
   run: async (app, { agents, ...ref }, { origin }) => {
     const { run } = (await findRun(app, ref)).start;
-    return runDocument(await requireControl(app).submit(run, (state) => decideLimit(state, agents), origin));
+    return documentOf(app, await requireControl(app).submit(run, (state) => decideLimit(state, agents), origin));
   },
 });

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { pauseRun as decidePause } from '../../core/run/pause.ts';
-import { runDocument } from '../../core/view/document.ts';
 import { RunDocument } from '../../schema/document.ts';
 import { findRun, RunRef, requireControl } from '../find-run.ts';
 import { operation } from '../operation.ts';
+import { documentOf } from '../run-document.ts';
 
 /** Pauses a run, or one of its tracks, until it is resumed: no new attempts start; running ones continue to their end. */
 export const pauseRun = operation({
@@ -17,6 +17,6 @@ export const pauseRun = operation({
   run: async (app, { reason, track, ...ref }, { origin }) => {
     const { run } = (await findRun(app, ref)).start;
     const pause = { reason, ...(track === undefined ? {} : { track }) };
-    return runDocument(await requireControl(app).submit(run, (state) => decidePause(state, pause), origin));
+    return documentOf(app, await requireControl(app).submit(run, (state) => decidePause(state, pause), origin));
   },
 });

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { prioritizeRun as decide } from '../../core/run/edit-plan.ts';
-import { runDocument } from '../../core/view/document.ts';
 import { RunDocument } from '../../schema/document.ts';
 import { Priority } from '../../schema/task.ts';
 import { findRun, RunRef, requireControl } from '../find-run.ts';
 import { operation } from '../operation.ts';
+import { documentOf } from '../run-document.ts';
 
 /** Changes the priority of all queued tasks of a run: of two runs that could start something, the higher one is first. */
 export const prioritizeRun = operation({
@@ -17,6 +17,6 @@ export const prioritizeRun = operation({
   output: RunDocument,
   run: async (app, { priority, ...ref }, { origin }) => {
     const { run } = (await findRun(app, ref)).start;
-    return runDocument(await requireControl(app).submit(run, (state) => decide(state, priority), origin));
+    return documentOf(app, await requireControl(app).submit(run, (state) => decide(state, priority), origin));
   },
 });

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { redactForms } from '../../core/redact.ts';
 import { reject } from '../../core/run/answer-hold.ts';
-import { runDocument } from '../../core/view/document.ts';
 import { RunDocument } from '../../schema/document.ts';
 import { HoldId } from '../../schema/event.ts';
 import { completeKey, findRun, RunRef, requireControl } from '../find-run.ts';
 import { operation } from '../operation.ts';
+import { documentOf } from '../run-document.ts';
 
 /** Rejects one hold: a task's work returns to its agent with the reason, a plan is generated again, anything else ends the run. */
 export const rejectRun = operation({
@@ -30,6 +30,6 @@ export const rejectRun = operation({
     await control.resume(found.start.run);
     const decide = (state: typeof found) =>
       reject(state, { ...selected, reason: redactForms(reason), now: app.world.now() });
-    return runDocument(await control.submit(found.start.run, decide, origin));
+    return documentOf(app, await control.submit(found.start.run, decide, origin));
   },
 });

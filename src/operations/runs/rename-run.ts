@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { redactForms } from '../../core/redact.ts';
 import { titleRun } from '../../core/run/decide-run.ts';
-import { runDocument } from '../../core/view/document.ts';
 import { RunDocument } from '../../schema/document.ts';
 import { findRun, RunRef, requireControl } from '../find-run.ts';
 import { operation } from '../operation.ts';
+import { documentOf } from '../run-document.ts';
 
 /** Changes the title of a run, whether it is active or has ended. */
 export const renameRun = operation({
@@ -17,6 +17,9 @@ export const renameRun = operation({
   output: RunDocument,
   run: async (app, { title, ...ref }, { origin }) => {
     const { run } = (await findRun(app, ref)).start;
-    return runDocument(await requireControl(app).submit(run, (state) => titleRun(state, redactForms(title)), origin));
+    return documentOf(
+      app,
+      await requireControl(app).submit(run, (state) => titleRun(state, redactForms(title)), origin),
+    );
   },
 });

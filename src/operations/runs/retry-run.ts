@@ -2,7 +2,6 @@ import { z } from 'zod';
 import type { RetryRequest } from '../../core/run/changed-settings.ts';
 import type { RunState } from '../../core/run/state.ts';
 import { momentText } from '../../core/view/amounts.ts';
-import { runDocument } from '../../core/view/document.ts';
 import { AppError } from '../../errors.ts';
 import { ScopeGlob } from '../../schema/config/scope.ts';
 import { RunDocument } from '../../schema/document.ts';
@@ -10,6 +9,7 @@ import { WorkspaceChanges } from '../../schema/event.ts';
 import { StartOptions, StopRule } from '../../schema/request.ts';
 import { completeKey, findRun, RunRef, requireControl } from '../find-run.ts';
 import { operation } from '../operation.ts';
+import { documentOf } from '../run-document.ts';
 
 /** Retries failed, blocked, skipped or cancelled tasks, with those that were skipped because of them. */
 export const retryRun = operation({
@@ -51,7 +51,7 @@ export const retryRun = operation({
       change: { stop, scopeAllow, budget, deadline: until },
     };
     const chosen = agents.length === 0 ? {} : { agents: { agents, dir: input.dir ?? project.root } };
-    return runDocument(await requireControl(app).retry(run, { request, ...chosen }, origin));
+    return documentOf(app, await requireControl(app).retry(run, { request, ...chosen }, origin));
   },
 });
 

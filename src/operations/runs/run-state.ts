@@ -22,7 +22,7 @@ export const runState = operation({
     state: z
       .unknown()
       .describe(
-        'The reduced fold of its events: prompts are empty, long texts are cut to 300 characters, ' +
+        'The reduced fold of its events: prompts are empty except in a plan that waits for approval, long texts are cut to 300 characters, ' +
           'outputs of checks and large answers are omitted, with a thousand tasks or more also their gates. ' +
           'show-task returns a complete task.',
       ),

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { runDocument } from '../../core/view/document.ts';
 import { RunDocument } from '../../schema/document.ts';
 import { MessageText, ReviewComment } from '../../schema/message.ts';
 import { completeKey, findRun, RunRef, requireControl } from '../find-run.ts';
 import { operation } from '../operation.ts';
+import { documentOf } from '../run-document.ts';
 
 /** Sends a message to the agent of a task: in its session, or in the prompt of its next attempt. */
 export const sendMessage = operation({
@@ -22,6 +22,6 @@ export const sendMessage = operation({
   run: async (app, { task, message, comments, ...ref }, { origin }) => {
     const found = await findRun(app, ref);
     const sent = { task: completeKey(found, task), message, comments };
-    return runDocument(await requireControl(app).send(found.start.run, sent, origin));
+    return documentOf(app, await requireControl(app).send(found.start.run, sent, origin));
   },
 });

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { filingOf } from '../../core/project/project-state.ts';
 import { documentWithOutputs } from '../../core/view/document.ts';
 import { folderName } from '../../core/view/guest-run.ts';
+import { outputReader } from '../../engine/loop/ledger.ts';
 import { nodesOf, progressOf, resultOf } from '../../recipes/registry.ts';
 import { RunDocument } from '../../schema/document.ts';
 import { isGuest } from '../authorize.ts';
@@ -24,7 +25,7 @@ export const showRun = operation({
     const progress = progressOf(state);
     const result = resultOf(state);
     return {
-      ...documentWithOutputs(state),
+      ...documentWithOutputs(state, outputReader(app.store, run)),
       ...(isGuest(origin) ? { project: folderName(project.folder ?? project.root) } : {}),
       ...(nodes === undefined ? {} : { nodes }),
       ...(progress === undefined ? {} : { progress }),

@@ -4,6 +4,7 @@ import { folderName } from '../../core/view/guest-run.ts';
 import { runStatus } from '../../core/view/run-status.ts';
 import { wholeTask } from '../../core/view/shown-state.ts';
 import { lastCheckpoint } from '../../engine/attempt/memory.ts';
+import { outputReader } from '../../engine/loop/ledger.ts';
 import { RunStatus } from '../../schema/document.ts';
 import { Checkpoint } from '../../schema/report/checkpoint.ts';
 import { isGuest } from '../authorize.ts';
@@ -44,7 +45,7 @@ export const showTask = operation({
       project: isGuest(origin) ? folderName(project.folder ?? project.root) : (project.folder ?? project.root),
       recipe: recipe.name,
       status: runStatus(state),
-      task: wholeTask(task),
+      task: wholeTask(task, outputReader(app.store, run)),
       dependents: state.dependents[key] ?? [],
       stale: state.invalidated.includes(key),
       ...(checkpoint === undefined ? {} : { checkpoint }),

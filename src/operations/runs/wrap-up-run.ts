@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { wrapUpRun as decideWrapUp } from '../../core/run/cancel-tasks.ts';
-import { runDocument } from '../../core/view/document.ts';
 import { RunDocument } from '../../schema/document.ts';
 import { findRun, RunRef, requireControl } from '../find-run.ts';
 import { operation } from '../operation.ts';
+import { documentOf } from '../run-document.ts';
 
 /** Ends a run with what has landed on its branch: nothing new starts, and what is not finished is saved and withdrawn. */
 export const wrapUpRun = operation({
@@ -16,8 +16,8 @@ export const wrapUpRun = operation({
   output: RunDocument,
   run: async (app, { reason, ...ref }, { origin }) => {
     const state = await findRun(app, ref);
-    if (state.status.kind === 'ended') return runDocument(state);
+    if (state.status.kind === 'ended') return documentOf(app, state);
     const decide = (current: typeof state) => decideWrapUp(current, reason);
-    return runDocument(await requireControl(app).submit(state.start.run, decide, origin));
+    return documentOf(app, await requireControl(app).submit(state.start.run, decide, origin));
   },
 });

@@ -12,7 +12,7 @@ const MAX_CHARS = 1_000_000;
 export const replaceSettingsText = operation({
   name: 'replace-settings-text',
   where: 'anywhere',
-  summary: 'Replace the text of a settings file; rejected if it has a mistake',
+  summary: 'Replace the text of a settings file; rejected if it is invalid',
   http: 'PUT /api/settings/text',
   allow: ['operator'],
   tool: { none: 'A person repairs their file; set_setting and write_settings change single settings.' },

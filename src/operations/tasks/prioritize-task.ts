@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { prioritize } from '../../core/run/edit-plan.ts';
-import { runDocument } from '../../core/view/document.ts';
 import { RunDocument } from '../../schema/document.ts';
 import { Priority } from '../../schema/task.ts';
 import { completeKey, findRun, requireControl, TaskRef } from '../find-run.ts';
 import { operation } from '../operation.ts';
+import { documentOf } from '../run-document.ts';
 
 /** Changes the priority of a queued task: of two ready tasks the one with the higher priority starts first. */
 export const prioritizeTask = operation({
@@ -19,6 +19,6 @@ export const prioritizeTask = operation({
     const found = await findRun(app, ref);
     const control = requireControl(app);
     const decide = (state: typeof found) => prioritize(state, { task: completeKey(state, task), priority });
-    return runDocument(await control.submit(found.start.run, decide, origin));
+    return documentOf(app, await control.submit(found.start.run, decide, origin));
   },
 });

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { rescheduleRun as decide } from '../../core/schedule/reschedule.ts';
-import { runDocument } from '../../core/view/document.ts';
 import { RunDocument } from '../../schema/document.ts';
 import { JobInput } from '../../schema/request.ts';
 import { findRun, RunRef, requireControl } from '../find-run.ts';
 import { operation } from '../operation.ts';
+import { documentOf } from '../run-document.ts';
 
 /** Changes when a scheduled run starts next. */
 export const rescheduleRun = operation({
@@ -17,6 +17,6 @@ export const rescheduleRun = operation({
   output: RunDocument,
   run: async (app, { at, ...ref }, { origin }) => {
     const { run } = (await findRun(app, ref)).start;
-    return runDocument(await requireControl(app).submit(run, (state) => decide(state, at), origin));
+    return documentOf(app, await requireControl(app).submit(run, (state) => decide(state, at), origin));
   },
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { openProposal } from '../../core/watch/decide-watch.ts';
+import { acceptProposal as decideAcceptance, openProposal } from '../../core/watch/decide-watch.ts';
 import { promptText } from '../../roles/prompt.ts';
 import { watchStream } from '../../schema/ids.ts';
 import { JobInput, StartOptions } from '../../schema/request.ts';
@@ -24,7 +24,8 @@ export const acceptProposal = operation({
   output: z.object({ run: z.string(), notes: z.array(z.string()) }),
   run: async (app, { proposal: id, note = '', options }, { origin }) => {
     const project = await projectOf(app, options.dir);
-    const proposal = openProposal(app.watches.state(watchStream(project.id)), id);
+    const stream = watchStream(project.id);
+    const proposal = openProposal(app.watches.state(stream), id);
     const { title, description, file, line, evidence, confirmation } = proposal;
     const place = `${file}:${line}`;
     const task = promptText('recipes/watch/accepted', { title, description, place, evidence, confirmation, note });
@@ -33,7 +34,7 @@ export const acceptProposal = operation({
       { recipe: 'job', input: JobInput.parse({ task, review: true }), options: { title, ...options } },
       {
         origin,
-        watch: (run) => ({ type: 'watch.proposal-decided', data: { proposal: id, status: 'accepted', run } }),
+        watch: (run) => decideAcceptance(app.watches.state(stream), { proposal: id, run }),
       },
     );
   },

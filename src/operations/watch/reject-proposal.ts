@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { openProposal } from '../../core/watch/decide-watch.ts';
+import { rejectProposal as decideRejection } from '../../core/watch/decide-watch.ts';
 import { watchStream } from '../../schema/ids.ts';
 import { Proposal } from '../../schema/watch/watch-round.ts';
 import { projectOf } from '../find-run.ts';
@@ -20,10 +20,7 @@ export const rejectProposal = operation({
     const project = await projectOf(app, dir);
     const state = await app.watches.update(
       watchStream(project.id),
-      (each) => {
-        openProposal(each, id);
-        return [{ type: 'watch.proposal-decided', data: { proposal: id, status: 'rejected', reason } }];
-      },
+      (each) => decideRejection(each, { proposal: id, reason }),
       origin,
     );
     return Proposal.parse(state.proposals.find((each) => each.id === id));

@@ -9,6 +9,7 @@ import {
   retryAt,
   roundInput,
   settleProposals,
+  startOfRound,
   stopWatching,
 } from '../../core/watch/decide-watch.ts';
 import { openProject } from '../../engine/start/open-run.ts';
@@ -178,10 +179,7 @@ async function startRound(app: App, { project, stream, origin, signal }: Watched
   await beginRun(
     app,
     { recipe: 'watch', input, options: { ...options, budget: Math.min(left, options.budget ?? left) } },
-    {
-      origin,
-      watch: (run) => ({ type: 'watch.round-started', data: { round: input.round, run, why: woken.why } }),
-    },
+    { origin, watch: (run) => startOfRound(input, run) },
   );
   crashpoint('watch.started');
 }
@@ -203,14 +201,14 @@ async function preparedPulls(
   return prepared;
 }
 
-/** Waits for the run of a round, and records what it came to; one that waits for a person is ended. */
+/** Waits for the run of a round, and records its result; one that waits for a person is ended. */
 async function finishRound(app: App, { project, stream, origin, signal }: Watched, run: string): Promise<void> {
   const control = requireControl(app);
   if (app.runs.state(run).status.kind !== 'ended') await control.resume(run);
   await settled(app, run, signal);
   if (signal.aborted) return;
   if (app.runs.state(run).status.kind !== 'ended') {
-    await control.cancel(run, (state) => cancelRun(state, 'a round waits for nobody'), origin);
+    await control.cancel(run, (state) => cancelRun(state, 'a watch round does not wait for a person'), origin);
     await settled(app, run, signal);
   }
   const state = app.runs.state(run);

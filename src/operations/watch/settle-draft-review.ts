@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AppError } from '../../errors.ts';
+import { openReview, settleReview } from '../../core/watch/decide-watch.ts';
 import { watchStream } from '../../schema/ids.ts';
 import { DraftReview } from '../../schema/watch/watch-round.ts';
 import { crashpoint } from '../../world.ts';
@@ -20,19 +20,15 @@ export const settleDraftReview = operation({
   output: DraftReview,
   run: async (app, { dir, number, post }, { origin, signal }) => {
     const stream = watchStream((await projectOf(app, dir)).id);
-    const draft = app.watches.state(stream).reviews.findLast((review) => review.number === number);
-    if (draft === undefined) throw new AppError('INPUT_INVALID', `There is no draft review of #${number}`, { number });
-    if (draft.status !== 'draft')
-      throw new AppError('REFUSED', `The review of #${number} is already ${draft.status}`, { number });
-    const { head, text } = draft;
+    const draft = openReview(app.watches.state(stream), number);
     if (post) {
       const { forge } = await forgeOf(app, dir, signal);
-      const comment = { key: `watch-${head}`, body: text };
+      const comment = { key: `watch-${draft.head}`, body: draft.text };
       crashpoint('watch.posting');
       await answerOf(app, forge, { ask: () => forge.comment(number, comment, signal), signal });
     }
     const status = post ? ('posted' as const) : ('discarded' as const);
-    await app.watches.update(stream, () => [{ type: 'watch.review-settled', data: { number, head, status } }], origin);
+    await app.watches.update(stream, () => settleReview(draft, status), origin);
     crashpoint('watch.posted');
     return { ...draft, status };
   },

@@ -12,7 +12,7 @@ import { operation } from '../operation.ts';
 export const showWatch = operation({
   name: 'show-watch',
   where: 'anywhere',
-  summary: 'Show what watching a project came to: proposals, discussions, draft reviews and daily summaries',
+  summary: 'Show the results of watching a project: proposals, discussions, draft reviews and daily summaries',
   http: 'GET /api/watch',
   allow: ['viewer', 'operator'],
   input: z.object({ dir: z.string() }),

@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { shellWord } from '../shim.ts';
 import { PERL } from '../spawner/spawner-program.ts';
-import { BRIDGE_PORT, HOLD } from './proxy-session.ts';
+import { HOLD } from './proxy-session.ts';
+import { BRIDGE_PORT } from './proxy-target.ts';
 import { PROXY_FILES } from './session-rules.ts';
 
 /** Where a sandbox sees the folder with its proxy's socket. */

@@ -3,7 +3,9 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { decidePolicy, refusalText } from '../../core/policy/decide-policy.ts';
 import { connectTo, Refused, type Resolve, secure } from './connect.ts';
-import { type Destination, isVendorHost, normalHost, parseDestination } from './destination.ts';
+import { type Destination, isVendorHost, parseDestination } from './destination.ts';
+import { bodyWithoutKeys, withoutKeys } from './key-route.ts';
+import { HOP_BY_HOP, headersFor, type Target, targetOf } from './proxy-target.ts';
 import type { HostUse, KeyRoute, SessionRules } from './session-rules.ts';
 
 /** One session of the proxy: what it may reach, and what it has requested. */
@@ -27,33 +29,12 @@ type SessionOptions = {
 /** A connection that a policy rule forbids, whatever hosts are listed. */
 class PolicyRefused extends Refused {}
 
-/** Where a request goes. */
-type Target = Destination & { isSecure: boolean; path: string; route?: KeyRoute };
-
-/** The address at which a sandbox reaches its proxy; outside of the range that systems choose ports from. */
-export const BRIDGE_PORT = 61_080;
-/** How a client names the proxy itself: by this address or, where sandboxes share a loopback, by another port. */
-const OWN_URL = `http://127.0.0.1:${BRIDGE_PORT}/`;
-const OWN_ADDRESS = /^http:\/\/(?:127\.0\.0\.1|localhost):\d{1,5}(?=\/)/;
 /** The bridge of a sandbox keeps a connection to this destination open, as long as the sandbox exists. */
 export const HOLD = 'hold.manyhands.invalid:1';
 const MAX_CONNECTIONS = 512;
 /** Names beyond these are counted together: a program can invent any number of them. */
 const MAX_HOSTS = 200;
 const OTHERS = '(others)';
-/** Headers that belong to one connection and not to the message. */
-const HOP_BY_HOP = new Set([
-  'connection',
-  'keep-alive',
-  'proxy-authenticate',
-  'proxy-authorization',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-]);
-
 /**
  * Serves one session: CONNECT, requests with a whole address, and requests below the name of a key route. Node's parser
  * reads every message and Node writes it again, so that a message which two programs could read differently is refused.
@@ -62,6 +43,7 @@ export function openProxySession(initial: SessionRules, options: SessionOptions)
   let rules = initial;
   const counts = new Map((options.earlier ?? []).map((each) => [each.host, { ...each }]));
   const sockets = new Set<Duplex>();
+  let isClosed = false;
   const count = (host: string, isRefused: boolean) => {
     const name = counts.has(host) || counts.size < MAX_HOSTS ? host : OTHERS;
     const entry = counts.get(name) ?? { host: name, requests: 0, refused: 0 };
@@ -77,6 +59,10 @@ export function openProxySession(initial: SessionRules, options: SessionOptions)
       if (to.route === undefined) requirePolicy(to, rules);
       const socket = await connectTo(to, rules.allow, options);
       track(sockets, socket);
+      if (isClosed) {
+        socket.destroy();
+        throw new Refused('the session has ended');
+      }
       count(label, false);
       return socket;
     } catch (error) {
@@ -93,29 +79,26 @@ export function openProxySession(initial: SessionRules, options: SessionOptions)
     if (message.url === HOLD) return void client.on('end', () => client.end()).resume();
     const to = parseDestination(message.url ?? '');
     if (to === undefined) return refuseSocket(client, 400, 'the destination is not host:port');
-    reach(to).then(
-      (socket) => {
+    reach(to)
+      .then((socket) => {
         client.write('HTTP/1.1 200 Connection established\r\n\r\n');
         join(client, socket, head);
-      },
-      (error: unknown) => refuseSocket(client, statusOf(error), reasonOf(error)),
-    );
+      })
+      .catch((error: unknown) => refuseSocket(client, statusOf(error), reasonOf(error)));
   });
   server.on('upgrade', (message, client, head) => {
     const to = targetOf(message, rules.routes);
     if (to === undefined) return refuseSocket(client, 400, 'the request has no host');
-    reach(to).then(
-      (socket) => upgrade(message, { to, socket, client, head }),
-      (error: unknown) => refuseSocket(client, statusOf(error), reasonOf(error)),
-    );
+    reach(to)
+      .then((socket) => upgrade(message, { to, socket, client, head }))
+      .catch((error: unknown) => refuseSocket(client, statusOf(error), reasonOf(error)));
   });
   server.on('request', (message, response) => {
     const to = targetOf(message, rules.routes);
     if (to === undefined) return refuse(response, 400, 'the request has no host');
-    reach(to).then(
-      (socket) => forward(message, response, { to, socket }),
-      (error: unknown) => refuse(response, statusOf(error), reasonOf(error)),
-    );
+    reach(to)
+      .then((socket) => forward(message, response, { to, socket }))
+      .catch((error: unknown) => refuse(response, statusOf(error), reasonOf(error)));
   });
   return {
     server,
@@ -124,6 +107,7 @@ export function openProxySession(initial: SessionRules, options: SessionOptions)
     },
     use: () => [...counts.values()].map((entry) => ({ ...entry })),
     close: () => {
+      isClosed = true;
       server.close();
       for (const socket of sockets) socket.destroy();
     },
@@ -136,53 +120,6 @@ function requirePolicy(to: Destination, { policy, allow }: SessionRules): void {
   const { role, lists, granted } = policy;
   const decided = decidePolicy(lists, { role, tool: 'WebFetch', kind: 'WebFetch', host: to.host }, granted);
   if (decided.decision !== 'allow') throw new PolicyRefused(refusalText(decided));
-}
-
-/** The destination of a message: a whole address, or the path below a key route. */
-function targetOf({ url = '' }: IncomingMessage, routes: readonly KeyRoute[]): Target | undefined {
-  const path = url.replace(OWN_ADDRESS, '');
-  const route = routes.find(({ name }) => path.startsWith(`/${name}/`) || path === `/${name}`);
-  if (url.startsWith('/') || url.startsWith(OWN_URL) || route !== undefined) {
-    if (route === undefined) return undefined;
-    const upstream = URL.parse(route.upstream);
-    const rest = path.slice(route.name.length + 1) || '/';
-    return upstream === null ? undefined : withRoute(upstream, rest, route);
-  }
-  const address = URL.parse(url);
-  if (address === null || address.protocol !== 'http:' || address.username !== '') return undefined;
-  return addressed(address, `${address.pathname}${address.search}`);
-}
-
-function withRoute(upstream: URL, rest: string, route: KeyRoute): Target | undefined {
-  const path = `${upstream.pathname.replace(/\/$/, '')}${rest}`;
-  const target = addressed(upstream, withSecrets(path, route, encodeURIComponent));
-  return target === undefined ? undefined : { ...target, route };
-}
-
-function withSecrets(text: string, { keys }: KeyRoute, encode: (secret: string) => string): string {
-  return keys.reduce((result, { placeholder, secret }) => result.replaceAll(placeholder, () => encode(secret)), text);
-}
-
-function addressed(address: URL, path: string): Target | undefined {
-  const host = normalHost(address.hostname);
-  const isSecure = address.protocol === 'https:';
-  if (host === undefined) return undefined;
-  return { host, port: Number(address.port || (isSecure ? 443 : 80)), isSecure, path };
-}
-
-/** The headers that are passed on; the host is that of the address, whatever the message claims. */
-function headersFor(message: IncomingMessage, { host, port, isSecure, route }: Target): string[] {
-  const usual = isSecure ? 443 : 80;
-  const name = host.includes(':') ? `[${host}]` : host;
-  const named = new Set((message.headers.connection ?? '').toLowerCase().split(/\s*,\s*/));
-  const headers = ['Host', port === usual ? name : `${name}:${port}`];
-  for (let at = 0; at + 1 < message.rawHeaders.length; at += 2) {
-    const [header = '', value = ''] = message.rawHeaders.slice(at, at + 2);
-    const lower = header.toLowerCase();
-    if (lower === 'host' || HOP_BY_HOP.has(lower) || named.has(lower)) continue;
-    headers.push(header, route === undefined ? value : withSecrets(value, route, String));
-  }
-  return headers;
 }
 
 function forward(
@@ -201,14 +138,23 @@ function forward(
     setHost: false,
   });
   sent.on('response', (answer) => {
+    if (!isPassable(answer)) return void sent.destroy(new Error(`${to.host} answered with a status that is none`));
+    const keys = to.route?.keys ?? [];
     const passed = answer.rawHeaders.flatMap((header, at) =>
-      at % 2 === 1 || HOP_BY_HOP.has(header.toLowerCase()) ? [] : [header, answer.rawHeaders[at + 1] ?? ''],
+      at % 2 === 1 || HOP_BY_HOP.has(header.toLowerCase())
+        ? []
+        : [header, withoutKeys(answer.rawHeaders[at + 1] ?? '', keys)],
     );
     response.writeHead(answer.statusCode ?? 502, answer.statusMessage, passed);
-    answer.pipe(response);
+    if (keys.length === 0) answer.pipe(response);
+    else answer.pipe(bodyWithoutKeys(keys)).pipe(response);
     answer.on('error', () => response.destroy());
   });
-  sent.on('error', (error) => (response.headersSent ? response.destroy() : refuse(response, 502, error.message)));
+  sent.on('upgrade', (_answer, upstream) => {
+    upstream.destroy();
+    refuse(response, 502, `${to.host} changed the protocol without being asked to`);
+  });
+  sent.on('error', (error) => refuse(response, 502, error.message));
   response.on('close', () => sent.destroy());
   message.pipe(sent);
 }
@@ -226,7 +172,7 @@ function upgrade(
   });
   const answerWith = (answer: IncomingMessage) => {
     const lines = answer.rawHeaders.flatMap((header, at) =>
-      at % 2 === 1 ? [] : [`${header}: ${answer.rawHeaders[at + 1] ?? ''}`],
+      at % 2 === 1 ? [] : [`${header}: ${withoutKeys(answer.rawHeaders[at + 1] ?? '', to.route?.keys ?? [])}`],
     );
     client.write(`HTTP/1.1 ${answer.statusCode} ${answer.statusMessage}\r\n${lines.join('\r\n')}\r\n\r\n`, 'latin1');
   };
@@ -238,6 +184,11 @@ function upgrade(
   sent.on('response', (answer) => refuseSocket(client, answer.statusCode ?? 502, answer.statusMessage ?? 'refused'));
   sent.on('error', (error) => refuseSocket(client, 502, error.message));
   sent.end();
+}
+
+/** Whether Node writes the status of an answer again; it reads more than it writes. */
+function isPassable({ statusCode = 0, statusMessage = '' }: IncomingMessage): boolean {
+  return statusCode >= 200 && statusCode <= 999 && !/[^\t\x20-\x7e\x80-\xff]/.test(statusMessage);
 }
 
 /** Passes bytes in both directions until both sides have ended. */
@@ -271,6 +222,7 @@ function reasonOf(error: unknown): string {
 }
 
 function refuse(response: ServerResponse, status: number, reason: string): void {
+  if (response.headersSent) return void response.destroy();
   response.writeHead(status, {
     'Content-Type': 'text/plain; charset=utf-8',
     Connection: 'close',

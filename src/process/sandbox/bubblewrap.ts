@@ -1,6 +1,6 @@
-import { existsSync, lstatSync, readlinkSync } from 'node:fs';
+import { existsSync, lstatSync, readlinkSync, realpathSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
-import { homedir } from 'node:os';
+import { homedir, release } from 'node:os';
 import { join } from 'node:path';
 import { AppError } from '../../errors.ts';
 import {
@@ -54,6 +54,8 @@ const NAMESPACES = [
   '--cap-drop',
   'ALL',
 ];
+/** The first kernel, 5.17, in which a user's limit of processes works in user namespaces. */
+const FIRST_COUNTING = 517;
 /** The limit of each private folder, unless another one is given. */
 const PRIVATE_BYTES = 2 * 1024 ** 3;
 /** A folder of every system, to try overlays with. */
@@ -107,11 +109,7 @@ export function bubblewrapCommand(bwrap: string, program: ContainedProgram, path
   const command = afterCopies(plain, copied);
   const home = env.HOME ?? homedir();
   const hidden = [home, homedir(), ...paths.hidden];
-  const read = [
-    ...toolchainFolders(env, hidden),
-    ...programFolders([...plain.slice(0, 2), ...programs], hidden),
-    ...paths.read,
-  ];
+  const read = [...toolchainFolders(env, hidden), ...programFolders(programs, hidden), ...paths.read];
   const mounts = new Map<string, string[]>();
   const runtime = env.XDG_RUNTIME_DIR ?? '';
   for (const path of ['/tmp', '/var/tmp', '/dev/shm', ...(/^\/run\/./.test(runtime) ? [runtime] : []), home])
@@ -124,6 +122,8 @@ export function bubblewrapCommand(bwrap: string, program: ContainedProgram, path
   for (const [path, mount] of overlays) mounts.set(path, mount);
   const layered = overlaid.folders.filter(({ kept, path }) => kept?.files === path).map(({ path }) => path);
   for (const path of paths.write) if (!layered.includes(path)) mounts.set(path, ['--bind', path, path]);
+  for (const path of paths.hidden.flatMap(namesOf))
+    if (!mounts.has(path) && isShownIn(mounts, path)) mounts.set(path, privateFolder(path, paths.privateBytes));
   // A folder is mounted before what is in it, which it would cover otherwise.
   const sorted = [...mounts]
     .filter(([path]) => isPrivate(mounts, path) || overlays.has(path) || existsSync(path))
@@ -149,9 +149,30 @@ export function bubblewrapCommand(bwrap: string, program: ContainedProgram, path
     '--chdir',
     cwd,
     '--',
-    ...commandAfter(networkHelpers(paths.network), command),
+    ...limited(commandAfter(networkHelpers(paths.network), command), paths.processes),
   ];
   return afterMounts(sandbox, overlaid, paths.privateBytes ?? PRIVATE_BYTES);
+}
+
+/** A user's limit of processes, which newer kernels count for each user namespace, so for each sandbox; root has none. */
+function limited(command: string[], processes: number | undefined): string[] {
+  const [major = 0, minor = 0] = release().split('.').map(Number);
+  if (processes === undefined || process.getuid?.() === 0 || major * 100 + minor < FIRST_COUNTING) return command;
+  // One shell has this limit as -p, another as -u.
+  const script = `{ ulimit -p ${processes} || ulimit -u ${processes}; } 2>/dev/null; exec "$@"`;
+  return ['/bin/sh', '-c', script, 'sandbox', ...command];
+}
+
+/** The path of a folder, and where links in it lead; none where it does not exist. */
+function namesOf(folder: string): string[] {
+  return existsSync(folder) ? [...new Set([folder, realpathSync(folder)])] : [];
+}
+
+/** Whether a path is visible as a part of a folder of the system, or of one that is shown. */
+function isShownIn(mounts: ReadonlyMap<string, string[]>, path: string): boolean {
+  const around = [...SYSTEM, ...mounts.keys()].filter((each) => path.startsWith(`${each}/`));
+  const [nearest] = around.sort((a, b) => b.length - a.length);
+  return nearest !== undefined && !isPrivate(mounts, nearest);
 }
 
 /** The socket of its proxy, and the variables by which programs find it; without a proxy, none of the machine's. */

@@ -1,5 +1,6 @@
 import { type Dirent, lstatSync, readdirSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
+import { realWorld } from '../../world.ts';
 
 /** What of a folder of the system is not for everybody: keys and passwords, which root could read, or a group of the user. */
 export type PrivateFiles = { files: string[]; folders: string[] };
@@ -8,11 +9,16 @@ const READABLE_BY_ALL = 0o004;
 const LISTABLE_BY_ALL = 0o005;
 const WRITABLE_BY_ROOT = 0o200;
 
-const known = new Map<string, PrivateFiles>();
+/** How long what was found is believed: a long-lived engine must notice a file that became private. */
+const BELIEVED_MS = 60_000;
 
-/** The files below a folder that not every user may read, and the folders that not every user may list, found once. */
-export function privateFiles(root: string): PrivateFiles {
-  const found = known.get(root) ?? search(root);
+const known = new Map<string, PrivateFiles & { at: number }>();
+
+/** The files below a folder that not every user may read, and the folders that not every user may list, as they were within the last minute. */
+export function privateFiles(root: string, now = realWorld.now()): PrivateFiles {
+  const before = known.get(root);
+  if (before !== undefined && now >= before.at && now - before.at < BELIEVED_MS) return before;
+  const found = { ...search(root), at: now };
   known.set(root, found);
   return found;
 }

@@ -1,5 +1,5 @@
 import type { SandboxRuntimeConfig } from '@anthropic-ai/sandbox-runtime';
-import { BRIDGE_PORT } from '../network/proxy-session.ts';
+import { BRIDGE_PORT } from '../network/proxy-target.ts';
 import { shellWord } from '../shim.ts';
 import type { PrivateFolder } from './login-folders.ts';
 
@@ -16,7 +16,7 @@ export type RuntimeSettings = {
 };
 
 /** What was made for one program: the port that leads to its network session, and its private folders. */
-export type RuntimePlace = {
+export type RuntimeResources = {
   port: number;
   home: string;
   temporary: string;
@@ -61,7 +61,7 @@ const LOOPBACK = 'localhost,127.0.0.1,::1';
 /** The configuration of the runtime for one program: nothing is readable or writable, and no host reachable, except what is named. */
 export function runtimeConfig(
   { network }: RuntimeSettings,
-  { port, home, temporary, read, write, isAttended }: RuntimePlace,
+  { port, home, temporary, read, write, isAttended }: RuntimeResources,
   platform: NodeJS.Platform = process.platform,
 ): SandboxRuntimeConfig {
   const own = [...write, home, temporary];
@@ -91,7 +91,7 @@ export function runtimeConfig(
 /** The text of the shell that becomes the program: with its private folders, the proxy of its network session, and no other. */
 export function runtimeScript(
   { command, cwd, network }: RuntimeSettings,
-  { port, home, temporary }: RuntimePlace,
+  { port, home, temporary }: RuntimeResources,
 ): string {
   const own = [`unset ${NOT_SERVED.join(' ')}`, `export HOME=${shellWord(home)} TMPDIR=${shellWord(temporary)}`];
   const proxied = PROXIED.map((name) => `${name}="$HTTP_PROXY"`).join(' ');

@@ -50,11 +50,7 @@ export function runtimeSettings(program: ContainedProgram, paths: SandboxPaths):
     command: [...command],
     cwd,
     home,
-    read: [
-      ...toolchainFolders(env, hidden),
-      ...programFolders([...command.slice(0, 2), ...programs], hidden),
-      ...paths.read,
-    ],
+    read: [...toolchainFolders(env, hidden), ...programFolders(programs, hidden), ...paths.read],
     write: [...paths.write],
     copied: copied.map((folder) => ({ ...folder })),
     ...(network === undefined

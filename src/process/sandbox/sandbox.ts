@@ -13,7 +13,7 @@ export type AvailableSandbox = {
   networkProblem?: string;
 };
 
-/** A program to be contained; `env` is its whole environment, `programs` are others that it starts. */
+/** A program to be contained; `env` is its whole environment, `programs` are files that are shown with what they need: itself and others that it starts. */
 export type ContainedProgram = {
   command: readonly string[];
   cwd: string;
@@ -34,7 +34,7 @@ export type SandboxNetwork = {
   sharesLoopback?: boolean;
 };
 
-/** What a sandbox shows besides the system: `hidden` folders are never shown as a whole; without `network` it has that of the machine. */
+/** What a sandbox shows besides the system: `hidden` folders are never shown as a whole, also not as a part of another one; without `network` it has that of the machine. */
 export type SandboxPaths = {
   read: readonly string[];
   write: readonly string[];
@@ -48,4 +48,6 @@ export type SandboxPaths = {
   copied?: readonly PrivateFolder[];
   /** The limit of each private folder, which is in memory. */
   privateBytes?: number;
+  /** How many processes and threads it may have, where no group limits them. */
+  processes?: number | undefined;
 };

@@ -1,4 +1,4 @@
-import { existsSync, realpathSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative } from 'node:path';
 
 /** Folders below the home folder in which version managers and languages keep programs; none of them holds a login. */
@@ -7,7 +7,6 @@ const TOOLCHAINS = [
   '.bun/bin',
   '.cargo/bin',
   '.deno/bin',
-  '.dotnet',
   '.ghcup',
   '.goenv',
   '.local/bin',
@@ -16,7 +15,8 @@ const TOOLCHAINS = [
   '.local/share/mise',
   '.local/share/pipx',
   '.local/share/pnpm',
-  '.local/share/uv',
+  '.local/share/uv/python',
+  '.local/share/uv/tools',
   '.nvm',
   '.pyenv',
   '.rbenv',
@@ -45,8 +45,18 @@ const PACKAGE_CACHES: readonly { path: string; variable?: string; inside?: strin
 /** Variables that name the root of a toolchain. */
 const ROOT_VARIABLES = ['NVM_DIR', 'PYENV_ROOT', 'RUSTUP_HOME', 'GOROOT', 'VOLTA_HOME', 'JAVA_HOME'];
 /** Names of folders with programs; the files that those need are beside such a folder. */
-const PROGRAM_FOLDERS = ['bin', '.bin', 'sbin', 'shims'];
-/** Folders that hold logins beside programs. */
+const PROGRAM_FOLDERS = ['bin', 'sbin'];
+/** What is shown beside a folder of programs. Anything else there can be a login (`~/.docker`, `~/.fly`) or another project. */
+const BESIDE_PROGRAMS = new Set([
+  ...['bin', 'sbin', 'lib', 'lib32', 'lib64', 'libexec', 'share', 'include', 'conf', 'runtime', 'versions'],
+  ...['boot', 'jmods', 'jre', 'legal', 'releases', 'platform', 'pyvenv.cfg', 'release', 'version', 'VERSION'],
+]);
+/** The root of an installation of Go, and what it has besides. */
+const GO_MARK = 'pkg/tool';
+const OF_GO = ['api', 'go.env', 'misc', 'pkg', 'src', 'test'];
+/** Where .NET is on PATH itself; the keys of the person are beside it. */
+const OF_DOTNET = /^(dotnet|host|library-packs|metadata|packs|sdk|sdk-manifests|shared|store|templates|tools)$/;
+/** Folders that hold logins beside programs, and data of all kinds in folders with those names. */
 const MIXED = ['.cargo', '.local', '.config', '.bun', '.deno'];
 /** What the system's own folders contain is shown anyway. */
 const OF_SYSTEM = /^\/(usr|bin|sbin|lib|lib32|lib64|etc|opt|nix|gnu|snap)(\/|$)/;
@@ -57,10 +67,10 @@ export function toolchainFolders(env: Record<string, string>, hidden: readonly s
   const homes = hidden.flatMap((home) => TOOLCHAINS.map((name) => join(home, name)));
   const roots = ROOT_VARIABLES.flatMap((name) => env[name] ?? []).filter(isAbsolute);
   const folders = [
-    ...onPath.map((folder) => rootOf(folder, hidden)),
+    ...onPath.flatMap((folder) => partsOf(folder, hidden)),
     ...homes,
     ...roots,
-    rootOf(dirname(process.execPath), hidden),
+    ...partsOf(dirname(process.execPath), hidden),
   ];
   return [...new Set(folders)].filter((folder) => isShown(folder, hidden));
 }
@@ -77,24 +87,38 @@ export function packageCaches(env: Record<string, string | undefined>, home: str
 /** The files of these programs and scripts, with what they need beside them; other words are ignored. */
 export function programFolders(words: readonly string[], hidden: readonly string[]): string[] {
   const files = words.filter((word) => isAbsolute(word) && isFile(word));
-  const found = files.flatMap((file) => [packageOf(file, hidden), packageOf(realpathSync(file), hidden)]);
+  const found = files.flatMap((file) => [...packageOf(file, hidden), ...packageOf(realpathSync(file), hidden)]);
   return [...new Set(found)].filter((path) => !OF_SYSTEM.test(path));
 }
 
 /** A package with its dependencies, else the folder of the file; only the file where that folder holds more than the program. */
-function packageOf(file: string, hidden: readonly string[]): string {
+function packageOf(file: string, hidden: readonly string[]): string[] {
   const modules = file.indexOf('/node_modules/');
-  if (modules > 0) return file.slice(0, modules + '/node_modules'.length);
-  const folder = rootOf(dirname(file), hidden);
-  return isShown(folder, hidden) && !existsSync(join(folder, '.git')) ? folder : file;
+  if (modules > 0) return [file.slice(0, modules + '/node_modules'.length)];
+  const folder = dirname(file);
+  return isShown(folder, hidden) && !existsSync(join(folder, '.git')) ? partsOf(folder, hidden) : [file];
 }
 
-/** The folder beside which a folder of programs has their files; never a whole repository, unless it is a version manager. */
-function rootOf(folder: string, hidden: readonly string[]): string {
-  const parent = dirname(folder);
-  if (!PROGRAM_FOLDERS.includes(basename(folder)) || MIXED.includes(basename(parent))) return folder;
-  const isRepository = existsSync(join(parent, '.git')) && !VERSION_MANAGERS.includes(basename(parent));
-  return isShown(parent, hidden) && !isRepository ? parent : folder;
+/** A folder of programs with what they need beside it; a version manager, and packages with their dependencies, as a whole. */
+function partsOf(folder: string, hidden: readonly string[]): string[] {
+  const [name, parent] = [basename(folder), dirname(folder)];
+  if (name === '.dotnet') return entriesOf(folder, (each) => OF_DOTNET.test(each));
+  if (name === '.bin' && basename(parent) === 'node_modules') return [parent];
+  if (VERSION_MANAGERS.includes(basename(parent)) && isShown(parent, hidden)) return [parent];
+  if (!PROGRAM_FOLDERS.includes(name) || MIXED.includes(basename(parent)) || !isShown(parent, hidden)) return [folder];
+  if (existsSync(join(parent, '.git'))) return [folder];
+  const ofGo = existsSync(join(parent, GO_MARK)) ? OF_GO : [];
+  return [
+    folder,
+    ...entriesOf(parent, (each) => BESIDE_PROGRAMS.has(each) || /^erts-/.test(each) || ofGo.includes(each)),
+  ];
+}
+
+function entriesOf(folder: string, isSelected: (name: string) => boolean): string[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder)
+    .filter(isSelected)
+    .map((name) => join(folder, name));
 }
 
 /** Never a folder that contains a hidden one. */

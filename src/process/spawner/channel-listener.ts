@@ -5,6 +5,8 @@ import { realWorld } from '../../world.ts';
 const MAX_KEY_BYTES = 200;
 /** Whoever connects without naming a key. */
 const NAMED_WITHIN_MS = 10_000;
+/** Connections without a key, besides those of the shims that are expected; of more the oldest ends. */
+const MAX_STRANGERS = 64;
 
 /**
  * Accepts the channels of shims that the spawner starts. A shim connects by itself, so that its channel is one to this
@@ -13,6 +15,7 @@ const NAMED_WITHIN_MS = 10_000;
 export class ChannelListener {
   readonly name = `manyhands-${realWorld.token()}`;
   readonly #expected = new Map<string, (channel: Socket) => void>();
+  readonly #unnamed = new Set<Socket>();
 
   private constructor() {}
 
@@ -40,8 +43,15 @@ export class ChannelListener {
     let received = Buffer.alloc(0);
     // Its end is what counts, and is noticed.
     socket.on('error', () => {});
-    const cancelAlarm = realWorld.alarm(realWorld.now() + NAMED_WITHIN_MS, () => socket.destroy());
-    socket.once('close', cancelAlarm);
+    const endAlarm = realWorld.alarm(realWorld.now() + NAMED_WITHIN_MS, () => socket.destroy());
+    const forget = () => {
+      endAlarm();
+      this.#unnamed.delete(socket);
+    };
+    socket.once('close', forget);
+    this.#unnamed.add(socket);
+    const [oldest] = this.#unnamed;
+    if (this.#unnamed.size > this.#expected.size + MAX_STRANGERS) oldest?.destroy();
     const onData = (chunk: Buffer) => {
       received = Buffer.concat([received, chunk]);
       const end = received.indexOf('\n');
@@ -55,7 +65,7 @@ export class ChannelListener {
       }
       socket.off('data', onData);
       socket.pause();
-      cancelAlarm();
+      forget();
       if (end + 1 < received.length) socket.unshift(received.subarray(end + 1));
       take(socket);
     };

@@ -53,11 +53,12 @@ const SYSTEM_CALLS: Partial<Record<string, { setsid: number; mknodat: number }>>
  * output, `l` starts a shim in a session of its own, with the engine's socket as descriptor 3. It answers in frames of kind, id, length and bytes: `s` started with this pid, `o` and `e` output,
  * `x` the wait status, `c` the output has ended, `f` it could not fork. A program starts only when its pid is written,
  * so that no program runs of which the engine has no record; what cannot be executed ends by USR2. It ends with its input, and starts
- * nothing for a process that has died.
+ * nothing for a process that has died. It closes what the engine inherited from its caller, so that no program gets that.
  */
 export const SPAWNER_PROGRAM = String.raw`
 $0 = 'mh-spawn'; binmode STDIN; binmode STDOUT;
 $SIG{$_} = 'IGNORE' for qw(PIPE HUP INT QUIT TERM);
+if (opendir D, '/proc/self/fd') { for (readdir D) { next if /\D/ || $_ < 3 || $_ == fileno D; open F, "<&=$_" and close F } closedir D }
 $^F = 3; open(CHANNEL, '+<', '/dev/null') && fileno(CHANNEL) == 3 or die "channel: $!\n";
 my ($parent, $requests, %id, %out) = (getppid, '');
 pipe(my $awake, my $wake) or die "pipe: $!\n";

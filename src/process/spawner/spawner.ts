@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { Socket } from 'node:net';
-import { errorCode } from '../../errors.ts';
 import { crashpoint, realWorld } from '../../world.ts';
 import { identify, type ProcessIdentity } from '../identity.ts';
 import { processGone } from '../wait-for-exit.ts';
 import { ChannelListener } from './channel-listener.ts';
+import { keepAlive, signalGroup } from './child.ts';
 import { spawnTurn } from './spawn-turn.ts';
 import {
   dropRequest,
@@ -30,6 +30,8 @@ export type StartedShim = { identity: ProcessIdentity; channel: Socket };
 type Job = {
   /** A shim has no output here, and is no job any more when it has connected. */
   kind: 'program' | 'shim';
+  /** The one that was asked; another one may have taken its place. */
+  spawner: ChildProcess;
   pid: number | undefined;
   pending: NodeJS.Signals | undefined;
   end: ProgramEnd | undefined;
@@ -38,6 +40,8 @@ type Job = {
   cancelAlarm: () => void;
   closed: PromiseWithResolvers<ProgramEnd>;
 };
+
+type SpawnerOptions = { after?: number; program?: string; connectMs?: number };
 
 /** Its start costs as much as some dozen programs: it is for processes that start many. */
 const WORTH_IT = 24;
@@ -48,6 +52,8 @@ const MAX_DEATHS = 3;
 const HEADER_BYTES = 9;
 /** How soon it must report the end of a killed program; one that does not is stopped itself. */
 const REPORT_MS = 5_000;
+/** How soon a shim must have connected; a spawner that has not achieved it is stopped. */
+const CONNECT_MS = 30_000;
 /** How a program ends that could not be executed. */
 const NOT_EXECUTED = 'SIGUSR2';
 
@@ -58,6 +64,7 @@ const NOT_EXECUTED = 'SIGUSR2';
  */
 export class Spawner {
   readonly #program: string;
+  readonly #connectMs: number;
   readonly #jobs = new Map<number, Job>();
   #left: number;
   #deaths = 0;
@@ -75,9 +82,10 @@ export class Spawner {
   #received: Buffer = Buffer.alloc(0);
   #listener: Promise<ChannelListener> | undefined;
 
-  constructor({ after = WORTH_IT, program = PERL }: { after?: number; program?: string } = {}) {
+  constructor({ after = WORTH_IT, program = PERL, connectMs = CONNECT_MS }: SpawnerOptions = {}) {
     this.#left = after;
     this.#program = program;
+    this.#connectMs = connectMs;
   }
 
   /** The process of the spawner, while there is one. */
@@ -117,15 +125,19 @@ export class Spawner {
     this.#listener ??= ChannelListener.open();
     const listener = await this.#listener;
     const key = realWorld.token();
-    const expected = listener.expect(key);
     const frame = shimRequest(this.#lastId + 1, { ...request, channel: { name: listener.name, key } });
     const job = this.#request('shim', frame, { stdout: () => {}, stderr: () => {} });
+    if (job === undefined) return undefined;
     const id = this.#lastId;
-    const channel = await Promise.race([expected.channel, job?.closed.promise.catch(() => {})]);
+    const expected = listener.expect(key);
+    this.#expectReport(job, this.#connectMs);
+    const channel = await Promise.race([expected.channel, job.closed.promise.catch(() => {})]);
     expected.cancel();
     if (this.#jobs.get(id) === job) this.#forget(id);
-    const identity = job?.pid === undefined ? undefined : identify(job.pid);
-    return channel instanceof Socket && identity !== undefined ? { identity, channel } : undefined;
+    const identity = job.pid === undefined ? undefined : identify(job.pid);
+    if (!(channel instanceof Socket)) return undefined;
+    if (identity === undefined) channel.destroy();
+    return identity === undefined ? undefined : { identity, channel };
   }
 
   #request(kind: Job['kind'], frame: Buffer | undefined, output: OutputListeners): Job | undefined {
@@ -134,7 +146,7 @@ export class Spawner {
     const none = () => {};
     const closed = Promise.withResolvers<ProgramEnd>();
     const [pid, pending, end] = [undefined, undefined, undefined];
-    const job: Job = { kind, pid, pending, end, output, onExit: none, cancelAlarm: none, closed };
+    const job: Job = { kind, spawner, pid, pending, end, output, onExit: none, cancelAlarm: none, closed };
     this.#lastId += 1;
     this.#jobs.set(this.#lastId, job);
     keepAlive(spawner, true);
@@ -238,15 +250,16 @@ export class Spawner {
   }
 
   #signal(job: Job, name: NodeJS.Signals): void {
-    if (job.pid === undefined) {
-      job.pending = name;
-      return;
-    }
-    signalGroup(job.pid, name);
-    const spawner = this.#child;
-    if (name !== 'SIGKILL' || job.end !== undefined) return;
+    if (job.pid === undefined) job.pending = name;
+    else signalGroup(job.pid, name);
+    if (name === 'SIGKILL' && job.end === undefined) this.#expectReport(job, REPORT_MS);
+  }
+
+  /** Ends the spawner of a job that has not been settled in this time: it is stopped, or does not get on. */
+  #expectReport(job: Job, withinMs: number): void {
+    if (job.spawner !== this.#child) return;
     job.cancelAlarm();
-    job.cancelAlarm = realWorld.alarm(realWorld.now() + REPORT_MS, () => spawner?.kill('SIGKILL'));
+    job.cancelAlarm = realWorld.alarm(realWorld.now() + withinMs, () => job.spawner.kill('SIGKILL'));
   }
 
   #lose(child: ChildProcess): void {
@@ -266,26 +279,8 @@ export class Spawner {
 /** The spawner of this process. */
 export const processSpawner = new Spawner();
 
-/** Signals a process group. */
-export function signalGroup(pid: number, name: NodeJS.Signals): void {
-  try {
-    process.kill(-pid, name);
-  } catch (error) {
-    // The group has already ended; on macOS a group of zombies answers EPERM.
-    if (errorCode(error) !== 'ESRCH' && errorCode(error) !== 'EPERM') throw error;
-  }
-}
-
 /** Nobody reports the end of a program whose spawner died; where nothing reaps it, it stays as a zombie. */
 async function programEnded(pid: number | undefined): Promise<void> {
   const identity = pid === undefined ? undefined : identify(pid);
   if (identity !== undefined) await processGone(identity);
-}
-
-/** Whether a child and its pipes keep this process alive: only while something is expected of it. */
-export function keepAlive(child: ChildProcess, isNeeded: boolean): void {
-  const change = isNeeded ? ('ref' as const) : ('unref' as const);
-  child[change]();
-  // They are sockets, which the type does not say; a pipe that was not requested is null.
-  for (const stream of (child.stdio ?? []) as unknown as ({ ref(): void; unref(): void } | null)[]) stream?.[change]();
 }

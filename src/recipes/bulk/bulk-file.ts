@@ -32,6 +32,10 @@ export const bulkWorkFile: RecipeWorkFile<BulkInput> = {
   ],
   noun: ['item', 'items'],
   includesNeeds: false,
+  request: ({ input, options }, { config }) => {
+    const maxParallel = options.maxParallel ?? Math.min(input.maxParallel, config.limits.agents);
+    return { input, options: { ...options, maxParallel } };
+  },
   ids: ({ items }) => items.map(({ id }) => id),
   plan: ({ items }) =>
     items.map(({ id, prompt, files, check, requirePatterns, labels }) => ({

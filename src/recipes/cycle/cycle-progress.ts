@@ -107,7 +107,7 @@ export function verificationSteps({ plan }: CycleProgress, input: CycleInput): s
   return input.steps.length > 0 ? input.steps : plan.plan.verify;
 }
 
-/** What the verification after a cycle came to; undefined while it has not ended. */
+/** The result of the verification after a cycle; undefined while it has not ended. */
 export function verificationOf({ verify }: Cycle, steps: readonly string[]): ReturnType<typeof judgeSteps> | undefined {
   if (verify?.phase.status !== 'done') return undefined;
   return judgeSteps(lastAttempt(verify)?.ended?.output, steps);

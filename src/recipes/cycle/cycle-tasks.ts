@@ -140,12 +140,15 @@ function listOf(milestones: readonly Milestone[]): string {
     .join('\n');
 }
 
-/** A milestone as its reviewer gets it, with what its check came to on the merged tree. */
+/** A milestone as its reviewer gets it, with the result of its check on the merged tree. */
 function stepOf({ id, title, description, check }: Milestone, implement: Cycle['implement']): string {
   const found = implement.evidence.find(({ gate }) => gate === `milestone ${id}`);
-  const result =
-    check === undefined ? '' : `\nIts check, which we ran on this tree: ${check}: ${found?.verdict ?? 'not run'}`;
-  return `${title}\n${description.slice(0, DESCRIPTION_CHARS)}${result}`;
+  return promptText('recipes/cycle/milestone-step', {
+    title,
+    description: description.slice(0, DESCRIPTION_CHARS),
+    check: check ?? '',
+    verdict: found?.verdict ?? 'not run',
+  });
 }
 
 /** What the last review found and nothing has fixed yet. */

@@ -15,7 +15,7 @@ import { taskSpec } from '../task-spec.ts';
 /** A debate within a run: the beginning of its keys, the question, how many sides and rounds. */
 export type DebatePlan = { prefix: string; question: string; sides: number; rounds: number };
 
-/** What a debate came to: whether the sides agree, and on what. */
+/** The result of a debate: whether the sides agree, and on what. */
 export type DebateOutcome = {
   isAgreed: boolean;
   nothingLeft: boolean;

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { judgeSteps } from '../../core/land/steps.ts';
 import { isOpen, lastAttempt, type RunState, type TaskState } from '../../core/run/state.ts';
 import { promptText } from '../../roles/prompt.ts';
@@ -35,6 +36,11 @@ export const features: Recipe<FeaturesInput> = requiringGreenBase({
   defaults: () => ({ base: BASE, land: 'merge', landEach: true }),
   failure: (run, input) => finalVerdict(run, input),
   statuses: (run, input) => featureStatuses(run, input),
+  // Loaded by the engine alone: commands that only read a run need no editor of JSON files.
+  writeStatuses: async (root, { file, statuses }) => {
+    const { writeStatuses } = await import('./write-statuses.ts');
+    await writeStatuses(join(root, file), new Map(statuses.map(({ id, status }) => [id, status])), { root });
+  },
   unfold: (run, input, ended) => {
     const follow = ended === undefined ? [] : afterTask(run, input, ended);
     if (follow.length > 0) return { add: follow };

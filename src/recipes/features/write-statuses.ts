@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { constants, readFileSync, renameSync } from 'node:fs';
+import { constants, linkSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { open, readdir, realpath, rm } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
 import { type Node, type ParseError, parseTree } from 'jsonc-parser';
@@ -21,7 +21,7 @@ const MAX_BYTES = 32 * 1024 * 1024;
  * Writes statuses back into features.json, all in one step, and changes nothing else in it. Concurrent changes by others are
  * kept; features that are no longer there are named in the error, after the others were written.
  */
-export async function writeStatus(
+export async function writeStatuses(
   path: string,
   changes: ReadonlyMap<string, FeatureStatus>,
   { root }: { root: string },
@@ -72,22 +72,41 @@ async function readOrdinary(file: string): Promise<{ bytes: Buffer; mode: number
   }
 }
 
-/** Replaces the old text, unless the file is no longer what was read; compares and renames without yielding. */
+/**
+ * Replaces the old text, unless the file is no longer what was read. The replaced file is kept until it is certain that
+ * nobody wrote into it at the same moment: what a person wrote is put back, and the statuses are written again.
+ */
 async function replaced(
   file: string,
   { bytes, mode, text }: { bytes: Buffer; mode: number; text: string },
 ): Promise<boolean> {
   const draft = join(dirname(file), `${draftName(file)}${process.pid}`);
+  const kept = `${draft}-kept`;
   await removeAbandoned(file);
   await writeDraft(draft, text, mode);
   try {
-    if (!readFileSync(file).equals(bytes)) return false;
+    const old = keep(file, kept);
+    if (!readFileSync(old).equals(bytes) || statSync(old).ino !== statSync(file).ino) return false;
+    const { ino } = statSync(draft);
     crashpoint('features.writing');
     renameSync(draft, file);
     crashpoint('features.written');
-    return true;
+    if (old === file || readFileSync(old).equals(bytes)) return true;
+    if (statSync(file).ino === ino) renameSync(old, file);
+    return false;
   } finally {
-    await rm(draft, { force: true });
+    await Promise.all([rm(draft, { force: true }), rm(kept, { force: true })]);
+  }
+}
+
+/** A second name of the file; the only one where the file system has no hard links. */
+function keep(file: string, kept: string): string {
+  try {
+    linkSync(file, kept);
+    return kept;
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') throw error;
+    return file;
   }
 }
 
@@ -99,8 +118,9 @@ function draftName(file: string): string {
 async function removeAbandoned(file: string): Promise<void> {
   const drafts = (await readdir(dirname(file))).filter((name) => name.startsWith(draftName(file)));
   for (const name of drafts) {
-    const pid = Number(name.slice(draftName(file).length));
-    if (Number.isSafeInteger(pid) && pid > 0 && !isAlive(pid)) await rm(join(dirname(file), name), { force: true });
+    const pid = Number(name.slice(draftName(file).length).replace(/-kept$/, ''));
+    if (Number.isSafeInteger(pid) && pid > 0 && (pid === process.pid || !isAlive(pid)))
+      await rm(join(dirname(file), name), { force: true });
   }
 }
 

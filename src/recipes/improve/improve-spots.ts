@@ -139,8 +139,8 @@ export function measureGate({ id, measure: { command, metric, better } }: Spot):
 /** The spots to improve: those a person chose, or the best ones; undefined while a person has not chosen. */
 export function chosenSpots(run: RunState, { discover, spots }: ImproveRound, input: ImproveInput): Spot[] | undefined {
   const offered = spots.filter(({ dropped }) => dropped === null);
-  const isAsked = input.planOnly || (!input.yes && input.top === undefined);
-  if (!isAsked) return offered.slice(0, input.top ?? MOST_CHOSEN);
+  const needsChoice = input.planOnly || (!input.yes && input.top === undefined);
+  if (!needsChoice) return offered.slice(0, input.top ?? MOST_CHOSEN);
   const answer = run.answers.findLast(({ subject }) => subject === discover.spec.key);
   if (answer === undefined) return undefined;
   if (answer.choice === 'reject') return [];

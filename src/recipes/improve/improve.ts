@@ -176,7 +176,7 @@ function choiceHold({ number, discover, spots }: ImproveRound): NonNullable<Unfo
     options: [
       { id: 'all', label: `all of them` },
       ...offered.map(({ id, title }) => ({ id, label: title })),
-      { id: 'listed', label: 'those whose numbers are in the note, such as 1,3' },
+      { id: 'listed', label: 'those whose numbers are in the note, such as 1,3', needsNote: true },
     ],
   };
 }

@@ -73,7 +73,7 @@ function reviewOf(run: RunState, ended: TaskState | undefined): Unfolding {
   });
 }
 
-/** What two agents came to before the work begins; undefined where no debate was requested. */
+/** The result of the debate of two agents before the work begins; undefined where no debate was requested. */
 function debateBefore(run: RunState, { task, debate }: JobInput): DebateStep | undefined {
   if (debate === undefined) return undefined;
   return nextDebateStep(run, { prefix: 'debate/1', question: task, sides: 2, rounds: debate });
@@ -86,7 +86,7 @@ function begin(run: RunState, requested: JobInput): Unfolding {
   const debated =
     step === undefined
       ? {}
-      : { 'What a debate came to': debateDocument(requested.task, step.outcome).slice(0, OUTCOME_CHARS) };
+      : { 'Result of the debate': debateDocument(requested.task, step.outcome).slice(0, OUTCOME_CHARS) };
   const input = { ...requested, context: { ...requested.context, ...debated } };
   const red = writes(input) ? redOnBase(run) : [];
   const add = [

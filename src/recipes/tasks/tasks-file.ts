@@ -4,6 +4,7 @@ import { checked, keysOf, type Reading, reportUnknownKeys } from '../../work-fil
 import { checkGraph, type GraphNode, looseNode } from '../../work-files/graph-check.ts';
 import { FileId, FileLabels, oneOrMany } from '../../work-files/listed.ts';
 import { isRecord, type Path } from '../../work-files/source.ts';
+import { type FileRequest, type FileStart, hasPullRequestEach, withLanding } from '../file-request.ts';
 import { plannedTitle, type RecipeWorkFile } from '../recipe-work-file.ts';
 
 const Files = oneOrMany(WorkTask.shape.files.element).optional();
@@ -54,6 +55,7 @@ export const tasksWorkFile: RecipeWorkFile<TasksInput> = {
   ],
   noun: ['task', 'tasks'],
   includesNeeds: true,
+  request: requestOf,
   ids: ({ tasks }) => tasks.map(({ id }) => id),
   plan: ({ tasks }) =>
     tasks.map(({ id, title, role, needs, check, agent, labels }) => ({
@@ -117,6 +119,17 @@ function noteSettings({ notes }: Reading, settings: unknown): void {
   for (const key of Object.keys(settings)) {
     notes.add(`settings.${key} is not used: ${SETTINGS[key] ?? 'it is not understood'}.`);
   }
+}
+
+/** The file decides about pull requests, unless the command line excludes or requests them. */
+function requestOf({ input: read, options }: FileRequest<TasksInput>, start: FileStart): FileRequest<TasksInput> {
+  const { config, choices } = start;
+  const input = choices.pr ? read : { ...read, pr: 'none' as const };
+  const pr = choices.pr && (input.pr !== 'none' || choices.through);
+  const through = choices.through || input.pr === 'each' || input.pr === 'run';
+  const landed = withLanding(options, config, { ...choices, pr, through });
+  const each = hasPullRequestEach(landed, start) && (input.pr === undefined || input.pr === 'none');
+  return { input: each ? { ...input, pr: 'each' } : input, options: landed };
 }
 
 function needsKeyOf(entry: unknown): string {

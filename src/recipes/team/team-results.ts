@@ -27,7 +27,7 @@ export type TeamPhase = (typeof TEAM_PHASES)[number];
 
 type RoleAnswer = { by: string; output: PointsAnswer };
 
-/** What the roles came to: agreements, conflicts, gaps, with who said what. */
+/** The results of the roles: agreements, conflicts, gaps, with who said what. */
 export type TeamResults = {
   points: Point[];
   sorted: SortedPoints;

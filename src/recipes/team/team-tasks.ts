@@ -82,7 +82,7 @@ function promptOf(
   });
 }
 
-/** The task that makes one plan of what the roles came to. */
+/** The task that makes one plan of the results of the roles. */
 export function synthesisTask(run: RunState, input: TeamInput, results: TeamResults): TaskSpec {
   return taskSpec(run.start.config, {
     key: 'synthesis',

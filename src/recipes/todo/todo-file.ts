@@ -2,6 +2,7 @@ import { basename } from 'node:path';
 import type { TodoRequest } from '../../schema/request.ts';
 import { TodoInput, type WorkFile } from '../../schema/work-file.ts';
 import type { InputErrors } from '../../work-files/input-errors.ts';
+import { hasPullRequestEach, stopsAfterPlan, withLanding } from '../file-request.ts';
 import type { RecipeWorkFile } from '../recipe-work-file.ts';
 
 const ENTRY = /^(\s*)(?:[-*+]|\d{1,9}[.)])\s+(?:\[([ xX])\]\s+)?(\S.*)$/;
@@ -27,6 +28,12 @@ export const todoWorkFile: RecipeWorkFile<TodoRequest> = {
     },
   ],
   noun: ['entry', 'entries'],
+  request: ({ input, options }, start) => {
+    const { config, choices } = start;
+    const landed = withLanding(options, config, choices);
+    const pr = hasPullRequestEach(landed, start) ? { pr: 'each' as const } : {};
+    return { input: { ...input, execute: !stopsAfterPlan(config, choices), ...pr }, options: landed };
+  },
   includesNeeds: false,
   ids: () => [],
   plan: ({ entries }) => {

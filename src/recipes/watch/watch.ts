@@ -54,7 +54,7 @@ export const watch: Recipe<WatchInput> = {
   outline,
 };
 
-/** What a round came to: confirmed proposals, answers, drafts; what failed is left out, and the next round sees it again. */
+/** The result of a round: confirmed proposals, answers, drafts; what failed is left out, and the next round sees it again. */
 export function roundResult(run: RunState, input: WatchInput): RoundResult {
   return {
     proposals: newProposals(run, input).flatMap((proposal, index) => {

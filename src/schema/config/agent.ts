@@ -21,7 +21,7 @@ export const Account = z.strictObject({
 export type Account = z.infer<typeof Account>;
 
 export const AgentConfig = z.strictObject({
-  kind: AgentKind.describe('Which adapter drives it.'),
+  kind: AgentKind.describe('The kind of agent.'),
   command: z.string().optional().describe('The program, found on PATH or relative to the repository.'),
   args: z
     .array(z.string())
@@ -51,7 +51,7 @@ export const AgentConfig = z.strictObject({
     .positive()
     .optional()
     .describe(
-      'Maximum number of its concurrent attempts, over all runs; where active runs have different values, the smallest.',
+      'Maximum number of its concurrent attempts, over all runs; where active runs have different values, the smallest. On hosts there is none unless it is set: their slots are the limit.',
     ),
   runtimeSeconds: Seconds.optional().describe('Time limit of one attempt.'),
   spendUsd: z.number().positive().optional().describe('Maximum cost in one run, in US dollars.'),

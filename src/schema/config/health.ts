@@ -18,7 +18,12 @@ export const HealthThresholds = z.strictObject({
     .positive()
     .default(600)
     .describe('Time without output; less where limits.inactivitySeconds would stop the attempt first.'),
-  runningSeconds: z.number().positive().default(3600).describe('Running time.'),
-  share: z.number().positive().max(1).default(0.8).describe('Used share of its turns, budget or time.'),
+  runningSeconds: z.number().positive().default(3600).describe('Warn after this running time.'),
+  share: z
+    .number()
+    .positive()
+    .max(1)
+    .default(0.8)
+    .describe('Warn when this share of its turns, budget or time is used.'),
 });
 export type HealthThresholds = z.infer<typeof HealthThresholds>;

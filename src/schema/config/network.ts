@@ -29,7 +29,7 @@ export const NetworkConfig = z
       .enum(MODES)
       .default('listed')
       .describe(
-        'What contained programs may reach. listed: agents their own vendor, the package registries that the project names and its forge, set-up commands the same without the vendor, checks only their own loopback; none: only their own loopback; open: everything. The file of a project can only make it tighter.',
+        'What contained programs may reach. listed: agents reach their vendor, the package registries that the project names, and its forge; set-up commands the same without the vendor; checks only their own loopback; none: only their own loopback; open: everything. The file of a project can only make it tighter.',
       ),
     allow: z
       .array(AllowedHost)

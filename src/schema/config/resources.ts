@@ -12,14 +12,22 @@ export const ResourcesConfig = z
       .int()
       .min(64)
       .optional()
-      .describe('Most memory. Default: half of the memory of the machine, but at least 2048.'),
-    processes: z.number().int().min(16).max(1_000_000).default(2048).describe('Most processes and threads.'),
+      .describe('Maximum memory in MB. Default: half of the memory of the machine, but at least 2048.'),
+    processes: z
+      .number()
+      .int()
+      .min(16)
+      .max(1_000_000)
+      .default(2048)
+      .describe('Maximum number of processes and threads.'),
     cpus: z
       .number()
       .positive()
       .optional()
-      .describe('Most processors, such as 1.5. Default: all of them, at a lower priority than the engine.'),
-    openFiles: z.number().int().min(64).default(65_536).describe('Most open files of each process.'),
+      .describe(
+        'Maximum number of processors, such as 1.5. Default: all of them, at a lower priority than the engine.',
+      ),
+    openFiles: z.number().int().min(64).default(65_536).describe('Maximum number of open files of each process.'),
     tmpMb: z
       .number()
       .int()
@@ -31,7 +39,7 @@ export const ResourcesConfig = z
   })
   .prefault({})
   .describe(
-    'Limits of an attempt, a check or a set-up command, each with all processes that it starts. Memory, processes and processors are limited where a cgroup can be written: see mh doctor.',
+    'Limits of an attempt, a check or a set-up command, each with all processes that it starts. Memory, processes and processors are limited where a cgroup can be written: see manyhands doctor.',
   );
 
 /** Limits as the settings have them, with the default of each that they do not name, on a machine of this size. */

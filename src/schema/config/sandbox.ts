@@ -19,16 +19,28 @@ export const SandboxPaths = z
     read: z.array(HostPath).default([]).describe('Files and folders that sandboxed programs may read besides.'),
     write: z.array(HostPath).default([]).describe('Files and folders that sandboxed programs may also write.'),
     programs: z.array(z.string()).optional().describe('Set by Manyhands.'),
+    projectAgents: z.array(z.string()).optional().describe('Set by Manyhands.'),
   })
   .prefault({})
   .describe('Effective only in your own settings, not in the file of a project.');
 
-/** The paths of the person's settings, and the programs of MCP servers that these name, which agents start. */
-export function ownSandboxPaths(own: Readonly<Record<string, unknown>>): Record<string, unknown> {
+/** The paths of the person's settings, the programs of MCP servers that these name, which agents start, and the agents whose program the file of a project names. */
+export function ownSandboxPaths(
+  own: Readonly<Record<string, unknown>>,
+  project: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
   const servers = Object.values(recordOf(own.mcp)).map(recordOf);
   const words = servers.flatMap(({ command, args }) => [command, ...(Array.isArray(args) ? args : [])]);
   const programs = words.filter((word) => typeof word === 'string' && word.startsWith('/'));
-  return { ...recordOf(own.sandboxPaths), ...(programs.length === 0 ? {} : { programs }) };
+  const agents = Object.entries(recordOf(project.agents)).filter(([, agent]) => {
+    const { command, args } = recordOf(agent);
+    return command !== undefined || args !== undefined;
+  });
+  return {
+    ...recordOf(own.sandboxPaths),
+    ...(programs.length === 0 ? {} : { programs }),
+    ...(agents.length === 0 ? {} : { projectAgents: agents.map(([name]) => name) }),
+  };
 }
 
 function recordOf(value: unknown): Record<string, unknown> {

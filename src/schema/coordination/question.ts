@@ -8,7 +8,7 @@ export const Question = z.object({
   id: QuestionId,
   text: z.string(),
   options: z.array(z.string()).optional(),
-  /** The answer when nobody answers before the deadline. */
+  /** The answer without an answer before the deadline. */
   default: z.string().optional(),
   deadline: z.number().optional(),
 });

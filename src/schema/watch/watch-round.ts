@@ -56,7 +56,7 @@ export type DraftReview = z.infer<typeof DraftReview>;
 export const WakeReason = z.enum(['start', 'interval', 'reply', 'commit', 'pull-request']);
 export type WakeReason = z.infer<typeof WakeReason>;
 
-/** What a round came to. */
+/** The result of a round. */
 export const RoundResult = z.object({
   proposals: z.array(FoundProposal.extend({ confirmation: z.string(), duplicateOf: z.string().optional() })),
   replies: z.array(z.object({ discussion: z.string(), text: z.string(), session: SessionOf.optional() })),

@@ -9,8 +9,9 @@ export type Changes = {
   blobs: Row[];
   attempts: Row[];
   transcript: Row[];
-  /** Orders to hosts; the local file has none of them. */
+  /** Orders to hosts, and those that are finished; the local file has none of them. */
   orders: HostOrder[];
+  finishedOrders: string[];
   /** The highest id that any row of a transcript had. */
   transcriptId: number;
 };
@@ -23,6 +24,8 @@ export interface ChangeCollector {
   markShared(): void;
   /** Adds an order to the open transaction. */
   addOrder(order: HostOrder): void;
+  /** Removes an order with the open transaction. */
+  finishOrder(id: string): void;
 }
 
 /**
@@ -34,6 +37,7 @@ const TRIGGERS = `
   CREATE TEMP TABLE changed_attempts (id INTEGER PRIMARY KEY);
   CREATE TEMP TABLE removed_streams (stream TEXT PRIMARY KEY);
   CREATE TEMP TABLE new_orders (id TEXT, kind TEXT, host TEXT, instance TEXT, body TEXT);
+  CREATE TEMP TABLE finished_orders (id TEXT);
 
   CREATE TEMP TRIGGER event_added AFTER INSERT ON main.events BEGIN
     INSERT INTO changed_events SELECT new.position WHERE new.position NOT IN changed_events;
@@ -76,13 +80,15 @@ export function collectChanges(db: DatabaseSync): ChangeCollector {
     WHERE transcript.id > ? ORDER BY transcript.id`);
   const insertOrder = db.prepare('INSERT INTO new_orders VALUES (?, ?, ?, ?, ?)');
   const selectOrders = db.prepare('SELECT * FROM new_orders ORDER BY rowid');
+  const insertFinished = db.prepare('INSERT INTO finished_orders VALUES (?)');
+  const selectFinished = db.prepare('SELECT id FROM finished_orders');
   const selectLastBlob = db.prepare('SELECT coalesce(max(rowid), 0) AS last FROM blobs');
   let sharedBlob = 0;
   let sharedRow = 0;
 
   function markShared(): void {
     db.exec(
-      'DELETE FROM changed_events; DELETE FROM changed_attempts; DELETE FROM removed_streams; DELETE FROM new_orders',
+      'DELETE FROM changed_events; DELETE FROM changed_attempts; DELETE FROM removed_streams; DELETE FROM new_orders; DELETE FROM finished_orders',
     );
     sharedBlob = integerOf(selectLastBlob.get() ?? {}, 'last');
     sharedRow = lastTranscriptId(db);
@@ -102,6 +108,7 @@ export function collectChanges(db: DatabaseSync): ChangeCollector {
         attempts: selectAttempts.all(),
         transcript: selectTranscript.all(sharedRow),
         orders: selectOrders.all().map(orderOf),
+        finishedOrders: selectFinished.all().map((row) => textOf(row, 'id')),
         transcriptId: lastTranscriptId(db),
       };
       const { transcriptId: _, ...tables } = changes;
@@ -110,6 +117,9 @@ export function collectChanges(db: DatabaseSync): ChangeCollector {
     markShared,
     addOrder: ({ id, kind, host, instance, body }) => {
       insertOrder.run(id, kind, host, instance, body);
+    },
+    finishOrder: (id) => {
+      insertFinished.run(id);
     },
   };
 }

@@ -3,11 +3,15 @@ import { AppError } from '../../errors.ts';
 import { fromPostgresError, isTransient } from './postgres-error.ts';
 
 /** Longer than the server takes to end an idle transaction, so that a statement that waits for its lock is not given up. */
-const QUERY_TIMEOUT_MS = 20_000;
-const CONNECT_TIMEOUT_MS = 10_000;
+export const USUAL_TIMEOUTS = { queryMs: 20_000, connectMs: 10_000 };
+/** Short enough for several tries, each on a new connection, in a lease of 15 s that is renewed every 5 s. */
+export const RENEWAL_TIMEOUTS = { queryMs: 3_000, connectMs: 3_000 };
 /** After a network failure the server ends the transaction that waits for its client, and releases its locks. */
 const IDLE_TRANSACTION_MS = 5_000;
 const KEEP_ALIVE_MS = 5_000;
+/** The server ends the session of a client that is gone within half a minute: its places for connections are limited. */
+const SERVER_KEEP_ALIVE =
+  '-c tcp_keepalives_idle=15 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3 -c tcp_user_timeout=30000';
 const BIGINT = 20;
 
 /** One connection to PostgreSQL, opened when it is needed, and again after it was lost. */
@@ -18,14 +22,15 @@ export class Connection implements AsyncDisposable {
   readonly #lostListeners = new Set<() => void>();
   #client: Promise<pg.Client> | undefined;
 
-  constructor(url: string) {
+  constructor(url: string, { queryMs, connectMs } = USUAL_TIMEOUTS, name = 'manyhands') {
     this.database = describeUrl(url);
     this.#config = {
       connectionString: url,
-      application_name: 'manyhands',
-      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-      query_timeout: QUERY_TIMEOUT_MS,
+      application_name: name,
+      connectionTimeoutMillis: connectMs,
+      query_timeout: queryMs,
       idle_in_transaction_session_timeout: IDLE_TRANSACTION_MS,
+      options: SERVER_KEEP_ALIVE,
       keepAlive: true,
       keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
       types: { getTypeParser: typeParser },
@@ -40,13 +45,12 @@ export class Connection implements AsyncDisposable {
 
   /** Does the work on the connection; a connection that was lost, or is left inside a transaction, is not used again. Throws AppError. */
   async use<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
-    let client: pg.Client | undefined;
+    this.#client ??= this.#connect();
+    const connected = this.#client;
     try {
-      this.#client ??= this.#connect();
-      client = await this.#client;
-      return await work(client);
+      return await work(await connected);
     } catch (error) {
-      await this.#abandon(client, isTransient(error));
+      await this.#abandon(connected, isTransient(error));
       throw fromPostgresError(error, this.database);
     }
   }
@@ -59,23 +63,27 @@ export class Connection implements AsyncDisposable {
   }
 
   #connect(): Promise<pg.Client> {
-    const client = oneByOne(new pg.Client(this.#config));
-    const connected = client.connect().then(() => client);
-    const forget = () => {
-      if (this.#client === connected) this.#forget();
-    };
-    client.on('error', forget);
-    client.on('end', forget);
+    const connected: Promise<pg.Client> = this.#open(() => this.#forget(connected));
     return connected;
   }
 
-  #forget(): void {
-    if (this.#client === undefined) return;
+  async #open(onEnd: () => void): Promise<pg.Client> {
+    const client = oneByOne(new pg.Client(this.#config));
+    client.on('error', onEnd);
+    client.on('end', onEnd);
+    await client.connect();
+    return client;
+  }
+
+  /** Several statements may fail with a connection, also after a new one was opened. */
+  #forget(connected: Promise<pg.Client>): void {
+    if (this.#client !== connected) return;
     this.#client = undefined;
     for (const listener of this.#lostListeners) listener();
   }
 
-  async #abandon(client: pg.Client | undefined, isLost: boolean): Promise<void> {
+  async #abandon(connected: Promise<pg.Client>, isLost: boolean): Promise<void> {
+    const client = await connected.catch(() => undefined);
     if (!isLost && client !== undefined) {
       // Safe: without a transaction this only warns; a lost connection is found by the next statement.
       const isUsable = await client.query('ROLLBACK').then(
@@ -84,7 +92,7 @@ export class Connection implements AsyncDisposable {
       );
       if (isUsable) return;
     }
-    this.#forget();
+    this.#forget(connected);
     // An end in order would wait for the statement that does not return.
     (client as unknown as { connection?: { stream?: { destroy(): void } } } | undefined)?.connection?.stream?.destroy();
   }

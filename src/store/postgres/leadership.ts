@@ -3,7 +3,17 @@ import type { World } from '../../world.ts';
 import type { Changes } from './changes.ts';
 import type { Connection } from './connection.ts';
 import { isOutage } from './postgres-error.ts';
-import { beginTerm, type Candidate, endTerm, notLeader, RENEW_MS, readLeader, renewTerm, type Term } from './term.ts';
+import {
+  beginTerm,
+  type Candidate,
+  DOUBT_MS,
+  endTerm,
+  notLeader,
+  RENEW_MS,
+  readLeader,
+  renewTerm,
+  type Term,
+} from './term.ts';
 import { writeChanges } from './write-changes.ts';
 
 type Parts = {
@@ -29,6 +39,8 @@ export class Leadership implements AsyncDisposable {
   #renewal: Promise<void> = Promise.resolve();
   #closingAt = Number.POSITIVE_INFINITY;
   #failure: unknown;
+  #cancelDoubt = () => {};
+  readonly #doubtListeners = new Set<() => void>();
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -42,6 +54,11 @@ export class Leadership implements AsyncDisposable {
   /** The epoch of the current term; undefined while this process does not lead. */
   get epoch(): number | undefined {
     return this.#lost.signal.aborted ? undefined : this.#term?.epoch;
+  }
+
+  /** Calls the listener when the lease may end soon and another server stands by: that one is going to start the tasks of this machine again. */
+  onDoubt(listener: () => void): void {
+    this.#doubtListeners.add(listener);
   }
 
   get isLeading(): boolean {
@@ -99,6 +116,7 @@ export class Leadership implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#cancelRenewal();
     await this.#renewal;
+    this.#cancelDoubt();
     const epoch = this.#term?.epoch;
     // Safe: without this the lease expires.
     if (epoch !== undefined && !this.lost.aborted)
@@ -116,9 +134,13 @@ export class Leadership implements AsyncDisposable {
   async #renew(): Promise<void> {
     const epoch = this.#term?.epoch;
     if (epoch === undefined) return;
+    const { world } = this.#parts;
+    const doubtAt = world.now() + DOUBT_MS;
     try {
-      const isCurrent = await this.#parts.renewals.use((client) => renewTerm(client, epoch));
-      if (isCurrent) this.#renewAfter(RENEW_MS);
+      const renewed = await this.#parts.renewals.use((client) => renewTerm(client, epoch));
+      this.#cancelDoubt();
+      if (renewed?.isStoodBy === true) this.#cancelDoubt = world.alarm(doubtAt, () => this.#doubt());
+      if (renewed !== undefined) this.#renewAfter(RENEW_MS);
       else this.#loseTerm(notLeader(await this.#parts.renewals.use(readLeader)));
     } catch {
       // Safe: whether the term has ended is decided by the next commit or renewal that the database answers.
@@ -126,9 +148,14 @@ export class Leadership implements AsyncDisposable {
     }
   }
 
+  #doubt(): void {
+    for (const listener of this.#doubtListeners) listener();
+  }
+
   #loseTerm(error: AppError): void {
     this.#failure ??= error;
     this.#cancelRenewal();
+    this.#cancelDoubt();
     this.#lost.abort(error);
   }
 }

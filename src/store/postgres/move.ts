@@ -8,7 +8,9 @@ import { integerOf, type Row, textOf } from '../sqlite/columns.ts';
 import { preparePrivateFile } from '../sqlite/database-file.ts';
 import { openDatabase } from '../sqlite/open.ts';
 import { type Changes, lastTranscriptId } from './changes.ts';
-import { Connection } from './connection.ts';
+import { Connection, RENEWAL_TIMEOUTS } from './connection.ts';
+import { readHosts } from './hosts/host-rows.ts';
+import { readOrders } from './hosts/order-rows.ts';
 import { Leadership } from './leadership.ts';
 import { openPostgresStore } from './open.ts';
 import { migrateSchema, readMove } from './schema.ts';
@@ -30,7 +32,7 @@ const CHUNK_TEXTS = 50;
  */
 export async function moveToPostgres({ url, file, candidate, world }: MoveOptions): Promise<MovedRows> {
   await using connection = new Connection(url);
-  await using renewals = new Connection(url);
+  await using renewals = new Connection(url, RENEWAL_TIMEOUTS);
   await using leadership = new Leadership({ commits: connection, renewals, candidate, world });
   await connection.use(migrateSchema);
   using db = openDatabase({ file });
@@ -79,6 +81,8 @@ export async function moveFromPostgres(options: MoveOptions): Promise<MovedRows>
   const { store } = await openPostgresStore({ url, file: readModel, world, candidate, lead: true, moving: true });
   try {
     await using connection = new Connection(url);
+    // As the leader, so that no order is added afterwards.
+    await connection.use(requireNoHosts);
     await connection.use((client) =>
       client.query('UPDATE manyhands.installation SET moved_to = $1 WHERE server = $1', [candidate.server]),
     );
@@ -95,6 +99,20 @@ export async function moveFromPostgres(options: MoveOptions): Promise<MovedRows>
   crashpoint('move.released');
   using db = openDatabase({ file });
   return countRows(db);
+}
+
+/** An embedded database has no hosts: what they do would be paid for, and read by nobody. */
+async function requireNoHosts(client: ClientBase): Promise<void> {
+  const orders = await readOrders(client);
+  const hosts = (await readHosts(client)).filter(({ instance, expiresInMs }) => instance !== null && expiresInMs > 0);
+  if (orders.length === 0 && hosts.length === 0) return;
+  const names = hosts.map(({ name }) => name).join(', ');
+  const ids = orders.map(({ id }) => id).join(', ');
+  const message = [
+    ...(orders.length === 0 ? [] : [`Orders to hosts are not finished: ${ids}`]),
+    ...(hosts.length === 0 ? [] : [`Hosts are running: ${names}`]),
+  ].join('. ');
+  throw new AppError('HOSTS_IN_USE', message);
 }
 
 async function copyFile(from: string, to: string): Promise<void> {
@@ -122,7 +140,8 @@ function notEmpty(database: string, reason: string): AppError {
 /** What the installation lacks, in chunks; in the same order each time. */
 async function* missingRows(connection: Connection, db: DatabaseSync): AsyncGenerator<Changes> {
   const transcriptId = lastTranscriptId(db);
-  const none = { removedRuns: [], events: [], blobs: [], attempts: [], transcript: [], orders: [], transcriptId };
+  const orders = { orders: [], finishedOrders: [] };
+  const none = { removedRuns: [], events: [], blobs: [], attempts: [], transcript: [], ...orders, transcriptId };
   const max = (sql: string) =>
     connection.use(async (client) => (await client.query<{ last: number }>(sql)).rows[0]?.last ?? 0);
   const known = await connection.use(knownTexts);

@@ -62,7 +62,7 @@ export class NotifiedReading implements AsyncDisposable {
       this.#isAgain = false;
       try {
         const nextMs = await this.#parts.connection.use((client) => this.#readOnce(client));
-        if (nextMs !== undefined) this.requestAfter(nextMs);
+        if (nextMs !== undefined && !this.#isAgain) this.requestAfter(nextMs);
       } catch {
         // Safe: it is read again, on a new connection where this one was lost.
         this.#isAgain = false;

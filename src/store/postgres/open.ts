@@ -7,7 +7,7 @@ import { createStore, openDatabase } from '../sqlite/open.ts';
 import { fromSqliteError } from '../sqlite/sqlite-error.ts';
 import type { Store } from '../store.ts';
 import { type ChangeCollector, collectChanges } from './changes.ts';
-import { Connection } from './connection.ts';
+import { Connection, RENEWAL_TIMEOUTS } from './connection.ts';
 import { Follower } from './follower.ts';
 import { PostgresFleet } from './hosts/postgres-fleet.ts';
 import { Leadership } from './leadership.ts';
@@ -31,8 +31,11 @@ type PostgresOptions = {
   moving?: boolean;
 };
 
-/** A store whose source of truth is PostgreSQL; `lost` is aborted when another server has begun to write. Only a leader has a fleet. */
-export type SharedStore = { store: Store; lost: AbortSignal; fleet?: Fleet };
+/**
+ * A store whose source of truth is PostgreSQL; `lost` is aborted when another server has begun to write, and `onDoubt` calls
+ * its listener when that may happen within seconds. Only a leader has a fleet.
+ */
+export type SharedStore = { store: Store; lost: AbortSignal; onDoubt(listener: () => void): void; fleet?: Fleet };
 
 /** How long a command waits for a server that is being restarted, and how often it tries. */
 const RESTART_MS = 5_000;
@@ -45,7 +48,8 @@ const BUSY_TIMEOUT_MS = 30_000;
 export async function openPostgresStore(options: PostgresOptions): Promise<SharedStore> {
   const { url, file, world, candidate, lead, onLeading, moving = false } = options;
   const commits = new Connection(url);
-  const renewals = new Connection(url);
+  const renewals = new Connection(url, RENEWAL_TIMEOUTS);
+  const following = new Connection(url);
   const fleetConnection = new Connection(url);
   const fleet: PostgresFleet = new PostgresFleet({
     connection: fleetConnection,
@@ -62,13 +66,15 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Share
     if (lead) await onLeading?.();
     db = await whenReachable(world, () => openReplica(commits, { file, world }));
     reader = openDatabase({ file, busyTimeoutMs: BUSY_TIMEOUT_MS });
-    const { store, follower } = createSharedStore({ db, reader, file, world, commits, renewals, leadership });
-    const after = [fleet, fleetConnection, leadership, renewals, commits];
-    const opened = { store: closing(store, follower, after), lost: leadership.lost };
+    const { store, follower } = createSharedStore({ db, reader, file, world, commits, following, leadership });
+    const after = [fleet, fleetConnection, leadership, following, renewals, commits];
+    const onDoubt = (listener: () => void) => leadership.onDoubt(listener);
+    const opened = { store: closing(store, follower, after), lost: leadership.lost, onDoubt };
     return lead && !moving ? { ...opened, fleet } : opened;
   } catch (error) {
     for (const one of [reader, db]) one?.close();
-    for (const one of [fleet, fleetConnection, leadership, renewals, commits]) await one[Symbol.asyncDispose]();
+    for (const one of [fleet, fleetConnection, leadership, following, renewals, commits])
+      await one[Symbol.asyncDispose]();
     throw error;
   }
 }
@@ -92,12 +98,12 @@ type Opened = {
   file: string;
   world: World;
   commits: Connection;
-  /** Renews the lease of a leader; of any other process it follows the leader. */
-  renewals: Connection;
+  /** Follows the leader. */
+  following: Connection;
   leadership: Leadership;
 };
 
-function createSharedStore({ db, reader, file, world, commits, renewals, leadership }: Opened) {
+function createSharedStore({ db, reader, file, world, commits, following, leadership }: Opened) {
   const changes: ChangeCollector = collectChanges(db);
   let follower: Follower | undefined;
   const store = createStore({
@@ -106,7 +112,7 @@ function createSharedStore({ db, reader, file, world, commits, renewals, leaders
     file,
     world,
     createGroup: (hooks) => {
-      if (!leadership.isLeading) follower = new Follower({ db, connection: renewals, world, hooks, changes });
+      if (!leadership.isLeading) follower = new Follower({ db, connection: following, world, hooks, changes });
       const lead = async () => {
         if (leadership.isLeading) return;
         await leadership.begin();
@@ -123,6 +129,7 @@ function createSharedStore({ db, reader, file, world, commits, renewals, leaders
       return createPostgresCommit({ db, file, world, leadership, changes, lead }, hooks);
     },
     addOrder: changes.addOrder,
+    finishOrder: changes.finishOrder,
   });
   return { store, follower };
 }

@@ -22,6 +22,15 @@ export type Leader = {
 const LEASE_SECONDS = 15;
 export const RENEW_MS = 5_000;
 
+/** After so long without a renewal a leader can no longer be sure that it leads when its agents have ended: they get 5 s. */
+export const DOUBT_MS = 10_000;
+
+/** By this name of its connection a leader sees that another server stands by. */
+export const STANDING_BY = 'manyhands stands by';
+
+/** The channel for notifications of terms that were ended. */
+export const TERMS_CHANNEL = 'manyhands_terms';
+
 /**
  * Begins a term if nobody leads: the lease has expired, or it belongs to the same server, whose lock the caller holds.
  * Every later write of an earlier term is refused, because each one names its epoch. Undefined if another server leads.
@@ -47,20 +56,28 @@ export async function beginTerm(client: ClientBase, { server, holder }: Candidat
   return row === undefined ? undefined : { epoch: row.epoch, commitNumber: row.commit_number };
 }
 
-/** Extends the lease; false if another term has begun. */
-export async function renewTerm(client: ClientBase, epoch: number): Promise<boolean> {
-  const { rowCount } = await client.query(
-    `UPDATE manyhands.installation SET expires_at = clock_timestamp() + make_interval(secs => $2) WHERE epoch = $1`,
-    [epoch, LEASE_SECONDS],
+/** A renewed lease; `isStoodBy`: another server waits for its end. */
+type Renewal = { isStoodBy: boolean };
+
+/** Extends the lease; undefined if another term has begun. */
+export async function renewTerm(client: ClientBase, epoch: number): Promise<Renewal | undefined> {
+  const { rows } = await client.query<Renewal>(
+    `UPDATE manyhands.installation SET expires_at = clock_timestamp() + make_interval(secs => $2) WHERE epoch = $1
+     RETURNING EXISTS (
+       SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND application_name = $3
+     ) AS "isStoodBy"`,
+    [epoch, LEASE_SECONDS, STANDING_BY],
   );
-  return rowCount === 1;
+  return rows[0];
 }
 
 /** Ends the lease at once, so that another server need not wait for it. */
 export async function endTerm(client: ClientBase, epoch: number): Promise<void> {
-  await client.query(`UPDATE manyhands.installation SET expires_at = '-infinity', server = NULL WHERE epoch = $1`, [
-    epoch,
-  ]);
+  await client.query(
+    `UPDATE manyhands.installation SET expires_at = '-infinity', server = NULL WHERE epoch = $1
+     RETURNING pg_notify($2, '')`,
+    [epoch, TERMS_CHANNEL],
+  );
 }
 
 /** The leader as recorded; undefined if there never was one, or it ended its term. */

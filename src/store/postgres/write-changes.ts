@@ -71,11 +71,18 @@ function statementOf({ epoch, number }: CommitId, changes: Changes): { name: str
     const selected = first === undefined ? 'added.*' : `${first}, added.*`;
     return `${name} AS (INSERT INTO ${into} SELECT ${selected} FROM term, unnest(${arrays}) AS added ${last})`;
   });
+  const removals = changes.finishedOrders.length === 0 ? [] : ['orders', 'reports', 'commands'];
+  if (removals.length > 0) values.push(changes.finishedOrders);
+  const finished = removals.map(
+    (table) =>
+      `finished_${table} AS (DELETE FROM manyhands.${table} USING term WHERE id = ANY ($${values.length}::text[]))`,
+  );
   const term = `term AS (
     UPDATE manyhands.installation SET commit_number = $2, transcript_id = greatest(transcript_id, $3)
     WHERE epoch = $1 AND commit_number = $2 - 1 RETURNING pg_notify($4, $2::text))`;
-  const text = `WITH ${[term, ...parts].join(',\n')} SELECT count(*) AS terms FROM term`;
-  return { name: `commit-${inserts.map(({ name }) => name).join('-')}`, text, values };
+  const text = `WITH ${[term, ...parts, ...finished].join(',\n')} SELECT count(*) AS terms FROM term`;
+  const names = [...inserts.map(({ name }) => name), ...(removals.length > 0 ? ['finished'] : [])];
+  return { name: `commit-${names.join('-')}`, text, values };
 }
 
 type Column = { type: 'text' | 'bigint' | 'bytea' | 'uuid'; rows: readonly unknown[] };

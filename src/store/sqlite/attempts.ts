@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { AppError } from '../../errors.ts';
 import type { TranscriptRow } from '../store.ts';
 import { integerOf, type Row, textOf } from './columns.ts';
+import { prepare } from './statement.ts';
 
 /** How far a file of an attempt was read, and the position of the last row from it. */
 export type Source = {
@@ -26,14 +27,17 @@ const MAX_CACHED = 1_000;
 
 /** The statements on attempts and on how far their files were read; cached, because every row needs them. */
 export function prepareAttempts(db: DatabaseSync) {
-  const insert = db.prepare('INSERT INTO attempts (attempt) VALUES (?) RETURNING id, usage, row_count');
-  const select = db.prepare('SELECT id, usage, row_count FROM attempts WHERE attempt = ?');
-  const selectSources = db.prepare('SELECT * FROM cursors WHERE attempt = ?');
-  const replaceSource = db.prepare(`
+  const insert = prepare(db, 'INSERT INTO attempts (attempt) VALUES (?) RETURNING id, usage, row_count');
+  const select = prepare(db, 'SELECT id, usage, row_count FROM attempts WHERE attempt = ?');
+  const selectSources = prepare(db, 'SELECT * FROM cursors WHERE attempt = ?');
+  const replaceSource = prepare(
+    db,
+    `
     REPLACE INTO cursors (attempt, file, generation, offset, row_generation, row_offset, row_part)
-    VALUES (?, ?, ?, ?, ?, ?, ?)`);
-  const updateRowCount = db.prepare('UPDATE attempts SET row_count = ? WHERE id = ?');
-  const updateUsage = db.prepare('UPDATE attempts SET usage = ? WHERE id = ?');
+    VALUES (?, ?, ?, ?, ?, ?, ?)`,
+  );
+  const updateRowCount = prepare(db, 'UPDATE attempts SET row_count = ? WHERE id = ?');
+  const updateUsage = prepare(db, 'UPDATE attempts SET usage = ? WHERE id = ?');
   const cache = new Map<string, Attempt>();
 
   function attemptOf(row: Row): Attempt {

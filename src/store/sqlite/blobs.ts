@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import { AppError } from '../../errors.ts';
 import { textOf } from './columns.ts';
+import { prepare } from './statement.ts';
 
 /** The hash under which a text is stored. */
 export function hashOf(text: string): string {
@@ -10,9 +11,9 @@ export function hashOf(text: string): string {
 
 /** The statements on texts that are stored once under their hash. */
 export function prepareBlobs(db: DatabaseSync) {
-  const insert = db.prepare('INSERT INTO blobs (hash, text) VALUES (?, ?) ON CONFLICT (hash) DO NOTHING');
-  const select = db.prepare('SELECT text FROM blobs WHERE hash = ?');
-  const all = db.prepare('SELECT hash, text FROM blobs');
+  const insert = prepare(db, 'INSERT INTO blobs (hash, text) VALUES (?, ?) ON CONFLICT (hash) DO NOTHING');
+  const select = prepare(db, 'SELECT text FROM blobs WHERE hash = ?');
+  const all = prepare(db, 'SELECT hash, text FROM blobs');
 
   return {
     put: (hash: string, text: string): void => {

@@ -4,6 +4,7 @@ import { Origin } from '../../schema/actor.ts';
 import { type ChainedEvent, type ChainHead, type ChainLink, chainLinks, eventHash, NO_EVENT } from '../chain.ts';
 import type { StoredEvent, StreamSummary, Write } from '../store.ts';
 import { fromJson, integerOf, jsonOf, type Row, textOf, toJson } from './columns.ts';
+import { prepare } from './statement.ts';
 
 /** A write whose events are already JSON: later changes by the caller are not stored. */
 type EncodedWrite = {
@@ -25,26 +26,39 @@ export function encodeWrites(writes: readonly Write[]): EncodedWrite[] {
 
 /** The statements on events and streams. */
 export function prepareEvents(db: DatabaseSync) {
-  const selectHead = db.prepare('SELECT version, head FROM streams WHERE stream = ?');
-  const advanceStream = db.prepare(`
+  const selectHead = prepare(db, 'SELECT version, head FROM streams WHERE stream = ?');
+  const advanceStream = prepare(
+    db,
+    `
     INSERT INTO streams (stream, version, first_at, last_at, head) VALUES (?1, ?2, ?3, ?3, ?4)
-    ON CONFLICT (stream) DO UPDATE SET version = excluded.version, last_at = excluded.last_at, head = excluded.head`);
-  const insertEvent = db.prepare(
+    ON CONFLICT (stream) DO UPDATE SET version = excluded.version, last_at = excluded.last_at, head = excluded.head`,
+  );
+  const insertEvent = prepare(
+    db,
     'INSERT INTO events (stream, version, at, type, data, origin, hash) VALUES (?, ?, ?, ?, ?, ?, ?)',
   );
-  const selectStream = db.prepare('SELECT * FROM events WHERE stream = ? AND version > ? ORDER BY version LIMIT ?');
-  const selectAll = db.prepare('SELECT * FROM events WHERE position > ? ORDER BY position LIMIT ?');
-  const selectStreams = db.prepare(`
-    SELECT * FROM streams WHERE stream >= ?1 AND stream < ?1 || char(1114111) ORDER BY stream`);
-  const selectTypes = db.prepare(`
-    SELECT * FROM events WHERE stream = ? AND type IN (SELECT value FROM json_each(?)) ORDER BY version`);
-  const selectPosition = db.prepare('SELECT coalesce(max(position), 0) AS position FROM events');
-  const selectMark = db.prepare("SELECT position FROM marks WHERE name = 'reading'");
-  const selectMentioning = db.prepare(`
+  const selectStream = prepare(db, 'SELECT * FROM events WHERE stream = ? AND version > ? ORDER BY version LIMIT ?');
+  const selectAll = prepare(db, 'SELECT * FROM events WHERE position > ? ORDER BY position LIMIT ?');
+  const selectStreams = prepare(
+    db,
+    `
+    SELECT * FROM streams WHERE stream >= ?1 AND stream < ?1 || char(1114111) ORDER BY stream`,
+  );
+  const selectTypes = prepare(
+    db,
+    `
+    SELECT * FROM events WHERE stream = ? AND type IN (SELECT value FROM json_each(?)) ORDER BY version`,
+  );
+  const selectPosition = prepare(db, 'SELECT coalesce(max(position), 0) AS position FROM events');
+  const selectMark = prepare(db, "SELECT position FROM marks WHERE name = 'reading'");
+  const selectMentioning = prepare(
+    db,
+    `
     SELECT stream, max(position) AS newest FROM events INDEXED BY tasks_added
     WHERE type = 'tasks.added'
       AND NOT EXISTS (SELECT 1 FROM json_each(?1) WHERE instr(lower(events.data), value) = 0)
-    GROUP BY stream ORDER BY newest DESC LIMIT ?2`);
+    GROUP BY stream ORDER BY newest DESC LIMIT ?2`,
+  );
 
   function headOf(stream: string): ChainHead {
     const row = selectHead.get(stream);

@@ -8,6 +8,9 @@ import { chainedEvents } from './events.ts';
 /** Marks the file as ours in SQLite's header: "MHND". */
 const APPLICATION_ID = 0x4d484e44;
 
+/** The tables that the migrations make. */
+const TABLES = ['events', 'streams', 'snapshots', 'blobs', 'attempts', 'cursors', 'transcript', 'pages', 'marks'];
+
 /** Numbered from 1 by position; a released one is never edited. */
 const MIGRATIONS: readonly (string | ((db: DatabaseSync) => void))[] = [
   `
@@ -189,13 +192,17 @@ export function storedVersion(file: string): { version: number; supported: numbe
   return { version: readVersion(db), supported: MIGRATIONS.length };
 }
 
-/** Migrates the database to this program's version; each step and its number are one transaction, so an interrupted one is repeated. */
+/**
+ * Migrates the database to this program's version; each step and its number are one transaction, so an interrupted one is
+ * repeated. Fails where a table is missing.
+ */
 export function migrate(db: DatabaseSync): void {
   for (let version = readVersion(db); version < MIGRATIONS.length; version = readVersion(db)) {
     crashpoint('store.migrating');
     applyMigration(db, version);
     crashpoint('store.migrated');
   }
+  db.prepare(`SELECT 1 FROM ${TABLES.join(', ')} LIMIT 0`);
 }
 
 function applyMigration(db: DatabaseSync, from: number): void {

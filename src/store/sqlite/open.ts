@@ -13,6 +13,7 @@ import { migrate, requireKnownVersion } from './migrations.ts';
 import { prepareRunRows } from './run-rows.ts';
 import { prepareFind, prepareIndex, prepareSearch } from './search.ts';
 import { fromOpeningError, fromSqliteError } from './sqlite-error.ts';
+import { prepare } from './statement.ts';
 import type { TransactionHooks } from './transaction.ts';
 import { encodeBatch, preparePages, prepareRunTranscript, prepareTranscript } from './transcript.ts';
 
@@ -38,6 +39,8 @@ type StoreParts = {
   createGroup?: (hooks: TransactionHooks) => GroupCommit;
   /** Adds an order to the open transaction; an embedded store has no hosts. */
   addOrder?: (order: HostOrder) => void;
+  /** Removes an order in the open transaction; an embedded store has none. */
+  finishOrder?: (id: string) => void;
 };
 
 const BUSY_TIMEOUT_MS = 5_000;
@@ -84,7 +87,7 @@ function configure(db: DatabaseSync): void {
 }
 
 /** The store of an open and migrated database; it closes both connections at the end. */
-export function createStore({ db, reader = db, file, world, createGroup, addOrder }: StoreParts): Store {
+export function createStore({ db, reader = db, file, world, createGroup, addOrder, finishOrder }: StoreParts): Store {
   const writing = prepareTables(db);
   const { events, snapshots, blobs, transcript, runRows } = reader === db ? writing : prepareTables(reader);
   const runTranscript = prepareRunTranscript(reader);
@@ -136,6 +139,7 @@ export function createStore({ db, reader = db, file, world, createGroup, addOrde
       const work = () => {
         const stored = writing.events.append(encoded, at);
         for (const order of orders) addOrder?.(order);
+        for (const { finished } of writes) if (finished !== undefined) finishOrder?.(finished);
         return stored;
       };
       return group.add(work, appended.notify);
@@ -248,11 +252,14 @@ function createListeners<T>(): Listeners<T> {
 
 /** The statements on snapshots. */
 function prepareSnapshots(db: DatabaseSync) {
-  const upsert = db.prepare(`
+  const upsert = prepare(
+    db,
+    `
     INSERT INTO snapshots (stream, version, codec, state) VALUES (?, ?, ?, ?)
     ON CONFLICT (stream) DO UPDATE SET version = excluded.version, codec = excluded.codec, state = excluded.state
-    WHERE excluded.version >= snapshots.version OR excluded.codec <> snapshots.codec`);
-  const select = db.prepare('SELECT version, state FROM snapshots WHERE stream = ? AND codec = ?');
+    WHERE excluded.version >= snapshots.version OR excluded.codec <> snapshots.codec`,
+  );
+  const select = prepare(db, 'SELECT version, state FROM snapshots WHERE stream = ? AND codec = ?');
 
   return {
     save: ({ stream, version, codec, json }: EncodedSnapshot): void => {

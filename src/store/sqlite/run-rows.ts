@@ -5,6 +5,7 @@ import type { RunRecord } from '../../schema/keeping.ts';
 import { type ChainedEvent, eventHash, NO_EVENT } from '../chain.ts';
 import { integerOf, jsonOf, type Row, textOf, toJson } from './columns.ts';
 import { originOf } from './events.ts';
+import { prepare } from './statement.ts';
 import { prepareRowCount } from './transcript.ts';
 
 type AttemptRecord = RunRecord['attempts'][number];
@@ -22,35 +23,45 @@ const LAST_ROWS = `
 
 /** The statements that export, delete and import a whole run. */
 export function prepareRunRows(db: DatabaseSync) {
-  const selectEvents = db.prepare(
+  const selectEvents = prepare(
+    db,
     'SELECT version, at, type, data, origin, hash FROM events WHERE stream = ? ORDER BY version',
   );
-  const selectVersion = db.prepare('SELECT version FROM streams WHERE stream = ?');
-  const selectAttempts = db.prepare("SELECT id, attempt, usage FROM attempts WHERE attempt GLOB ? || '-*' ORDER BY id");
-  const selectCursors = db.prepare(
+  const selectVersion = prepare(db, 'SELECT version FROM streams WHERE stream = ?');
+  const selectAttempts = prepare(
+    db,
+    "SELECT id, attempt, usage FROM attempts WHERE attempt GLOB ? || '-*' ORDER BY id",
+  );
+  const selectCursors = prepare(
+    db,
     "SELECT file, generation, offset FROM cursors WHERE attempt = ? AND file <> 'engine' ORDER BY file",
   );
-  const selectRows = db.prepare('SELECT * FROM transcript WHERE attempt = ? ORDER BY id');
-  const insertEvent = db.prepare(
+  const selectRows = prepare(db, 'SELECT * FROM transcript WHERE attempt = ? ORDER BY id');
+  const insertEvent = prepare(
+    db,
     'INSERT INTO events (stream, version, at, type, data, origin, hash) VALUES (?, ?, ?, ?, ?, ?, ?)',
   );
-  const insertStream = db.prepare(
+  const insertStream = prepare(
+    db,
     'INSERT INTO streams (stream, version, first_at, last_at, head) VALUES (?, ?, ?, ?, ?)',
   );
-  const insertAttempt = db.prepare('INSERT INTO attempts (attempt, usage) VALUES (?, ?) RETURNING id');
-  const insertCursor = db.prepare('INSERT INTO cursors (attempt, file, generation, offset) VALUES (?, ?, ?, ?)');
-  const markLast = db.prepare(LAST_ROWS);
-  const insertRow = db.prepare(`
-    INSERT INTO transcript (attempt, file, generation, offset, part, at, kind, text, data) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`);
+  const insertAttempt = prepare(db, 'INSERT INTO attempts (attempt, usage) VALUES (?, ?) RETURNING id');
+  const insertCursor = prepare(db, 'INSERT INTO cursors (attempt, file, generation, offset) VALUES (?, ?, ?, ?)');
+  const markLast = prepare(db, LAST_ROWS);
+  const insertRow = prepare(
+    db,
+    `
+    INSERT INTO transcript (attempt, file, generation, offset, part, at, kind, text, data) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
   const count = prepareRowCount(db);
-  const updateRowCount = db.prepare('UPDATE attempts SET row_count = ? WHERE id = ?');
-  const deletePages = db.prepare('DELETE FROM pages WHERE attempt = ?');
-  const deleteRows = db.prepare('DELETE FROM transcript WHERE attempt = ?');
-  const deleteCursors = db.prepare('DELETE FROM cursors WHERE attempt = ?');
-  const deleteAttempt = db.prepare('DELETE FROM attempts WHERE id = ?');
-  const deleteOverview = db.prepare('DELETE FROM snapshots WHERE stream = ?');
+  const updateRowCount = prepare(db, 'UPDATE attempts SET row_count = ? WHERE id = ?');
+  const deletePages = prepare(db, 'DELETE FROM pages WHERE attempt = ?');
+  const deleteRows = prepare(db, 'DELETE FROM transcript WHERE attempt = ?');
+  const deleteCursors = prepare(db, 'DELETE FROM cursors WHERE attempt = ?');
+  const deleteAttempt = prepare(db, 'DELETE FROM attempts WHERE id = ?');
+  const deleteOverview = prepare(db, 'DELETE FROM snapshots WHERE stream = ?');
   const deletions = ['events', 'snapshots', 'streams'].map((table) =>
-    db.prepare(`DELETE FROM ${table} WHERE stream = ?`),
+    prepare(db, `DELETE FROM ${table} WHERE stream = ?`),
   );
 
   function versionOf(run: string): number {

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { FindHit, FindQuery, SearchHit, SearchQuery } from '../store.ts';
 import { integerOf, type Row, textOf } from './columns.ts';
+import { prepare } from './statement.ts';
 
 /** The maximum number of words in an excerpt, including the found ones. */
 const EXCERPT_WORDS = 24;
@@ -10,9 +11,12 @@ const EXCERPT_WORDS = 24;
  * row, and flush the index each time.
  */
 export function prepareIndex(db: DatabaseSync) {
-  const insert = db.prepare(`
+  const insert = prepare(
+    db,
+    `
     INSERT INTO transcript_words (rowid, text) SELECT id, text FROM transcript
-    WHERE id > (SELECT coalesce(max(id), 0) FROM transcript_words_docsize)`);
+    WHERE id > (SELECT coalesce(max(id), 0) FROM transcript_words_docsize)`,
+  );
 
   return (): void => {
     insert.run();
@@ -21,7 +25,9 @@ export function prepareIndex(db: DatabaseSync) {
 
 /** The statement on the full-text index; an attempt's name begins with its run's id and a dash. */
 export function prepareSearch(db: DatabaseSync) {
-  const select = db.prepare(`
+  const select = prepare(
+    db,
+    `
     SELECT transcript.id, attempts.attempt, transcript.at, transcript.kind,
       snippet(transcript_words, 0, '', '', '…', ${EXCERPT_WORDS}) AS excerpt
     FROM transcript_words
@@ -29,7 +35,8 @@ export function prepareSearch(db: DatabaseSync) {
       CROSS JOIN attempts ON attempts.id = transcript.attempt
     WHERE transcript_words MATCH ?1 AND transcript_words.rowid < ?2
       AND (?3 IS NULL OR substr(attempts.attempt, 1, length(?3) + 1) = ?3 || '-')
-    ORDER BY transcript_words.rowid DESC LIMIT ?4`);
+    ORDER BY transcript_words.rowid DESC LIMIT ?4`,
+  );
 
   return ({ text, limit, before = Number.MAX_SAFE_INTEGER, run }: SearchQuery): SearchHit[] => {
     const terms = quoteTerms(text);
@@ -40,16 +47,22 @@ export function prepareSearch(db: DatabaseSync) {
 
 /** The statement on the rows of one attempt: only the part of the index between its first and its last row is searched. */
 export function prepareFind(db: DatabaseSync) {
-  const selectEnds = db.prepare(`
+  const selectEnds = prepare(
+    db,
+    `
     SELECT id,
       (SELECT min(id) FROM transcript WHERE transcript.attempt = attempts.id) AS first,
       (SELECT max(id) FROM transcript WHERE transcript.attempt = attempts.id) AS last
-    FROM attempts WHERE attempt = ? AND row_count > 0`);
-  const select = db.prepare(`
+    FROM attempts WHERE attempt = ? AND row_count > 0`,
+  );
+  const select = prepare(
+    db,
+    `
     SELECT transcript.id, snippet(transcript_words, 0, '', '', '…', ${EXCERPT_WORDS}) AS excerpt
     FROM transcript_words CROSS JOIN transcript ON transcript.id = transcript_words.rowid
     WHERE transcript_words MATCH ?1 AND transcript_words.rowid BETWEEN ?2 AND ?3 AND transcript.attempt = ?4
-    ORDER BY transcript_words.rowid LIMIT ?5`);
+    ORDER BY transcript_words.rowid LIMIT ?5`,
+  );
 
   return ({ attempt, text, after, limit }: FindQuery): FindHit[] => {
     const terms = quoteTerms(text);

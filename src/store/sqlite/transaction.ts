@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { World } from '../../world.ts';
 import type { StoredEvent, TranscriptEntry } from '../store.ts';
 import { fromSqliteError, spoilsTransaction } from './sqlite-error.ts';
+import { prepare } from './statement.ts';
 
 /** Deferred work may share a later transaction with more of its kind; urgent work may not wait. */
 export type Urgency = 'urgent' | 'deferred';
@@ -126,11 +127,11 @@ export function jobOf<T>(
 
 function prepareStatements(db: DatabaseSync) {
   return {
-    begin: db.prepare('BEGIN IMMEDIATE'),
-    commit: db.prepare('COMMIT'),
-    rollback: db.prepare('ROLLBACK'),
-    savepoint: db.prepare('SAVEPOINT work'),
-    release: db.prepare('RELEASE work'),
-    rollbackTo: db.prepare('ROLLBACK TO work'),
+    begin: prepare(db, 'BEGIN IMMEDIATE'),
+    commit: prepare(db, 'COMMIT'),
+    rollback: prepare(db, 'ROLLBACK'),
+    savepoint: prepare(db, 'SAVEPOINT work'),
+    release: prepare(db, 'RELEASE work'),
+    rollbackTo: prepare(db, 'ROLLBACK TO work'),
   };
 }

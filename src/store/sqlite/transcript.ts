@@ -11,6 +11,7 @@ import type {
 } from '../store.ts';
 import { type Attempt, fileOf, prepareAttempts, type Source } from './attempts.ts';
 import { fromJson, integerOf, jsonOf, type Row, textOf, toJson } from './columns.ts';
+import { prepare } from './statement.ts';
 
 /** The number of rows of all runs that are scanned before the next row of this run is looked up. */
 const WINDOW_ROWS = 10_000;
@@ -45,14 +46,20 @@ function isSamePosition(one: TranscriptRow, other: TranscriptRow): boolean {
 export function prepareTranscript(db: DatabaseSync) {
   const attempts = prepareAttempts(db);
   const count = prepareRowCount(db);
-  const insertRow = db.prepare(`
+  const insertRow = prepare(
+    db,
+    `
     INSERT INTO transcript (attempt, file, generation, offset, part, at, kind, text, data)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`);
-  const selectRows = db.prepare(`
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  const selectRows = prepare(
+    db,
+    `
     SELECT transcript.*, attempts.attempt AS name FROM attempts JOIN transcript ON transcript.attempt = attempts.id
     WHERE attempts.attempt = ?1 AND transcript.id > ?2
       AND (?3 IS NULL OR transcript.kind IN (SELECT value FROM json_each(?3)))
-    ORDER BY transcript.id LIMIT ?4`);
+    ORDER BY transcript.id LIMIT ?4`,
+  );
 
   /** Rows of a file arrive in the order of their positions: one that is not after the last one was stored before. */
   function addRow(attempt: Attempt, encoded: EncodedRow): void {
@@ -143,15 +150,18 @@ function entryOf(row: Row): TranscriptEntry {
 
 /** The statement on the rows of all attempts after an id. */
 export function prepareNewRows(db: DatabaseSync) {
-  const select = db.prepare(`
+  const select = prepare(
+    db,
+    `
     SELECT transcript.*, attempts.attempt AS name FROM transcript JOIN attempts ON attempts.id = transcript.attempt
-    WHERE transcript.id > ? ORDER BY transcript.id`);
+    WHERE transcript.id > ? ORDER BY transcript.id`,
+  );
   return (after: number): TranscriptEntry[] => select.all(after).map(entryOf);
 }
 
 /** Counts a row that is added to an attempt, in the same transaction; the caller stores the count after the last one. */
 export function prepareRowCount(db: DatabaseSync) {
-  const insertPage = db.prepare('INSERT INTO pages (attempt, page, first_id) VALUES (?, ?, ?)');
+  const insertPage = prepare(db, 'INSERT INTO pages (attempt, page, first_id) VALUES (?, ?, ?)');
 
   return (attempt: { readonly id: number; rowCount: number }, row: number): void => {
     if (attempt.rowCount % PAGE_ROWS === 0) insertPage.run(attempt.id, attempt.rowCount / PAGE_ROWS, row);
@@ -161,17 +171,24 @@ export function prepareRowCount(db: DatabaseSync) {
 
 /** The statements that find rows by their position in an attempt. */
 export function preparePages(db: DatabaseSync) {
-  const selectCount = db.prepare('SELECT row_count FROM attempts WHERE attempt = ?');
-  const selectRows = db.prepare(`
+  const selectCount = prepare(db, 'SELECT row_count FROM attempts WHERE attempt = ?');
+  const selectRows = prepare(
+    db,
+    `
     SELECT transcript.*, ?1 AS name FROM transcript WHERE id IN (
       SELECT transcript.id FROM attempts JOIN pages ON pages.attempt = attempts.id AND pages.page = ?2
         JOIN transcript ON transcript.attempt = attempts.id AND transcript.id >= pages.first_id
       WHERE attempts.attempt = ?1 ORDER BY transcript.id LIMIT ?4 OFFSET ?3
-    ) ORDER BY id`);
-  const selectPage = db.prepare(`
+    ) ORDER BY id`,
+  );
+  const selectPage = prepare(
+    db,
+    `
     SELECT pages.attempt, page, first_id FROM attempts JOIN pages ON pages.attempt = attempts.id
-    WHERE attempts.attempt = ? AND first_id <= ? ORDER BY page DESC LIMIT 1`);
-  const selectBetween = db.prepare(
+    WHERE attempts.attempt = ? AND first_id <= ? ORDER BY page DESC LIMIT 1`,
+  );
+  const selectBetween = prepare(
+    db,
     'SELECT count(*) AS before FROM transcript WHERE attempt = ? AND id >= ? AND id < ?',
   );
 
@@ -193,14 +210,20 @@ export function preparePages(db: DatabaseSync) {
 
 /** The statements on the transcript of a whole run; the names of its attempts are adjacent, their rows are between those of other runs. */
 export function prepareRunTranscript(db: DatabaseSync) {
-  const selectNext = db.prepare(`
+  const selectNext = prepare(
+    db,
+    `
     SELECT min((SELECT min(id) FROM transcript WHERE transcript.attempt = attempts.id AND transcript.id > ?2)) AS next
-    FROM attempts WHERE attempts.attempt >= ?1 || '-' AND attempts.attempt < ?1 || '.'`);
-  const selectRows = db.prepare(`
+    FROM attempts WHERE attempts.attempt >= ?1 || '-' AND attempts.attempt < ?1 || '.'`,
+  );
+  const selectRows = prepare(
+    db,
+    `
     SELECT transcript.*, attempts.attempt AS name FROM transcript CROSS JOIN attempts ON attempts.id = transcript.attempt
     WHERE transcript.id > ?2 AND transcript.id <= ?2 + ${WINDOW_ROWS}
       AND attempts.attempt >= ?1 || '-' AND attempts.attempt < ?1 || '.'
-    ORDER BY transcript.id LIMIT ?3`);
+    ORDER BY transcript.id LIMIT ?3`,
+  );
 
   /** Returns no rows only if none is left. */
   return ({ run, after = 0, limit }: RunTranscriptQuery): TranscriptEntry[] => {

@@ -159,9 +159,10 @@ describe('a command agent', () => {
       ok: false,
       detail: `${made.root}/none.sh does not exist`,
     });
-    expect((await make([], { command: './plain.sh', dir: made.root }).available()).detail).toContain(
-      'is not executable',
-    );
+    expect(await make([], { command: './plain.sh', dir: made.root }).available()).toMatchObject({
+      ok: false,
+      detail: `${made.root}/plain.sh is not executable; run: chmod +x '${made.root}/plain.sh'`,
+    });
     await chmod(join(made.root, 'plain.sh'), 0o755);
     expect(await make([], { command: './plain.sh', dir: made.root }).available()).toMatchObject({ ok: true });
   });

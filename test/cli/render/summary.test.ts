@@ -75,6 +75,19 @@ function linesOf(document: RunDocument, columns = 100): string[] {
 }
 
 describe('the summary of a run', () => {
+  it('keeps the verdict of a check whose name does not fit', () => {
+    const [plan, task] = DONE.tasks;
+    if (plan === undefined || task === undefined) throw new Error('Two tasks were expected');
+    const checks = [evidence('npm test', 'pass'), evidence('lint', 'pass')];
+    const document = { ...DONE, tasks: [plan, { ...task, evidence: checks }] };
+    const widths = Array.from({ length: 60 }, (_, index) => 60 + index);
+    for (const columns of widths) {
+      const row = linesOf(document, columns).find((line) => line.includes('implement/1.1')) ?? '';
+      expect(row, `${columns} columns`).not.toMatch(/ {2}(npm|lint|n…|l…)/);
+      expect(textWidth(row), `${columns} columns`).toBeLessThanOrEqual(columns);
+    }
+  });
+
   it('shows the outcome, tasks, branch and what to do next', () => {
     expect(linesOf(DONE)).toEqual([
       '✓ done  A better shop  k3v9x2ab · 1m 12s · $0.42',

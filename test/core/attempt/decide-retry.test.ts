@@ -54,11 +54,11 @@ describe('after a failure', () => {
   it('even free retries end, so that no storm is possible', () => {
     expect(decided(FREE, { free: 19 }).kind).toBe('retry');
     expect(decided(FREE, { free: 20 }).kind).toBe('give-up');
-    expect(decided({ action: 'switch', restUntil: T0 + 1, reason: '' }, { free: 20 }).kind).toBe('give-up');
+    expect(decided({ action: 'switch', limitedUntil: T0 + 1, reason: '' }, { free: 20 }).kind).toBe('give-up');
   });
 
   it('a switch of agents is free, at once, and in a new session', () => {
-    const decision = decided({ action: 'switch', restUntil: T0 + 9_000, reason: 'rate limit' });
+    const decision = decided({ action: 'switch', limitedUntil: T0 + 9_000, reason: 'rate limit' });
     expect(decision).toEqual({ kind: 'retry', at: T0, counted: false, resume: false, analyze: false });
   });
 

@@ -79,3 +79,16 @@ it('suggests a budget that is enough for one attempt of every task that a retry 
     'The budget of the project is used up: raise it with manyhands config set budget.project 10.00, then start a new run.',
   );
 });
+
+it("names how a sandbox is shown a program that the project's settings name", () => {
+  const failure: Failure = {
+    kind: 'environment',
+    message: 'The program, or one it calls, was not found (exit code 127)',
+  };
+  const agents = { ada: { kind: 'command' as const, command: '/home/ann/tools/agent' } };
+  const shows = `manyhands config set sandboxPaths.read '["/srv","/home/ann/tools"]' --global`;
+  const sandboxPaths = { read: ['/srv'], projectAgents: ['ada'] };
+  expect(nextStep(failure, { agents, sandboxPaths })).toContain(shows);
+  expect(nextStep(failure, { agents, sandboxPaths, sandbox: 'off' })).not.toContain('sandboxPaths');
+  expect(nextStep(failure, { agents })).not.toContain('sandboxPaths');
+});

@@ -37,7 +37,7 @@ describe('the end of a run', () => {
       ...recordGate(['a'], 'old', evidence('test', 'pass', 'old-tree')),
       ...recordGate(['a'], 'tip', evidence('test', 'pass', 'tree')),
     );
-    expect(reportToProject(state)).toEqual([
+    expect(reportToProject(state, () => undefined)).toEqual([
       { type: 'project.spent', data: { run: 'r0000001', spend: state.spent } },
       { type: 'project.proved', data: { evidence: evidence('test', 'pass', 'tree') } },
     ]);

@@ -45,6 +45,7 @@ const scenario = fc.record({
   runs: fc.array(run, { minLength: 1, maxLength: 3 }),
   projectBudget: fc.option(fc.integer({ min: 5, max: 80 }), { nil: undefined }),
   slots: fc.integer({ min: 1, max: 5 }),
+  hosts: fc.option(fc.array(fc.integer({ min: 1, max: 3 }), { minLength: 1, maxLength: 3 }), { nil: undefined }),
   maxParallel: fc.integer({ min: 1, max: 3 }),
   steps: fc.array(step, { maxLength: 160, size: 'max' }),
 });
@@ -75,7 +76,9 @@ describe('over random histories of several runs', () => {
 });
 
 function play(plan: Scenario): Simulation {
-  const world = new Simulation({ slots: plan.slots, maxParallel: { one: plan.maxParallel } });
+  const hosts = plan.hosts && Object.fromEntries(plan.hosts.map((slots, index) => [`b${index}`, slots]));
+  const on = hosts === undefined ? {} : { hosts };
+  const world = new Simulation({ slots: plan.slots, ...on, maxParallel: { one: plan.maxParallel } });
   for (const [index, planned] of plan.runs.entries()) begin(world, plan, index, planned);
   for (const one of plan.steps) {
     take(world, one);
@@ -109,6 +112,8 @@ function begin(world: Simulation, plan: Scenario, index: number, planned: Scenar
     budget,
     limits: { runAttempts: planned.runAttempts },
     routing: { order: ['one', 'two'], fallback: planned.fallback },
+    // On hosts only a limit that the settings of a run name applies to an agent.
+    agents: { one: { kind: 'command' as const, maxParallel: plan.maxParallel } },
   };
   const event = started({ run: id, project: { id: planned.project, root: '/project' } }, config);
   world.start(event, specs.slice(0, cut), specs.slice(cut));

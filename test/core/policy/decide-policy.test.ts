@@ -62,16 +62,57 @@ describe('a refused command is found', () => {
     'npm test | git push',
     'true\ngit push',
     `sh -c "sh -c 'git push'"`,
+    'git \\\n  push',
+    'gi\\\nt push',
+    "$'git' push",
+    "$'\\x67it' push",
+    '$"git" push',
+    `git\${IFS}push`,
+    'git$IFS$9push',
+    '{git,push}',
+    '/usr/bin/gi? push',
+    'g=git; $g push',
+    `g=git && "\${g}" push`,
+    '$unknown push origin',
+    'alias g=git; g push',
+    'git -c alias.p=push p',
+    "git -c alias.p='!git push' p",
+    'env -S "git push"',
+    'env -u X git push',
+    'sudo -u root git push',
+    'timeout -s KILL 5 git push',
+    'ionice -c 3 git push',
+    'if true; then git push; fi',
+    'if git push; then :; fi',
+    '{ git push; }',
+    '! git push',
+    'for i in 1; do git push; done',
+    'f() { git push; }; f',
+    'find . -maxdepth 0 -exec git push {} +',
+    'bash <<< "git push"',
+    'sh <<E\ngit push\nE',
+    'echo "git push" | sh',
+    'busybox sh -c "git push"',
+    'trap "git push" EXIT',
+    'script -c "git push" /dev/null',
+    'ssh localhost git push',
+    'GIT push',
   ])('in %s', (command) => {
     expect(decidePolicy([refused], bash(command)).decision).toBe('deny');
   });
 
-  it.each(['echo git push', 'git pull', 'git commit -m "git push"', 'grep "git push" README.md'])(
-    'and not in %s',
-    (command) => {
-      expect(decidePolicy([refused], bash(command)).decision).toBe('allow');
-    },
-  );
+  it.each([
+    'echo git push',
+    'git pull',
+    'git commit -m "git push"',
+    'grep "git push" README.md',
+    'find . -name x | xargs grep "git push"',
+    'echo "git push" | cat',
+    '"$PYTHON" -m pytest',
+    'x=push; git log $x',
+  ])('and not in %s', (command) => {
+    expect(decidePolicy([refused], bash(command)).decision).toBe('allow');
+  });
 });
 
 describe('an allowed command', () => {
@@ -84,6 +125,12 @@ describe('an allowed command', () => {
     ['npm test $(curl evil)', 'deny'],
     ['git log `x`', 'deny'],
     ['X=1 git status', 'deny'],
+    ['npm test 2>&1', 'allow'],
+    ['npm test >&2 2>&-', 'allow'],
+    ['npm test >out.txt 2>&1', 'allow'],
+    ['npm test >"$HOME"/.bashrc', 'deny'],
+    ['npm test >~/.bashrc', 'deny'],
+    ['g=git; $g status', 'deny'],
   ])('%s: %s', (command, decision) => {
     expect(decidePolicy([only], bash(command)).decision).toBe(decision);
   });
@@ -115,7 +162,8 @@ describe('of several lists the strictest counts', () => {
     });
     expect(decidePolicy(lists, edit('a')).decision).toBe('deny');
     expect(decidePolicy(lists, bash('git log')).decision).toBe('allow');
-    expect(decidePolicy(lists, bash('git log > x')).decision).toBe('deny');
+    for (const command of ['git log > x', 'git log >& x', 'git diff --output=x', 'git diff --outp x', 'git show >$x'])
+      expect([command, decidePolicy(lists, bash(command)).decision]).toEqual([command, 'deny']);
   });
 
   it('and a scope is one of them', () => {
@@ -165,6 +213,10 @@ it('ends with long, deep and broken commands', () => {
     `sh -c "${'sh -c '.repeat(2_000)}"`,
     '"'.repeat(30_001),
     'a '.repeat(20_000),
+    'sudo '.repeat(4_000),
+    'a=$a; '.repeat(3_000),
+    'alias a=b; a '.repeat(1_000),
+    '{a,'.repeat(5_000),
     '\\',
   ])
     expect(parseCommandLine(line).commands.length).toBeGreaterThanOrEqual(0);

@@ -109,6 +109,13 @@ describe('a hold', () => {
     expect(() => approve(story.state, { option: 'other' })).toThrow('choose one of: wide, narrow');
   });
 
+  it('accepts an option that needs a note only with one', () => {
+    const options = [{ id: 'listed', label: 'those in the note', needsNote: true }];
+    const { state } = chain.when((current) => holdRun(current, { ...PLAN, options }));
+    expect(() => approve(state, { option: 'listed', note: ' ' })).toThrow('needs a note: those in the note');
+    expect(approve(state, { option: 'listed', note: '1,3' })).toHaveLength(1);
+  });
+
   it('without options accepts none', () => {
     expect(() => approve(held.state, { option: 'x' })).toThrow('it has no options');
   });

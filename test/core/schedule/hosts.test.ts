@@ -11,13 +11,13 @@ function host(name: string, more: Partial<HostInput> = {}): HostInput {
   return { name, slots: 2, free: 2, agents: ['one'], labels: [], rateLimited: {}, ...more };
 }
 
-function pool(hosts: HostInput[], { affinity = {} }: { affinity?: object } = {}): HostPool {
-  return new HostPool({ hosts, affinity: new Map(Object.entries(affinity)) }, T0);
+function pool(hosts: HostInput[]): HostPool {
+  return new HostPool({ hosts }, T0);
 }
 
-const PLAIN = { task: 'r a', agent: 'one', labels: [] as string[], config: undefined };
+const PLAIN = { agent: 'one', labels: [] as string[], config: undefined };
 
-function taken(hosts: HostPool, count: number, more: Partial<typeof PLAIN> = {}): string[] {
+function taken(hosts: HostPool, count: number, more: Partial<Parameters<HostPool['take']>[0]> = {}): string[] {
   return Array.from({ length: count }, () => {
     const placement = hosts.take({ ...PLAIN, ...more });
     return placement.kind === 'host' ? placement.host : placement.text;
@@ -63,11 +63,15 @@ describe('A choice of hosts', () => {
   });
 
   it('keeps a task on the host that has its workspace, while that has a slot', () => {
-    const hosts = pool([host('first', { slots: 9, free: 9 }), host('kept')], {
-      affinity: { 'r a': 'kept', 'r b': 'gone' },
-    });
-    expect(taken(hosts, 3)).toEqual(['kept', 'kept', 'first']);
-    expect(taken(hosts, 1, { task: 'r b' })).toEqual(['first']);
+    const hosts = pool([host('first', { slots: 9, free: 9 }), host('kept')]);
+    expect(taken(hosts, 3, { kept: 'kept' })).toEqual(['kept', 'kept', 'first']);
+    expect(taken(hosts, 1, { kept: 'gone' })).toEqual(['first']);
+  });
+
+  it('tries another host than those on which the task could not begin, while there is one that suits it', () => {
+    const hosts = pool([host('a', { slots: 9, free: 9 }), host('b'), host('c', { agents: ['two'] })]);
+    expect(taken(hosts, 3, { failed: ['a'] })).toEqual(['b', 'b', 'every host with one is busy']);
+    expect(taken(hosts, 1, { failed: ['a', 'b'] })).toEqual(['a']);
   });
 
   it('knows which agents rest on every host that has them', () => {
@@ -108,14 +112,15 @@ describe('A choice of hosts', () => {
 });
 
 describe('next with hosts', () => {
-  const runOf = (id: string, project: string): RunState =>
+  const runOf = (id: string, project: string, config: Parameters<typeof started>[1] = {}): RunState =>
     given(
-      started({ run: id, project: { id: project, root: `/${project}` } }, { limits: { agents: 50 } }),
+      started({ run: id, project: { id: project, root: `/${project}` } }, { limits: { agents: 50 }, ...config }),
       added(...Array.from({ length: 20 }, (_, index) => spec(`t${index}`))),
     ).state;
-  const startsOf = (runs: RunState[], hosts: HostInput[], slots = 100, claimed = new Set<string>()) => {
-    const availability = { rateLimited: {}, busy: {}, maxParallel: {} };
-    const fleet = { hosts, affinity: new Map() };
+  const startsOf = (runs: RunState[], hosts: HostInput[], slots = 100, starting: Record<string, string> = {}) => {
+    const availability = { rateLimited: {}, busy: {}, maxParallel: { one: 1 } };
+    const claimed = new Set(Object.keys(starting));
+    const fleet = { hosts, claimed: new Map(Object.entries(starting)) };
     const input = {
       now: T0,
       slots,
@@ -136,9 +141,22 @@ describe('next with hosts', () => {
     expect(startsOf([runOf('r0000001', 'p')], [host('a')], 0).intents).toHaveLength(2);
   });
 
+  it('limits an agent only where its settings do: what one machine may do at once, each host may', () => {
+    const agents = { one: { kind: 'claude' as const, maxParallel: 3 } };
+    const hosts = [host('a'), host('b')];
+    expect(startsOf([runOf('r0000001', 'p')], hosts).intents).toHaveLength(4);
+    expect(startsOf([runOf('r0000001', 'p', { agents })], hosts).intents).toHaveLength(3);
+  });
+
   it('counts starts that are claimed and have no host on record yet', () => {
-    const claimed = new Set(['r0000001 t0']);
-    expect(startsOf([runOf('r0000001', 'p')], [host('a')], 0, claimed).intents).toHaveLength(1);
+    const starting = { 'r0000001 t0': 'a' };
+    expect(startsOf([runOf('r0000001', 'p')], [host('a')], 0, starting).intents).toHaveLength(1);
+  });
+
+  it('starts nothing more on a host whose last slot is claimed, while another one is free', () => {
+    const hosts = [host('a', { slots: 1, free: 1 }), host('b', { slots: 1, free: 1 })];
+    const { intents } = startsOf([runOf('r0000001', 'p')], hosts, 0, { 'r0000001 t0': 'a' });
+    expect(intents).toMatchObject([{ host: 'b' }]);
   });
 
   it('says why nothing starts', () => {

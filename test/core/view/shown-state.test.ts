@@ -47,6 +47,15 @@ describe('the state that is sent to viewers', () => {
       ({ spent, reserved, tip, counts, running, ready, dependents }) as const;
     expect(facts(onShown)).toEqual(facts(later));
   });
+
+  it('has the texts of a plan that waits for approval, which a person reads first', () => {
+    const plan = added(spec('a', { prompt: 'Count an item that is added twice.' }));
+    const hold = { what: 'plan' as const, reason: 'a plan', files: [] };
+    const open = fold(undefined, [started(), plan]);
+    expect(shownState(open).tasks.a?.spec.prompt).toBe('');
+    const held = fold(open, [{ type: 'run.held', data: { hold } }]);
+    expect(shownState(held).tasks.a?.spec.prompt).toBe('Count an item that is added twice.');
+  });
 });
 
 /** Half of them done with evidence, some failed or under way, the rest in line. */

@@ -47,7 +47,7 @@ describe('the board', () => {
       run('landed in part', { ...ended, status: 'partial', failure, resultLanded: true }),
       run('failed', { ...ended, status: 'failed', failure }),
       run('partial', { ...ended, status: 'partial', failure }),
-      run('hidden', { hidden: true }),
+      run('hidden', { ...ended, status: 'done', hidden: true }),
     ];
     const shown = (filter: Partial<typeof ALL>) =>
       Object.fromEntries(
@@ -83,7 +83,7 @@ describe('the board', () => {
       run('mixed', { tasks: 60 }),
       run('planned', { tasks: 2, attention: [plan], updatedAt: '2026-11-17T11:00:00Z' }),
       run('broken', { ...ended, status: 'failed', failure }),
-      run('hidden', { hidden: true, tasks: 1 }),
+      run('hidden', { ...ended, status: 'done', hidden: true, tasks: 1 }),
     ];
     const tasks = new Map([
       [
@@ -100,6 +100,16 @@ describe('the board', () => {
     expect(ids('failed')).toEqual(['mixed a', 'broken']);
     const ofAgent = taskColumns(runs, { tasks, filter: { ...ALL, agent: 'ada' }, now: NOW });
     expect(ofAgent.get('needs you')?.cards).toEqual([]);
+  });
+
+  it('has a queued run without tasks in the order of its turn among queued tasks', () => {
+    const runs = [run('late', { tasks: 1, startedAt: '2026-11-17T11:30:00Z' }), run('early', { tasks: 0 })];
+    const tasks = new Map([['late', board('late', { queued: [task('a')] })]]);
+    const queued = taskColumns(runs, { tasks, filter: ALL, now: NOW }).get('queued')?.cards ?? [];
+    expect(queued.map(({ id, queued: place }) => [id, place?.id])).toEqual([
+      ['early', 'early'],
+      ['late a', 'late a'],
+    ]);
   });
 
   it('shows the tasks of all open runs, and of the latest ended ones', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { tabStatus } from '../../../src/dashboard/features/alerts/run-notification.ts';
+import { interruptionBy, notificationFor, tabStatus } from '../../../src/dashboard/features/alerts/run-notification.ts';
 import { projectsOf, sectionsOf } from '../../../src/dashboard/features/home/home-sections.ts';
 import { inboxItems } from '../../../src/dashboard/features/inbox/inbox-items.ts';
 import { folderName } from '../../../src/dashboard/ui/browser/page-paths.ts';
@@ -75,6 +75,15 @@ describe('the home page', () => {
     expect([waiting.length, running.map((each) => each.run), idle]).toEqual([2, ['both'], []]);
   });
 
+  it('lists a run that no engine is running as one that needs the user, and not under running', () => {
+    const interrupted = run('interrupted', { carried: false });
+    const { waiting, count, running, idle } = sectionsOf([interrupted], null, NOW);
+    expect(waiting).toMatchObject([{ item: { what: 'paused', nextStep: 'manyhands resume interrupted' } }]);
+    expect([count, running, idle]).toEqual([1, [], []]);
+    expect(inboxItems([interrupted], NOW)).toHaveLength(1);
+    expect(tabStatus([interrupted], NOW).waiting).toBe(1);
+  });
+
   it('lists unread ended runs first, then the latest', () => {
     const runs = [
       run('old', { endedAt: '2026-01-01T01:00:00.000Z' }),
@@ -84,7 +93,7 @@ describe('the home page', () => {
     expect(sectionsOf(runs, null, NOW).recent.map((each) => each.run)).toEqual(['unread', 'new', 'old']);
   });
 
-  it('needs the user for a failed run until it is landed, hidden or a week old', () => {
+  it('needs the user for a failed run until it is landed, hidden or a week old, and for an open one although it is hidden', () => {
     const failure = {
       task: null,
       title: null,
@@ -109,14 +118,17 @@ describe('the home page', () => {
       run('held', { status: 'held', attention: [waitingItem(ENDED)] }),
       run('hidden held', { status: 'held', hidden: true, attention: [waitingItem(ENDED)] }),
     ];
-    expect(sectionsOf(all, null, NOW).count).toBe(3);
-    expect(inboxItems(all, NOW).map((item) => item.run.run)).toEqual(['held', 'earlier', 'now']);
-    expect(tabStatus(all, NOW)).toEqual({ waiting: 3, displayState: 'waiting' });
+    expect(sectionsOf(all, null, NOW).count).toBe(4);
+    expect(inboxItems(all, NOW).map((item) => item.run.run)).toEqual(['held', 'hidden held', 'earlier', 'now']);
+    expect(tabStatus(all, NOW)).toEqual({ waiting: 4, displayState: 'waiting' });
   });
 
-  it('leaves out hidden runs and other projects', () => {
-    const runs = [run('a'), run('b', { projectId: 'p2' }), run('c', { hidden: true })];
-    expect(sectionsOf(runs, 'p1', NOW).running.map((each) => each.run)).toEqual(['a']);
+  it('leaves out hidden runs that ended, and other projects', () => {
+    const ended = { status: 'done', endedAt: ENDED } as const;
+    const hidden = [run('c', { hidden: true }), run('d', { ...ended, hidden: true })];
+    const sections = sectionsOf([run('a'), run('b', { projectId: 'p2' }), ...hidden], 'p1', NOW);
+    expect(sections.running.map((each) => each.run)).toEqual(['a', 'c']);
+    expect(sections.recent).toEqual([]);
   });
 
   it('names projects by their folders and counts their runs', () => {
@@ -144,7 +156,7 @@ describe('the next step', () => {
 
   it('adds the run to a command that names none', () => {
     expect(commands('Free some disk space, then manyhands retry.')).toEqual(['manyhands retry k3v9x2ab']);
-    expect(commands('Mend what it names (manyhands doctor helps), then manyhands retry.')).toEqual([
+    expect(commands('Fix what it names (manyhands doctor helps), then manyhands retry.')).toEqual([
       'manyhands doctor',
       'manyhands retry k3v9x2ab',
     ]);
@@ -155,9 +167,30 @@ describe('the next step', () => {
     expect(commands("manyhands resume k3v9x2ab --track 'the north'")).toEqual([
       "manyhands resume k3v9x2ab --track 'the north'",
     ]);
+    expect(commands('manyhands answer k3v9x2ab q1-1 "<answer>"')).toEqual([
+      'manyhands answer k3v9x2ab q1-1 "<answer>"',
+    ]);
   });
 
   it('has no command if the sentence has none', () => {
     expect(stepPieces('make room', 'k3v9x2ab')).toEqual([{ kind: 'text', text: 'make room' }]);
+  });
+});
+
+describe('an announcement of a change', () => {
+  it('is made of a second question of the same task', () => {
+    const asking = (question: string) =>
+      run('asks', { attention: [{ ...waitingItem(ENDED), task: 'a', what: 'question', question, reason: question }] });
+    expect(notificationFor(asking('q1-1'), asking('q1-1'))).toBeUndefined();
+    expect(notificationFor(asking('q1-1'), asking('q1-2'))?.text).toBe('asks asks a question: q1-2');
+  });
+
+  it('is made of a run that has lost its engine, until it has one again', () => {
+    const [active, interrupted] = [run('one'), run('one', { carried: false })];
+    expect(interruptionBy(active, interrupted)).toBe('began');
+    expect(interruptionBy(interrupted, run('one', { carried: false, unread: true }))).toBeUndefined();
+    expect(interruptionBy(undefined, interrupted)).toBeUndefined();
+    expect(interruptionBy(interrupted, active)).toBe('ended');
+    expect(interruptionBy(interrupted, run('one', { carried: false, endedAt: ENDED, status: 'done' }))).toBe('ended');
   });
 });

@@ -94,7 +94,9 @@ describe('run notifications', () => {
     const waiting = run({ attention: [held('2026-11-16T11:30:00Z')] });
     expect(notificationFor(waiting, { ...waiting, version: 3 })).toBeUndefined();
     expect(notificationFor(undefined, run({ status: 'done' }))).toBeUndefined();
-    expect(notificationFor(before, run({ status: 'done', hidden: true }))).toBeUndefined();
+    expect(
+      notificationFor(before, run({ status: 'done', hidden: true, endedAt: '2026-11-17T10:00:00.000Z' })),
+    ).toBeUndefined();
   });
 
   it('set the tab icon to the most urgent state, and reset it once all is read', () => {
@@ -132,17 +134,35 @@ describe('the palette', () => {
     expect(found.filter(({ group }) => group === 'Runs')).toHaveLength(6);
   });
 
+  it('never offers first what is irreversible, although it was used last', () => {
+    const stop = entry('Stop everything', { needsConfirmation: true });
+    const found = findEntries([entry('Home'), stop], '', withRecent([], 'Stop everything'));
+    expect(found.map(({ title }) => title)).toEqual(['Home', 'Stop everything']);
+  });
+
   it('offers the actions available for a run', () => {
-    const actions = (some: Partial<RunOverview>) => runActions(run(some)).map(({ action }) => action);
+    const actions = (some: Partial<RunOverview>) =>
+      runActions(run(some), { task: undefined, isOnOwnMachine: false }).map(({ action }) => action);
     expect(actions({ attention: [held('2026-11-16T11:30:00Z')], status: 'held' })).toEqual(
       expect.arrayContaining(['review', 'pause-run', 'cancel-run']),
     );
     const ended = { status: 'done', endedAt: '2026-11-16T11:30:00Z', branch: 'mh/abc' } as const;
-    expect(actions(ended)).toEqual(expect.arrayContaining(['land', 'copy-branch', 'open-editor', 'message']));
+    expect(actions(ended)).toEqual(expect.arrayContaining(['land', 'copy-branch', 'message']));
     expect(actions({ ...ended, branch: null })).not.toContain('land');
+    expect(actions({ status: 'needs-rerun' })).toEqual(expect.arrayContaining(['pause-run', 'cancel-run']));
+    expect(actions({ ...ended, status: 'cancelled' })).not.toContain('message');
     expect(actions({ attention: [held('2026-11-16T11:30:00Z')], status: 'held' })).toContain('reject');
     expect(actions({ status: 'done' })).not.toContain('cancel-run');
     expect(actions({ status: 'paused' })).toContain('resume');
+  });
+
+  it('offers an editor only on the machine of the server, and names what a retry affects', () => {
+    const titles = (task: string | undefined, isOnOwnMachine: boolean) =>
+      runActions(run({ status: 'blocked' }), { task, isOnOwnMachine }).map(({ title }) => title);
+    expect(titles(undefined, true)).toContain('Open the project in an editor (vscode:)');
+    expect(titles(undefined, false)).not.toContain('Open the project in an editor (vscode:)');
+    expect(titles(undefined, false)).toContain('Retry failed and blocked tasks');
+    expect(titles('a/1', false)).toContain('Retry this task');
   });
 
   it('opens a page with g and a letter, but not while typing', () => {

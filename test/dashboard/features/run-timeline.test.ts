@@ -177,6 +177,25 @@ describe('the rows of a timeline', () => {
     recordEvent(history, { type: 'run.approved', data: {} }, 30);
     expect(history.idlePeriods).toEqual([{ from: 10, to: 30, description: 'a plan' }]);
   });
+
+  it('ends a period of the whole run with its rejection, and not with the resumption of one track', () => {
+    const history = emptyHistory();
+    recordEvent(history, { type: 'run.held', data: { hold: { what: 'plan', reason: 'a plan', files: [] } } }, 10);
+    recordEvent(history, { type: 'run.unpaused', data: { track: 'north' } }, 20);
+    recordEvent(history, { type: 'run.rejected', data: { hold: 'h', reason: 'another' } }, 30);
+    recordEvent(history, { type: 'run.approved', data: {} }, 90);
+    expect(history.idlePeriods).toEqual([{ from: 10, to: 30, description: 'a plan' }]);
+  });
+
+  it('marks approvals, rejections, answers and messages of the user', () => {
+    const history = emptyHistory();
+    recordEvent(history, { type: 'task.rejected', data: { task: 'a', hold: 'h', reason: 'too long' } }, 10);
+    recordEvent(history, { type: 'task.answered', data: { task: 'a', question: 'q', answer: 'red' } }, 20);
+    expect(history.marks.get('a')?.map(({ at, shape, description }) => [at, shape, description])).toEqual([
+      [10, 'person', 'rejected by the user: too long'],
+      [20, 'person', 'answered by the user'],
+    ]);
+  });
 });
 
 describe('the visible time range', () => {

@@ -90,9 +90,9 @@ describe('the cost of tasks', () => {
       attempted('b', 1, { reservation: { costUsd: 2, tokens: 0, turns: 0 } }),
       attemptEnded('b', 1, { usage: { kind: 'unknown' } }),
     );
-    expect(taskCosts(story.state).map(({ key, cost, isGuess }) => [key, cost, isGuess])).toEqual([
-      ['b', 2, true],
-      ['a', 0.75, false],
+    expect(taskCosts(story.state).map(({ key, cost }) => [key, cost.costUsd, cost.bound])).toEqual([
+      ['b', 2, 'at-most'],
+      ['a', 0.75, 'exact'],
     ]);
   });
 });

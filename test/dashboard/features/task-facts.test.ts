@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { TaskState } from '../../../src/core/run/state.ts';
 import { pairGates, stepsOf } from '../../../src/dashboard/features/task/gates/gate-results.ts';
 import { availableActions } from '../../../src/dashboard/features/task/header/available-actions.ts';
-import { commitOf, costOf, messageEffect, reasonOf } from '../../../src/dashboard/features/task/task-facts.ts';
+import { commitOf, messageEffect, reasonOf } from '../../../src/dashboard/features/task/task-facts.ts';
 import type { RunEvent } from '../../../src/schema/event.ts';
 import type { GateSpec } from '../../../src/schema/gate.ts';
 import {
@@ -64,13 +64,11 @@ describe('the facts of a task', () => {
     });
   });
 
-  it('include reason, cost and commit', () => {
+  it('include reason and commit', () => {
     const ended = attemptEnded('write', 1, { usage: used(0.5), saved: saved('write') });
     const stopped = task(attempted('write'), ended, blocked('write'));
     expect(reasonOf(stopped.phase)).toBe('the disk is full');
-    expect(costOf(stopped)).toBe(0.5);
     expect(commitOf(stopped)).toBe('write-commit');
-    expect(costOf(task())).toBeNull();
   });
 });
 

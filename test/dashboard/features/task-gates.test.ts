@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { failedOutput, gatesByAttempt } from '../../../src/dashboard/features/task/gates/gate-results.ts';
+import { failedOutput, gatesByAttempt, resultOf } from '../../../src/dashboard/features/task/gates/gate-results.ts';
 import type { RunEvent } from '../../../src/schema/event.ts';
 import type { Evidence } from '../../../src/schema/gate.ts';
 import { added, attempted, evidence, given, spec, started, T0, worked } from '../../support/given.ts';
@@ -27,6 +27,18 @@ describe('the card of a gate', () => {
 });
 
 describe('the gates of a task', () => {
+  it('show a gate that the attempt passes by having a result as passed', () => {
+    const gate = { gate: 'changed' as const, name: 'changed' };
+    const task = given(started(), added(spec('a', { gates: [gate] })), ...worked('a')).state.tasks.a;
+    const [shown] = task === undefined ? [] : gatesByAttempt(task);
+    expect(shown?.gates.map(({ name, isOfAttempt }) => [name, isOfAttempt])).toEqual([['changed', true]]);
+    expect(resultOf(null, { isOver: true, isPassed: true })).toEqual({
+      displayState: 'done',
+      text: 'passed with the attempt',
+    });
+    expect(resultOf(null, { isOver: true, isPassed: false }).text).toBe('no evidence');
+  });
+
   it('are shown by attempt: what rejected the first one stays with its output when the second one passed', () => {
     const gate = { gate: 'command' as const, name: 'npm test', run: 'npm test' };
     const failed = { ...evidence('npm test', 'fail', 'tree-1'), output: 'Error: 3 is not 4' };

@@ -3,6 +3,7 @@ import { isIn, moved, spanned } from '../../../src/dashboard/ui/diff/diff-cursor
 import { diffRows, type Shown } from '../../../src/dashboard/ui/diff/diff-rows.ts';
 import {
   commentOn,
+  earlierKeys,
   mergeReviews,
   NO_REVIEW,
   nextId,
@@ -170,6 +171,14 @@ describe('a review', () => {
       ['4', 'and this'],
       ['5', 'mend it'],
     ]);
+  });
+
+  it('of a run is not an earlier one of its tasks, nor the other way round', () => {
+    const [first, second] = ['a'.repeat(40), 'b'.repeat(40)];
+    const [run, task] = ['manyhands review k3v', 'manyhands review k3v implement/1'];
+    const keys = [`${run} ${first}`, `${run} ${second}`, `${task} ${first}`, `${task} ${second}`];
+    expect(earlierKeys(keys, run, `${run} ${second}`)).toEqual([`${run} ${first}`]);
+    expect(earlierKeys(keys, task, `${task} ${second}`)).toEqual([`${task} ${first}`]);
   });
 
   it('is sent without local ids', () => {

@@ -28,6 +28,13 @@ describe('the Markdown of a message', () => {
     ]);
   });
 
+  it('is plain text where a piece is too long to search for marks', () => {
+    const text = '['.repeat(240_000);
+    const startedAt = performance.now();
+    expect(parseMarkdown(text)).toEqual([{ kind: 'paragraph', inlines: [{ kind: 'text', text }] }]);
+    expect(performance.now() - startedAt).toBeLessThan(1_000);
+  });
+
   it('loads and links nothing: HTML stays text, a link shows its address, a fence may stay open', () => {
     expect(
       parseMarkdown('<img src=x onerror=alert(1)> ![p](https://x.example/p.png) [here](javascript:alert(1))'),

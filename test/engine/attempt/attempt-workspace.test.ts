@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { endAttempt, startAttempt } from '../../../src/core/attempt/decide-attempt.ts';
@@ -11,6 +11,7 @@ import {
   removeAttemptWorkspace,
   saveAttemptWorkspace,
 } from '../../../src/engine/attempt/attempt-workspace.ts';
+import { recoverFromCrash } from '../../../src/engine/start/recover-from-crash.ts';
 import { AppError } from '../../../src/errors.ts';
 import type { RunEvent } from '../../../src/schema/event.ts';
 import type { TaskSpec } from '../../../src/schema/task.ts';
@@ -148,6 +149,42 @@ describe('the workspace of a task', () => {
     task.project.git('-C', path, 'switch', '-qc', `feature/ghp_${'A1b2'.repeat(9)}`);
     expect(await task.fail()).toMatchObject({ checkedOut: 'ref: refs/heads/feature/[redacted]' });
     expect((await task.start()).path).toBe(path);
+  });
+
+  it('is provisioned with an empty list, or with one that names what is never saved', async () => {
+    await using plain = await makeTask();
+    expect(await plain.start()).toMatchObject({ excluded: [] });
+    expect(await attemptWorkspaceOf(plain.engine, plain.run, plain.task())).toMatchObject({ excluded: [] });
+    const setup = { setup: ['mkdir node_modules && echo installed >node_modules/dep.js'] };
+    await using provisioned = await makeTask({}, { config: { workspace: setup } });
+    const { excluded } = await provisioned.start();
+    expect(excluded).toContain('node_modules');
+    expect(await attemptWorkspaceOf(provisioned.engine, provisioned.run, provisioned.task())).toMatchObject({
+      excluded,
+    });
+  });
+
+  it('leaves no record behind when a killed engine had only begun to remove it', async () => {
+    await using task = await makeTask();
+    const { path } = await task.start();
+    await task.fail();
+    writeFileSync(`${path}.layers`, '{}');
+    mkdirSync(`${path}.work`);
+    renameSync(path, join(task.engine.home.root, 'moved'));
+    await removeAttemptWorkspace(task.engine, task.run, task.task());
+    expect(readdirSync(task.engine.home.workspaces)).toEqual([]);
+  });
+
+  it('leaves an index behind that the next engine removes, if its own engine was killed', async () => {
+    await using task = await makeTask();
+    const { path } = await task.start();
+    const { home, store } = task.engine;
+    const indexes = () => readdirSync(join(task.run.project.mirror.dir, 'manyhands', 'indexes'));
+    await recoverFromCrash(home, store);
+    expect(indexes()).toHaveLength(2);
+    rmSync(path, { recursive: true });
+    await recoverFromCrash(home, store);
+    expect(indexes()).toEqual([]);
   });
 
   it('is rebuilt from the last saved work when it is gone', async () => {

@@ -12,11 +12,11 @@ const INTENT = {
 } as const;
 const TIERED = { agents: { one: { kind: 'claude', models: { light: 'small', heavy: 'big' } } } } as const;
 
-function retried(resume: boolean) {
+function retried(resume: boolean, host?: string) {
   return given(
     started(),
     added(spec('implement/1.1')),
-    attempted('implement/1.1'),
+    attempted('implement/1.1', 1, host === undefined ? {} : { host }),
     attemptEnded('implement/1.1', 1, { session: 's1' }),
     { type: 'task.retrying', data: { task: 'implement/1.1', at: 0, counted: true, resume, evidence: '' } },
   ).state;
@@ -35,6 +35,12 @@ describe('a claim', () => {
     expect(claimFor(retried(false), INTENT, undefined)?.session).toBeUndefined();
     expect(claimFor(retried(true), { ...INTENT, agent: 'two' }, undefined)?.session).toBeUndefined();
     expect(claimFor(retried(true), { ...INTENT, account: 'work' }, undefined)?.session).toBeUndefined();
+  });
+
+  it('continues no session on another machine than the one that has it', () => {
+    expect(claimFor(retried(true, 'b2'), { ...INTENT, host: 'b2' }, undefined)?.session).toBe('s1');
+    expect(claimFor(retried(true, 'b2'), { ...INTENT, host: 'b3' }, undefined)?.session).toBeUndefined();
+    expect(claimFor(retried(true, 'b2'), INTENT, undefined)?.session).toBeUndefined();
   });
 
   it('continues a session of another run once, with the agent and login that had it', () => {

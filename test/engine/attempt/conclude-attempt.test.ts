@@ -11,8 +11,8 @@ import { killGit } from '../../support/killed-git.ts';
 import { makeRunProject } from '../run-project.ts';
 
 /** A job whose agent writes how many git calls are killed after its end, and then ends successfully. */
-async function makeJob(kills: number) {
-  const script = `cat >/dev/null; echo run >>"$HOME/agents"; echo 1 >made.txt; echo ${kills} >"$HOME/kills"; echo '{"usage":{"costUsd":0.25}}'`;
+async function makeJob(kills: number, work = 'true') {
+  const script = `cat >/dev/null; echo run >>"$HOME/agents"; echo 1 >made.txt; ${work}; echo ${kills} >"$HOME/kills"; echo '{"usage":{"costUsd":0.25}}'`;
   const project = await makeRunProject({
     agent: { kind: 'command', command: '../agent.sh', env: {} },
     files: { '../agent.sh': `#!/bin/sh\n${script}\n` },
@@ -40,10 +40,9 @@ async function makeJob(kills: number) {
   };
 }
 
-/** A job whose agent empties its own exit code file as a full disk does, after it did this. */
+/** A job whose agent does this, and whose shim leaves an empty exit code file, as on a full disk. */
 async function runWithoutExitCode(work: string) {
-  const empty =
-    'exit=$(ls -d "$HOME"/data/attempts/*/exit | grep -v gate | tail -n 1); rm "$exit"; ln -s /dev/null "$exit"';
+  const empty = 'exit=$(ls -d "$HOME"/data/attempts/*/exit | grep -v gate | tail -n 1); : >"$exit"; kill -KILL "$PPID"';
   const project = await makeRunProject({
     agent: { kind: 'command', command: '../agent.sh', env: {} },
     files: { '../agent.sh': `#!/bin/sh\ncat >/dev/null; echo run >>"$HOME/agents"; ${work}; ${empty}\n` },
@@ -54,14 +53,14 @@ async function runWithoutExitCode(work: string) {
 
 /** One call of each step that concludes an attempt with a git process of its own; those that answer many are killed in test/git. */
 const STEPS = [
-  ['the files of its work', '*\\ add\\ *'],
-  ['the list of its files', '*\\ ls-files\\ *'],
-  ['its inspection', '*\\ diff*|*\\ log\\ *'],
+  ['the files of its work', '*\\ add\\ *', 'true'],
+  ['the list of its files, which are many', '*\\ ls-files\\ *', 'mkdir many; (cd many; seq 600 | xargs touch)'],
+  ['its inspection, where it replaces lines', '*\\ diff*|*\\ log\\ *', 'echo b >a.txt'],
 ];
 
 describe('an attempt whose agent ended successfully', () => {
-  it.each(STEPS)('is concluded again when git is killed once for %s', async (_name, pattern) => {
-    await using project = await makeJob(1);
+  it.each(STEPS)('is concluded again when git is killed once for %s', async (_name, pattern, work) => {
+    await using project = await makeJob(1, work);
     using git = killGit(project.file, pattern);
     const state = await project.run();
     await project.stop();

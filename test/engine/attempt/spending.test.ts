@@ -24,7 +24,7 @@ it.each(['spendUsd', 'spendUsdPerDay'])('an agent over its %s is stopped, and an
   const [first, second] = state.tasks['job/1']?.attempts ?? [];
   expect(first?.ended?.failure).toMatchObject({
     kind: 'budget',
-    message: expect.stringContaining('over its spending cap'),
+    message: expect.stringContaining('Spending cap of the agent exceeded'),
   });
   expect(second?.because).toContain('one is over its spending cap ($25.00 of $0.20');
 });

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { approve } from '../../../src/core/run/answer-hold.ts';
+import { runDocument } from '../../../src/core/view/document.ts';
+import { outputReader } from '../../../src/engine/loop/ledger.ts';
 import { spec } from '../../support/given.ts';
-import { makeLandingRun } from './landing-run.ts';
+import { CHECK, makeLandingRun } from './landing-run.ts';
 
 describe('a batch of tasks', () => {
   it('lands as one merge that is checked once', async () => {
@@ -33,13 +35,15 @@ describe('a batch of tasks', () => {
   });
 
   it('does not check a tree again that is already proven', async () => {
-    await using run = await makeLandingRun();
+    await using run = await makeLandingRun({ check: `${CHECK} && echo all is well` });
     await run.work('a', { files: { 'one.txt': '1\n' } });
     await run.land('a');
     await run.work('b', { files: { 'one.txt': '1\n' } });
     await run.land('b');
     expect([run.status('b'), run.checks()]).toEqual(['done', 1]);
     expect(run.task('b').evidence).toMatchObject([{ gate: 'check', verdict: 'pass', reused: true }]);
+    const { tasks } = runDocument(run.active.ledger.state, outputReader(run.engine.store, run.active.id));
+    expect(tasks.map(({ evidence }) => evidence[0]?.output)).toEqual(['all is well\n', 'all is well\n']);
   });
 
   it('is blocked with its work, and its attempts are not counted, when the check itself cannot run', async () => {

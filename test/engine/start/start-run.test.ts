@@ -37,6 +37,16 @@ describe('starting a run', () => {
     expect(project.git('status', '--porcelain')).toContain('M a.txt');
   });
 
+  it("names the settings of the project's file that have no effect", async () => {
+    const agent = { env: { ANTHROPIC_BASE_URL: 'http://gateway.example', ANTHROPIC_API_KEY: 'test-key' } };
+    await using project = await makeRunProject({ agent, config: { notify: [] } });
+    const { notes } = await project.start(project.newEngine(), 'Do it');
+    expect(notes.filter((note) => note.includes('has no effect'))).toEqual([
+      'notify in .manyhands/config.yaml has no effect: it sends data out. Your own settings can set it.',
+      'agents.one.env.ANTHROPIC_BASE_URL in .manyhands/config.yaml has no effect: it decides what of this machine a program sees, or where it sends data. Your own settings can set it.',
+    ]);
+  });
+
   it('files it in its collection in the same transaction', async () => {
     await using project = await makeRunProject({});
     const { state } = await project.start(project.newEngine(), 'Do it', { collection: 'nightly' });

@@ -70,6 +70,19 @@ test.each(['on a branch', 'detached'])(
   },
 );
 
+test('a new mirror has the loose objects of the repository in a pack, and leaves those of the user alone', async () => {
+  const dir = folder();
+  const user = join(dir, 'user');
+  userRepository(user);
+  const head = commit(user, Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`f${index}`, `${index}\n`])));
+  const loose = shell(user, 'count-objects');
+  const { mirror } = await mirrored(dir, user);
+  expect(shell(mirror.dir, 'count-objects')).toBe('0 objects, 0 kilobytes');
+  expect(shell(mirror.dir, 'fsck', '--full', '--strict')).not.toContain('missing');
+  expect(shell(mirror.dir, 'ls-tree', '-r', '--name-only', head).split('\n').length).toBeGreaterThanOrEqual(200);
+  expect(shell(user, 'count-objects')).toBe(loose);
+});
+
 test('refreshing fetches new and moved branches, and keeps the commits of deleted and rewritten ones', async () => {
   const box = await sandbox();
   shell(box.user, 'branch', 'topic');
@@ -256,3 +269,11 @@ function commitObject(dir: string, text: string): string {
   write(dir, { 'manyhands/commit.txt': `${text}\n` });
   return shell(dir, 'hash-object', '-w', '-t', 'commit', 'manyhands/commit.txt');
 }
+
+test('a mirror whose settings a power failure left empty is reported, not made again over its objects', async () => {
+  const box = await sandbox();
+  writeFileSync(join(box.mirror.dir, 'config'), '');
+  const opening = openMirror({ dir: box.mirror.dir, repository: box.repository });
+  await expect(opening).rejects.toMatchObject({ code: 'DATA_DAMAGED' });
+  expect(existsSync(join(box.mirror.dir, 'objects'))).toBe(true);
+});

@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { mergeCommits } from '../../../src/git/merge/merge.ts';
 import { maintainMirror } from '../../../src/git/mirror/maintain-mirror.ts';
 import { refreshMirror } from '../../../src/git/mirror/refresh.ts';
-import { readCommit, readTree } from '../../../src/git/read/objects.ts';
+import { objectSize, readCommit, readTree } from '../../../src/git/read/objects.ts';
 import { readRef, writeRef } from '../../../src/git/refs/mirror-refs.ts';
 import { listProcesses } from '../../../src/process/list-processes.ts';
 import { TESTS_ALL } from '../../support/variants.ts';
@@ -27,6 +28,12 @@ test('a commit and a tree are read as git shows them, whatever bytes a name has'
   );
   await expect(readCommit(box.mirror, '0'.repeat(40))).rejects.toMatchObject({ code: 'GIT_FAILED' });
   await expect(readCommit(box.mirror, tree)).rejects.toMatchObject({ code: 'GIT_FAILED' });
+});
+
+test('the size of an object is known, and is zero where there is none', async () => {
+  const box = await sandbox({ 'a.txt': '12345\n' });
+  expect(await objectSize(box.mirror, shell(box.user, 'rev-parse', 'HEAD:a.txt'))).toBe(6);
+  expect(await objectSize(box.mirror, '0'.repeat(40))).toBe(0);
 });
 
 test('objects are found after they were packed and their old files deleted, and new ones at once', async () => {
@@ -53,8 +60,10 @@ test('git processes that wait for requests are killed at odd moments, and every 
     clearInterval(killing);
     if (merged.kind !== 'merged') throw new Error(merged.kind);
     const writing = writeRef(box.mirror, { ref, to: merged.commit, expected: round === 0 ? null : tip });
-    if (round % 2 === 1) setTimeout(() => killWaiting(box, '--stdin'), round % 5);
+    const killed = round % 2 === 0 ? undefined : pause(round % 5).then(() => killWaiting(box, '--stdin'));
     expect(await writing).toBe(true);
+    // A process that is killed each time that it is started again cannot write.
+    await killed;
     expect(await writeRef(box.mirror, { ref, to: theirs, expected: tip })).toBe(false);
     expect(await readRef(box.mirror, ref)).toBe(merged.commit);
     tip = merged.commit;

@@ -1,6 +1,7 @@
-import { appendFileSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
+import { appendFileSync, rmSync, statSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { privateIndexFile } from '../../../src/git/save/private-index.ts';
 import { saveWorkspace } from '../../../src/git/save/save.ts';
 import {
   commit,
@@ -301,6 +302,24 @@ test('without our own index the files are read again and saved the same', async 
   const path = await workspace(box);
   write(path, { 'a.txt': 'changed\n' });
   rmSync(join(box.mirror.dir, 'manyhands/indexes'), { recursive: true });
+  expect(filesOf(box.mirror, (await save(box, path)).commit)).toEqual({ ...AT_BASE, 'a.txt': 'changed' });
+});
+
+test.each(['', 'DIRC', 'zeros'])('an index that a power failure left as "%s" is made again', async (left) => {
+  const box = await sandbox();
+  const path = await workspace(box);
+  write(path, { 'a.txt': 'changed\n', deps: 'd\n' });
+  const file = privateIndexFile(box.mirror, path);
+  writeFileSync(file, left === 'zeros' ? Buffer.alloc(statSync(file).size) : left);
+  const saved = await save(box, path, { exclude: ['deps'], limits: { files: 1, fileBytes: 1_000 } });
+  expect(filesOf(box.mirror, saved.commit)).toEqual({ ...AT_BASE, 'a.txt': 'changed' });
+});
+
+test('a record of the index that a power failure left empty is not needed', async () => {
+  const box = await sandbox();
+  const path = await workspace(box);
+  write(path, { 'a.txt': 'changed\n' });
+  writeFileSync(`${privateIndexFile(box.mirror, path)}.json`, '');
   expect(filesOf(box.mirror, (await save(box, path)).commit)).toEqual({ ...AT_BASE, 'a.txt': 'changed' });
 });
 

@@ -8,13 +8,15 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { GitEndpoint } from '../../../src/http/git/git-endpoint.ts';
-import { makeOrderToken, orderOfToken } from '../../../src/store/credentials/order-token.ts';
+import { accessOfToken, makeOrderToken } from '../../../src/store/credentials/order-token.ts';
 import { realWorld } from '../../../src/world.ts';
 import { type Opened, openServer } from '../open-test-server.ts';
 
 const ATTEMPT = 'abcd1234-1-1';
 const OTHER = 'abcd1234-2-1';
 const OWN = `refs/manyhands/attempts/${ATTEMPT}/1`;
+
+const accessTo = (order: string, ...commits: string[]) => ({ order, host: 'b2', commits });
 
 let folder: string;
 let commit: string;
@@ -62,7 +64,7 @@ describe('the repository of the server', () => {
   beforeAll(async () => {
     server = await openServer();
     url = `${server.url}/git/exchange.git`;
-    token = await makeOrderToken(join(server.folder, 'server'), ATTEMPT, realWorld);
+    token = await makeOrderToken(join(server.folder, 'server'), accessTo(ATTEMPT, commit), realWorld);
   });
 
   afterAll(() => server[Symbol.asyncDispose]());
@@ -86,15 +88,25 @@ describe('the repository of the server', () => {
     expect(refs.trim().split('\n')).toHaveLength(2);
   });
 
-  it('shows a host the commits of orders, and not the work of others', async () => {
+  it('gives a host the commits of its order, and no other commit of any project', async () => {
+    const other = git('commit-tree', 'HEAD^{tree}', '-m', 'Of another project');
     const exchange = join(server.folder, 'exchange.git');
-    execFileSync('git', ['-C', exchange, 'update-ref', `refs/manyhands/objects/${commit}`, commit]);
+    for (const each of [commit, other]) {
+      git('push', '--quiet', exchange, `${each}:refs/manyhands/objects/${each}`);
+    }
     expect(await run(['ls-remote', url], token)).toBe(`${commit}\trefs/manyhands/objects/${commit}\n`);
+    const clone = mkdtempSync(join(tmpdir(), 'mh-host-clone-'));
+    execFileSync('git', ['init', '--quiet', clone]);
+    const fetched = (what: string, version: number) =>
+      run(['-c', `protocol.version=${version}`, '-C', clone, 'fetch', '--quiet', url, what], token);
+    expect(await fetched(`refs/manyhands/objects/${commit}`, 2)).toBe('');
+    for (const version of [0, 2]) expect(await fetched(other, version)).toMatch(/not our ref|unadvertised object/);
+    rmSync(clone, { recursive: true });
   });
 
   it('takes nothing from the host of a check, which fetches', async () => {
     const id = `abcd1234-check-${realWorld.token()}`;
-    const reader = await makeOrderToken(join(server.folder, 'server'), id, realWorld);
+    const reader = await makeOrderToken(join(server.folder, 'server'), accessTo(id, commit), realWorld);
     expect(await run(['ls-remote', url], reader)).toContain(`refs/manyhands/objects/${commit}`);
     for (const to of [id, ATTEMPT])
       expect(await push(url, reader, `${commit}:refs/manyhands/attempts/${to}/9`), to).toContain('error: 403');
@@ -102,21 +114,25 @@ describe('the repository of the server', () => {
 
   it('has one key, although several orders need it at once', async () => {
     const fresh = mkdtempSync(join(tmpdir(), 'mh-host-key-'));
-    const tokens = await Promise.all([1, 2, 3, 4].map((n) => makeOrderToken(fresh, `abcd1234-${n}-1`, realWorld)));
-    const attempts = await Promise.all(tokens.map((each) => orderOfToken(fresh, each, realWorld)));
-    expect(attempts).toEqual([1, 2, 3, 4].map((n) => `abcd1234-${n}-1`));
+    const all = [1, 2, 3, 4].map((n) => accessTo(`abcd1234-${n}-1`));
+    const tokens = await Promise.all(all.map((each) => makeOrderToken(fresh, each, realWorld)));
+    expect(await Promise.all(tokens.map((each) => accessOfToken(fresh, each, realWorld)))).toEqual(all);
     rmSync(fresh, { recursive: true });
   });
 
   it('accepts no other token, and a token nowhere else', async () => {
-    const forged = token.replace(ATTEMPT, OTHER);
-    const longer = token.replace(/_(\d+)_/, (_, until) => `_${Number(until) + 1}_`);
-    for (const wrong of [forged, longer, `${token}0`, 'mhh_x'])
+    const [, text = '', signature = ''] = /^mhh_(.+)_([0-9a-f]{64})$/.exec(token) ?? [];
+    const signed = JSON.parse(Buffer.from(text, 'base64url').toString());
+    const forged = [
+      { ...signed, order: OTHER },
+      { ...signed, until: signed.until + 1 },
+    ].map((each) => `mhh_${Buffer.from(JSON.stringify(each)).toString('base64url')}_${signature}`);
+    for (const wrong of [...forged, `${token}0`, 'mhh_x'])
       expect(await run(['ls-remote', url], wrong), wrong).toMatch(/401|could not read Username/);
     const other = mkdtempSync(join(tmpdir(), 'mh-host-key-'));
-    expect(await orderOfToken(other, token, realWorld)).toBeUndefined();
+    expect(await accessOfToken(other, token, realWorld)).toBeUndefined();
     const late = { ...realWorld, now: () => realWorld.now() + 8 * 24 * 3_600_000 };
-    expect(await orderOfToken(join(server.folder, 'server'), token, late)).toBeUndefined();
+    expect(await accessOfToken(join(server.folder, 'server'), token, late)).toBeUndefined();
     rmSync(other, { recursive: true });
     const headers = { authorization: `Bearer ${token}` };
     for (const path of ['/api/runs', '/mcp', '/api/settings'])
@@ -145,7 +161,7 @@ describe('the limits of the repository', () => {
     const limits = { packBytes: 20_000, stuckMs: STUCK_MS };
     const endpoint = new GitEndpoint({ dir, world: realWorld, closing: closing.signal, limits });
     server = createServer((incoming, outgoing) => {
-      endpoint.answer(incoming, outgoing, { order: ATTEMPT }).catch(() => {
+      endpoint.answer(incoming, outgoing, accessTo(ATTEMPT)).catch(() => {
         if (outgoing.headersSent) outgoing.destroy();
         else outgoing.writeHead(413).end();
       });
@@ -165,6 +181,11 @@ describe('the limits of the repository', () => {
     const large = commitFile('large.bin', randomBytes(40_000));
     expect(await push(url, 'x', `${large}:refs/manyhands/attempts/${ATTEMPT}/2`)).not.toBe('');
     expect(await run(['ls-remote', url], 'x')).toBe('');
+  });
+
+  it('lets transfers wait for each other instead of refusing them', async () => {
+    const all = await Promise.all(Array.from({ length: 20 }, () => run(['ls-remote', url], 'x')));
+    expect(all.filter((answer) => answer !== '')).toEqual([]);
   });
 
   it('disconnects a client on whose connection nothing moves', async () => {

@@ -16,7 +16,7 @@ echo "$MANYHANDS_RUN" > "$MANYHANDS_RUN.txt"
 const CONFIG = `# what everybody should know
 agents:
   hand: { kind: command, command: ./agent.sh, env: { API_KEY: very-secret-1 } } # ours
-checks: [ "true" ]
+checks: [ "echo all is well" ]
 limits:
   # not too many
   agents: 4
@@ -88,6 +88,18 @@ describe('what pages ask for', () => {
     const { version, state } = await engine.call('run-state', { run });
     const small = asRunState(state);
     expect([small.version, small.tasks['job/1']?.spec.prompt]).toEqual([version, '']);
+  });
+
+  it('shows the output of a check that passed, which the state of the run does not keep', async () => {
+    const output = 'all is well\n';
+    const shown = asTaskState((await engine.call('show-task', { run, task: '1' })).task);
+    expect(shown.evidence.at(-1)).toMatchObject({ gate: 'echo all is well', verdict: 'pass', output });
+    const { tasks } = await engine.call('show-run', { run });
+    expect(tasks[0]?.evidence.at(-1)).toEqual(shown.evidence.at(-1));
+    const renamed = await engine.call('rename-run', { run, title: 'Another' });
+    expect(renamed.tasks[0]?.evidence).toEqual(tasks[0]?.evidence);
+    const { state } = await engine.call('run-state', { run });
+    expect(JSON.stringify(asRunState(state).tasks)).not.toContain(output.trim().concat('\\n'));
   });
 
   it('finds texts in transcripts and in tasks', async () => {

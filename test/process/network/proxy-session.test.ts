@@ -217,6 +217,91 @@ describe('a session of the proxy', () => {
     expect(session.use()).toEqual([{ host: `127.0.0.1:${port}`, requests: 3, refused: 0 }]);
   });
 
+  test('a key goes into the headers of keys only, below its own address, and no answer repeats it', async () => {
+    const { port, received } = await startServer();
+    const route = {
+      name: 'key',
+      upstream: `http://127.0.0.1:${port}/base`,
+      keys: [{ placeholder: 'placeholder-1', secret: 'real/secret"1' }],
+    };
+    const { path } = await startSession([{ host: '127.0.0.1', ports: [port], isPrivate: true }], { routes: [route] });
+    const header = (name: string, value: string) => exchange(path, get('/key/v1', `${name}: ${value}\r\n`));
+    const answers = [
+      await header('Anthropic-Beta', 'placeholder-1'),
+      await header('Idempotency-Key', 'placeholder-1'),
+      await header('Authorization', 'Other placeholder-1'),
+      await exchange(path, get('/key/placeholder-1/v1?other=placeholder-1')),
+      await header('X-Api-Key', 'placeholder-1'),
+      await exchange(path, get('/key/v1?key=placeholder-1')),
+    ];
+    expect(received.slice(0, 4).filter((each) => JSON.stringify([each.url, each.headers]).includes('real'))).toEqual(
+      [],
+    );
+    expect([received[4]?.headers['x-api-key'], received[5]?.url]).toEqual([
+      'real/secret"1',
+      '/base/v1?key=real%2Fsecret%221',
+    ]);
+    expect(answers.filter((answer) => answer.includes('real'))).toEqual([]);
+    expect(answers[4]).toContain('"x-api-key":"**************"');
+    for (const up of ['..', '%2e%2E', '.', 'v1/..', 'v1/..?x'])
+      expect(statusOf(await exchange(path, get(`/key/${up}`, 'X-Api-Key: placeholder-1\r\n')))).toBe(400);
+    expect(received).toHaveLength(6);
+  });
+
+  test('an answer in pieces does not repeat a key either, and is otherwise unchanged', async () => {
+    const pieces = ['a real-s', 'ecr', 'et-1 b real-sec', 'ond real-secret-'];
+    const server = createServer(async (_, response) => {
+      response.setHeader('X-Got', 'real-secret-1');
+      for (const piece of pieces) await new Promise((done) => response.write(piece, () => setTimeout(done, 20)));
+      response.end();
+    });
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+    opened.push(server);
+    const { port } = server.address() as AddressInfo;
+    const keys = [{ placeholder: 'placeholder-1', secret: 'real-secret-1' }];
+    const { path } = await startSession([{ host: '127.0.0.1', ports: [port], isPrivate: true }], {
+      routes: [{ name: 'key', upstream: `http://127.0.0.1:${port}`, keys }],
+    });
+    const [head = '', ...chunks] = (await exchange(path, get('/key/x'))).split('\r\n\r\n');
+    expect(head).toContain('X-Got: *************');
+    const body = chunks.join('').replaceAll(/(?:^|\r\n)[0-9a-f]+\r\n/g, '');
+    expect(body).toContain('a ************* b real-second real-secret-');
+  });
+
+  test.each([
+    ['a status message with control characters', 'HTTP/1.1 200 \u0001\r\nContent-Length: 2\r\n\r\nok'],
+    ['a status that is none', 'HTTP/1.1 099 x\r\nContent-Length: 2\r\n\r\nok'],
+    ['a protocol that was not requested', 'HTTP/1.1 101 x\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n'],
+  ])('a server that answers with %s does not end the proxy', async (_, bytes) => {
+    const hostile = createTcp((socket: Socket) => {
+      socket.on('error', () => {});
+      socket.once('data', () => socket.end(bytes, 'latin1'));
+    });
+    await new Promise<void>((done) => hostile.listen(0, '127.0.0.1', done));
+    opened.push(hostile);
+    const { port } = hostile.address() as AddressInfo;
+    const { path } = await startSession([{ host: '127.0.0.1', ports: [port], isPrivate: true }]);
+    expect(statusOf(await exchange(path, get(`http://127.0.0.1:${port}/`)))).toBe(502);
+  });
+
+  test('a connection that is made while the session ends is closed, and nothing is sent on it', async () => {
+    const { port, received } = await startServer();
+    const path = join(temporaryFolder(), 's.sock');
+    const resolving = Promise.withResolvers<string[]>();
+    const session = openProxySession(
+      { id: 's', allow: [{ host: 'slow.example', ports: [port], isPrivate: true }], routes: [] },
+      { resolve: () => resolving.promise, onUse: () => {} },
+    );
+    await new Promise<void>((done) => session.server.listen(path, done));
+    const answer = exchange(path, get(`http://slow.example:${port}/late`));
+    await new Promise((done) => setTimeout(done, 50));
+    session.close();
+    resolving.resolve(['127.0.0.1']);
+    expect(await answer).toBe('');
+    await expect.poll(() => session.use()).toEqual([{ host: `slow.example:${port}`, requests: 1, refused: 1 }]);
+    expect(received).toEqual([]);
+  });
+
   test('a key route leads nowhere that the rules do not allow', async () => {
     const { port, received } = await startServer();
     const route = {

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { identify, liveness } from '../../../src/process/identity.ts';
 import { run } from '../../../src/process/run.ts';
 import { Spawner } from '../../../src/process/spawner/spawner.ts';
+import { realWorld } from '../../../src/world.ts';
 import { PATH, temporaryFolder, until, waitForOutput } from '../launching.ts';
 
 const options = { env: { PATH }, timeoutMs: 20_000, isRepeatable: true };
@@ -134,6 +135,35 @@ test('a stopped spawner does not hold a program beyond its time', async () => {
   const identity = identify(pid);
   if (identity) await until(() => liveness(identity) === 'gone', 'it was stopped');
 });
+
+test('a spawner that was stopped before a request does not hold it beyond its time, and is replaced', async () => {
+  const spawner = await startedSpawner();
+  const { pid } = spawner;
+  process.kill(pid, 'SIGSTOP');
+  const limited = run(['true'], { ...options, timeoutMs: 200, spawner });
+  const other = run(['echo', 'one'], { ...options, spawner });
+  expect(await limited).toMatchObject({ timedOut: true, code: null });
+  expect((await other).stdout.toString()).toBe('one\n');
+  await run(['true'], { ...options, spawner });
+  expect(spawner.pid).not.toBe(pid);
+});
+
+test('a program of a killed spawner that exceeds its time does not end the next spawner', async () => {
+  const spawner = await startedSpawner();
+  const file = join(temporaryFolder(), 'pid');
+  writeFileSync(file, '');
+  const output = { stdout: () => {}, stderr: () => {} };
+  const program = spawner.start({ command: ['sh', '-c', `echo $$ >${file}; exec sleep 60`], env: { PATH } }, output);
+  await waitForOutput(file, /\d+/);
+  process.kill(spawner.pid, 'SIGKILL');
+  await until(() => spawner.pid === undefined, 'its death is noticed');
+  await run(['true'], { ...options, spawner });
+  const { pid } = spawner;
+  program?.signal('SIGKILL');
+  await expect(program?.closed).rejects.toThrow('died');
+  await realWorld.sleep(5_500);
+  expect(spawner.pid).toBe(pid);
+}, 20_000);
 
 const MODULE = new URL('../../../src/process/spawner/spawner.ts', import.meta.url).href;
 const OTHER_PROCESS = `const { Spawner } = await import(${JSON.stringify(MODULE)});

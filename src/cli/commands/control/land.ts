@@ -1,12 +1,12 @@
 import { Option } from 'commander';
 import { z } from 'zod';
-import { LandMode } from '../../../schema/config/land.ts';
+import { BranchLandMode } from '../../../schema/config/land.ts';
 import { addDir, addFollowing, addHelp, addJson, type CliCommand, FollowOptions, whenCalled } from '../../command.ts';
 import { exitCodeOfLanding } from '../../exit-code.ts';
 import { work } from '../../follow/work.ts';
 import { resolveDir } from '../../target.ts';
 
-const Flags = FollowOptions.extend({ how: LandMode.optional(), accept: z.string().optional() });
+const Flags = FollowOptions.extend({ how: BranchLandMode.optional(), accept: z.string().optional() });
 
 const EXIT_CODES = `Exit codes:
   0    landed; of a run that is done in part, the tasks that succeeded
@@ -27,10 +27,10 @@ export const landCommand: CliCommand = {
     command.argument('[run]', 'default: the latest run of the project');
     command.addOption(
       new Option('--how <how>', 'merge fast-forwards the base (default); pr opens a pull request').choices(
-        LandMode.options,
+        BranchLandMode.options,
       ),
     );
-    command.option('--accept <tree>', 'land in spite of the findings on this tree, which the refusal names');
+    command.option('--accept <tree>', 'land this tree despite its findings; the refusal names the tree');
     addHelp(addDir(addJson(addFollowing(command))), EXAMPLES, EXIT_CODES);
     whenCalled(command, session, {
       options: Flags,

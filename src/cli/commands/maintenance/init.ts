@@ -69,7 +69,7 @@ export const initCommand: CliCommand = {
       .option('--dry-run', 'show what would be written; write nothing')
       .option(
         '--prove',
-        'run each proposed check once in your checkout first; one that fails becomes a comment in the settings, if another passes',
+        'run each proposed check once in your checkout first; failing checks are written as comments if at least one passes',
       );
     addHelp(addDir(addJson(command)), EXAMPLES, EXIT_CODES);
     whenCalled(command, session, {

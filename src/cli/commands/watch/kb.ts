@@ -126,7 +126,7 @@ function defineImport(command: Command, session: Session): void {
 
 function defineEdit(command: Command, session: Session): void {
   command
-    .description('change an entry, or without an id add one; also keeps one that was discarded or waits')
+    .description('change an entry, or add one without an id; also keeps a discarded or waiting one')
     .argument('[id]')
     .option('--title <text>', 'what it is about, in one line')
     .option('--text <text>', 'the fact itself')

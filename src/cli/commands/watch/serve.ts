@@ -31,8 +31,8 @@ const Flags = z.object({
 });
 type Flags = z.infer<typeof Flags>;
 
-/** How often a server that stands by tries to lead. */
-const STAND_BY_MS = 2_000;
+/** The pause before a server that stands by tries to lead: another one may have been faster. */
+const TRY_MS = 200;
 
 const EXAMPLES = ['manyhands serve --open', 'manyhands serve --detach', 'manyhands serve --port 8080 --no-resume'];
 
@@ -183,8 +183,9 @@ async function* engines(platform: Platform, caller: Caller, signal: AbortSignal)
       const found = isStandBy ? String(error.details.holder) : holder;
       if (found !== undefined && found !== holder) yield { holder: found };
       holder = found;
+      await platform.waitForVacancy(signal);
       // Safe: the end of the pause by the signal is the end of the loop.
-      await platform.world.sleep(STAND_BY_MS, signal).catch(() => {});
+      await platform.world.sleep(TRY_MS, signal).catch(() => {});
     }
   }
 }

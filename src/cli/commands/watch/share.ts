@@ -53,7 +53,7 @@ async function act(session: Session, flags: Flags, run: string | undefined): Pro
   if (flags.revoke !== undefined) {
     const revoked = await caller.call('revoke-share', { share: flags.revoke });
     if (flags.json) printJson(terminal, revoked);
-    else terminal.err(`Share ${revoked.share} is revoked; nobody can use it any more.\n`);
+    else terminal.err(`Share ${revoked.share} is revoked.\n`);
     return 0;
   }
   if (flags.list) {

@@ -17,7 +17,7 @@ const EXAMPLES = ['manyhands top', 'manyhands top --all', 'manyhands top -C ../s
 export const topCommand: CliCommand = {
   name: 'top',
   group: 'Watch',
-  summary: 'see and control all runs live, on the whole terminal',
+  summary: 'full-screen view: follow and control all runs',
   define(command, session) {
     command
       .option('--all', 'runs of all projects')

@@ -35,7 +35,7 @@ export const improveCommand: CliCommand = {
       .option('--rounds <n>', 'how often it discovers and improves (default: 1)', wholeNumber(1, 20))
       .option('--top <n>', 'improve the best n without asking', wholeNumber(1, 20))
       .option('--yes', 'improve all weak spots that a command shows (at most 10 in a round) without asking')
-      .option('--plan-only', 'stop after discovery; mh approve chooses what to improve')
+      .option('--plan-only', 'stop after discovery; manyhands approve chooses what to improve')
       .option('--dry-run', 'show the phases, the maximum cost and the stop conditions; start nothing');
     addHelp(command, EXAMPLES, EXIT_CODES);
     whenCalled(command, session, { options: Flags, act: (flags, words) => startImprove(session, flags, words) });

@@ -21,7 +21,7 @@ const EXAMPLES = [
   'manyhands team @task.md --dry-run',
 ];
 
-/** Lets several roles examine a task at the same time; with --write, what they carry is implemented. */
+/** Lets several roles examine a task at the same time; with --write, what they accept is implemented. */
 export const teamCommand: CliCommand = {
   name: 'team',
   group: 'Work',

@@ -1,6 +1,8 @@
-import { useEffect } from 'react';
+import { useEffect, useRef } from 'react';
 import { useLocation } from 'wouter';
+import type { RunOverview } from '../../../schema/overview.ts';
 import { onRunChange, useOverview } from '../../api/run-overview.ts';
+import { after as afterPause } from '../../ui/browser/clock.ts';
 import { runPath } from '../../ui/browser/page-paths.ts';
 import { showOnDesktop, useTheme } from '../../ui/browser/preferences.ts';
 import { useNow } from '../../ui/browser/use-now.ts';
@@ -8,12 +10,14 @@ import { notify } from '../../ui/feedback/notices.ts';
 import { useTitle } from '../../ui/layout/page.tsx';
 import type { DisplayState } from '../../ui/state/display-state.ts';
 import { stateIconPath } from '../../ui/state/state-mark.tsx';
-import { notificationFor, tabStatus } from './run-notification.ts';
+import { interruptionBy, notificationFor, type RunNotification, tabStatus } from './run-notification.ts';
 
 /** The tab icon while no run is active: a hand of five strokes. */
 const IDLE_ICON = 'M3 13V7M5.5 13V4M8 13V2.5M10.5 13V4M13 13V7';
 
 const NAME = 'Manyhands';
+/** A server that starts resumes its runs within seconds. */
+const INTERRUPTED_MS = 60_000;
 
 /** Announces changes of runs: as a notice, as a desktop notification, and in the tab's title and icon. */
 export function Alerts(): null {
@@ -21,19 +25,15 @@ export function Alerts(): null {
   const [here, navigate] = useLocation();
   const theme = useTheme();
   const title = useTitle();
-  useEffect(
-    () =>
-      onRunChange((before, after) => {
-        const notification = notificationFor(before, after);
-        if (notification === undefined) return;
-        const to = runPath(after.run);
-        if (!here.startsWith(to))
-          notify({ ...notification, kind: notification.kind === 'error' ? 'info' : notification.kind, to });
-        const tag = `${after.run} ${after.version}`;
-        showOnDesktop({ title: NAME, text: notification.text, tag, onOpen: () => navigate(to) });
-      }),
-    [here, navigate],
-  );
+  const announce = useRef<(run: RunOverview, notification: RunNotification) => void>(undefined);
+  announce.current = (run, notification) => {
+    const to = runPath(run.run);
+    if (!here.startsWith(to))
+      notify({ ...notification, kind: notification.kind === 'error' ? 'info' : notification.kind, to });
+    const tag = `${run.run} ${run.version}`;
+    showOnDesktop({ title: NAME, text: notification.text, tag, path: to, onOpen: () => navigate(to) });
+  };
+  useEffect(() => announceChanges((run, notification) => announce.current?.(run, notification)), []);
   useEffect(() => {
     const name = title === '' ? NAME : `${title} · ${NAME}`;
     document.title = waiting === 0 ? name : `(${waiting}) ${name}`;
@@ -45,6 +45,31 @@ export function Alerts(): null {
     document.querySelector('link[rel="icon"]')?.setAttribute('href', favicon(displayState, colour));
   }, [displayState, theme]);
   return null;
+}
+
+/** Announces changes until the returned function is called; an interruption only if it lasts. */
+function announceChanges(announce: (run: RunOverview, notification: RunNotification) => void): () => void {
+  const interrupted = new Map<string, () => void>();
+  const forget = (run: string) => {
+    interrupted.get(run)?.();
+    interrupted.delete(run);
+  };
+  const stop = onRunChange((before, after) => {
+    const notification = notificationFor(before, after);
+    if (notification !== undefined) announce(after, notification);
+    const interruption = interruptionBy(before, after);
+    if (interruption !== undefined) forget(after.run);
+    if (interruption !== 'began') return;
+    const text = `${after.title} is interrupted: no engine is running it`;
+    interrupted.set(
+      after.run,
+      afterPause(INTERRUPTED_MS, () => announce(after, { kind: 'info', text })),
+    );
+  });
+  return () => {
+    stop();
+    for (const run of interrupted.keys()) forget(run);
+  };
 }
 
 /** The tab icon: the icon of the most urgent state in its colour. */

@@ -1,4 +1,5 @@
 import { needsYou } from '../../../core/view/needs-you.ts';
+import { isHidden, isInterrupted } from '../../../core/view/open-run.ts';
 import type { RunOverview } from '../../../schema/overview.ts';
 import { type DisplayState, runDisplayState, URGENCY } from '../../ui/state/display-state.ts';
 
@@ -21,7 +22,7 @@ const ENDED: Partial<Record<RunOverview['status'], { kind: RunNotification['kind
 
 /** The notification for a change of a run; undefined for most changes. */
 export function notificationFor(before: RunOverview | undefined, after: RunOverview): RunNotification | undefined {
-  if (after.hidden) return undefined;
+  if (isHidden(after)) return undefined;
   const ended = before?.status === after.status ? undefined : ENDED[after.status];
   if (ended !== undefined && before !== undefined) return { kind: ended.kind, text: `${after.title} ${ended.text}` };
   const known = new Set(before?.attention.map(keyOf));
@@ -33,8 +34,14 @@ export function notificationFor(before: RunOverview | undefined, after: RunOverv
   };
 }
 
-function keyOf({ task, what }: RunOverview['attention'][number]): string {
-  return `${what} ${task ?? ''}`;
+function keyOf({ task, what, question, hold }: RunOverview['attention'][number]): string {
+  return `${what} ${task ?? ''} ${question ?? hold ?? ''}`;
+}
+
+/** Whether a run has no engine since this change, or has one; undefined if nothing changed about that. */
+export function interruptionBy(before: RunOverview | undefined, after: RunOverview): 'began' | 'ended' | undefined {
+  if (!isInterrupted(after)) return 'ended';
+  return before === undefined || isInterrupted(before) ? undefined : 'began';
 }
 
 /** The number of items that need the user, and the most urgent display state of the current runs. */
@@ -42,7 +49,7 @@ export function tabStatus(
   runs: readonly RunOverview[],
   now: number,
 ): { waiting: number; displayState: DisplayState | undefined } {
-  const shown = runs.filter(({ hidden }) => !hidden);
+  const shown = runs.filter((run) => !isHidden(run));
   const { waiting, count } = needsYou(shown, now);
   const displayStates = new Set(shown.filter(isNow).map(runDisplayState));
   return {

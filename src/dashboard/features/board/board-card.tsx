@@ -1,10 +1,10 @@
 import type { HTMLAttributes, ReactElement } from 'react';
 import { Link } from 'wouter';
 import { moneyText } from '../../../core/view/amounts.ts';
+import { decisionPath } from '../../../core/view/decision-path.ts';
 import { isInterrupted } from '../../../core/view/open-run.ts';
 import type { BoardTask, RunOverview } from '../../../schema/overview.ts';
 import { folderName, runPath, taskPath } from '../../ui/browser/page-paths.ts';
-import { decisionPath } from '../../ui/run/attention-actions.tsx';
 import { type DisplayState, runDisplayState, stateColor, taskDisplayState } from '../../ui/state/display-state.ts';
 import { StateBar } from '../../ui/state/state-bar.tsx';
 import { StateMark } from '../../ui/state/state-mark.tsx';

@@ -1,4 +1,4 @@
-import { isInterrupted, isUnresolved } from '../../../core/view/open-run.ts';
+import { isHidden, isInterrupted, isUnresolved } from '../../../core/view/open-run.ts';
 import type { BoardColumn, BoardRun, BoardTask, RunOverview } from '../../../schema/overview.ts';
 import { byTurn, type Queued, queuedRun, queuedTask } from './queue-order.ts';
 
@@ -13,7 +13,7 @@ export type Card = { id: string; run: RunOverview; task?: BoardTask; queued?: Qu
 /** The cards of a column, and how many there are in all: of a large run only some are sent. */
 export type BoardCards = { cards: Card[]; count: number };
 
-/** The runs of each column that match the filter, the latest first, queued ones in the order of their turn; hidden runs are left out. */
+/** The runs of each column that match the filter, the latest first, queued ones in the order of their turn; hidden runs that ended are left out. */
 export function runColumns(
   runs: readonly RunOverview[],
   filter: BoardFilter,
@@ -24,8 +24,7 @@ export function runColumns(
     if (!isShown(run, filter) || (filter.agent !== '' && !run.live.some(({ agent }) => agent === filter.agent)))
       continue;
     const column = columnOf(run, now);
-    const queued = column === 'queued' ? { queued: queuedRun(run, now) } : {};
-    put(columns, column, { id: run.run, run, ...queued });
+    put(columns, column, runCard(run, column, now));
   }
   return inTurn(columns);
 }
@@ -39,7 +38,7 @@ export function taskColumns(
   for (const run of runs) {
     if (!isShown(run, filter)) continue;
     const whole = filter.agent === '' ? columnOfWhole(run, now) : undefined;
-    if (whole !== undefined) put(columns, whole, { id: run.run, run });
+    if (whole !== undefined) put(columns, whole, runCard(run, whole, now));
     const known = tasks.get(run.run);
     for (const column of COLUMNS) {
       const listed = known?.tasks[column] ?? [];
@@ -63,6 +62,10 @@ export function runsOnBoard(runs: readonly RunOverview[], filter: BoardFilter): 
 }
 
 const MAX_ENDED = 20;
+
+function runCard(run: RunOverview, column: BoardColumn, now: number): Card {
+  return { id: run.run, run, ...(column === 'queued' ? { queued: queuedRun(run, now) } : {}) };
+}
 
 function emptyColumns(): Map<BoardColumn, BoardCards> {
   return new Map(COLUMNS.map((column) => [column, { cards: [], count: 0 }]));
@@ -105,7 +108,7 @@ function columnOfWhole(run: RunOverview, now: number): BoardColumn | undefined {
   return isInterrupted(run) || run.attention.some(({ task }) => task === null) ? 'needs you' : undefined;
 }
 
-function isShown({ projectId, collection, hidden }: RunOverview, filter: BoardFilter): boolean {
-  if (hidden || (filter.project !== '' && projectId !== filter.project)) return false;
-  return filter.collection === '' || collection === filter.collection;
+function isShown(run: RunOverview, filter: BoardFilter): boolean {
+  if (isHidden(run) || (filter.project !== '' && run.projectId !== filter.project)) return false;
+  return filter.collection === '' || run.collection === filter.collection;
 }

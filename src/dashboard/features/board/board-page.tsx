@@ -25,6 +25,7 @@ export function BoardPage(): ReactElement {
   const now = useNow(60_000);
   const onBoard = runsOnBoard(runs, filter);
   const loaded = useBoardTasks(shown === 'tasks' ? onBoard : [], filter.agent);
+  const isLoaded = isReady && (shown === 'runs' || loaded.isReady);
   const columns =
     shown === 'tasks' ? taskColumns(onBoard, { tasks: loaded.tasks, filter, now }) : runColumns(runs, filter, now);
   return (
@@ -34,7 +35,7 @@ export function BoardPage(): ReactElement {
       actions={<BoardFilters {...query} runs={runs} tasks={loaded.tasks} />}
     >
       {loaded.error === undefined ? null : <ErrorMessage error={loaded.error} />}
-      {isReady && (shown === 'runs' || loaded.isReady) ? null : <Skeleton lines={6} />}
+      {isLoaded ? null : <Skeleton lines={6} />}
       {isReady && runs.length === 0 ? (
         <EmptyState title="No runs yet">
           <LinkButton to="/start">Start a run</LinkButton>
@@ -42,7 +43,12 @@ export function BoardPage(): ReactElement {
       ) : (
         <ScrollArea label="Columns" className={styles.columns}>
           {COLUMNS.map((column) => (
-            <Column key={column} column={column} content={columns.get(column) ?? { cards: [], count: 0 }} />
+            <Column
+              key={column}
+              column={column}
+              content={columns.get(column) ?? { cards: [], count: 0 }}
+              isReady={isLoaded}
+            />
           ))}
         </ScrollArea>
       )}
@@ -50,15 +56,20 @@ export function BoardPage(): ReactElement {
   );
 }
 
-function Column({ column, content }: { column: BoardColumn; content: BoardCards }): ReactElement {
+const TITLES: Partial<Record<BoardColumn, string>> = { failed: 'failed or cancelled' };
+
+type ColumnProps = { column: BoardColumn; content: BoardCards; isReady: boolean };
+
+function Column({ column, content, isReady }: ColumnProps): ReactElement {
   const cards = content.cards.slice(0, MAX_CARDS);
+  const title = TITLES[column] ?? column;
   return (
-    <section className={styles.column} aria-label={column}>
+    <section className={styles.column} aria-label={title}>
       <h2>
-        {column} <span className="quiet numbers">{content.count.toLocaleString('en-US')}</span>
+        {title} <span className="quiet numbers">{isReady ? content.count.toLocaleString('en-US') : ''}</span>
       </h2>
       {column === 'queued' ? (
-        <QueuedCards cards={cards} />
+        <QueuedCards all={content.cards} shown={cards} />
       ) : (
         <ul>
           {cards.map((card) => (

@@ -12,17 +12,17 @@ import { movedBefore, prioritiesFor } from './queue-order.ts';
 const TYPE = 'application/x-manyhands-card';
 
 /** Queued work in the order of its turn, which is changed by dragging a card or with its buttons. */
-export function QueuedCards({ cards }: { cards: readonly Card[] }): ReactElement {
+export function QueuedCards({ all, shown }: { all: readonly Card[]; shown: readonly Card[] }): ReactElement {
   const [over, setOver] = useState<string | null>();
   const [isBusy, setBusy] = useState(false);
-  const queue = cards.flatMap(({ queued }) => queued ?? []);
+  const queue = all.flatMap(({ queued }) => queued ?? []);
   const move = async (moved: string, before: string | null) => {
     setOver(undefined);
     setBusy(true);
     try {
       for (const { id, priority } of prioritiesFor(movedBefore(queue, moved, before), moved))
         await prioritize(
-          cards.find((card) => card.id === id),
+          all.find((card) => card.id === id),
           priority,
         );
     } catch (error) {
@@ -45,21 +45,21 @@ export function QueuedCards({ cards }: { cards: readonly Card[] }): ReactElement
       if (moved !== '') void move(moved, before);
     },
   });
-  if (!MAY_ACT || cards.length < 2)
+  if (!MAY_ACT || all.length < 2)
     return (
       <ul>
-        {cards.map((card) => (
+        {shown.map((card) => (
           <BoardCard key={card.id} card={card} />
         ))}
       </ul>
     );
   return (
     <ul {...target(null)} onDragLeave={() => setOver(undefined)} aria-busy={isBusy} data-over={over === null}>
-      {cards.map((card, index) => (
+      {shown.map((card, index) => (
         <BoardCard
           key={card.id}
           card={card}
-          draggable
+          draggable={canMove(card)}
           data-over={over === card.id}
           onDragStart={({ dataTransfer }) => {
             dataTransfer.setData(TYPE, card.id);
@@ -68,20 +68,20 @@ export function QueuedCards({ cards }: { cards: readonly Card[] }): ReactElement
           onDragEnd={() => setOver(undefined)}
           {...target(card.id)}
         >
-          <p className={styles.turn}>
+          <p className={styles.turn} hidden={!canMove(card)}>
             <Button
               weight="quiet"
               disabled={index === 0 || isBusy}
               aria-label={`Start ${titleOf(card)} earlier`}
-              onClick={() => void move(card.id, cards[index - 1]?.id ?? null)}
+              onClick={() => void move(card.id, all[index - 1]?.id ?? null)}
             >
               Earlier
             </Button>
             <Button
               weight="quiet"
-              disabled={index === cards.length - 1 || isBusy}
+              disabled={index === all.length - 1 || isBusy}
               aria-label={`Start ${titleOf(card)} later`}
-              onClick={() => void move(card.id, cards[index + 2]?.id ?? null)}
+              onClick={() => void move(card.id, all[index + 2]?.id ?? null)}
             >
               Later
             </Button>
@@ -92,6 +92,11 @@ export function QueuedCards({ cards }: { cards: readonly Card[] }): ReactElement
   );
 }
 
+/** A run that has no tasks yet has no priority. */
+function canMove({ run, task }: Card): boolean {
+  return task !== undefined || run.tasks > 0;
+}
+
 function titleOf({ run, task }: Card): string {
   return task?.title ?? run.title;
 }
@@ -100,7 +105,7 @@ async function prioritize(
   card: Card | undefined,
   priority: OperationInput<'prioritize-run'>['priority'],
 ): Promise<void> {
-  if (card === undefined) return;
+  if (card === undefined || !canMove(card)) return;
   const { run } = card.run;
   if (card.task === undefined) await call('prioritize-run', { run, priority });
   else await call('prioritize-task', { run, task: card.task.task, priority });

@@ -19,6 +19,14 @@ export function ArchivePanel({ onClose }: { onClose(): void }): ReactElement {
   const clean = useAction('clean', { onDone: () => apply.act({ ...input, apply: true }) });
   const input = { olderThanDays: days, remove: isRemoved };
   const items = result?.items ?? [];
+  const changeDays = (value: number) => {
+    setDays(Math.max(0, value));
+    setResult(undefined);
+  };
+  const changeRemoved = (checked: boolean) => {
+    setRemoved(checked);
+    setResult(undefined);
+  };
   return (
     <Panel title="Archive old runs" actions={<Button onClick={onClose}>Close</Button>}>
       <div className={styles.archive}>
@@ -31,11 +39,11 @@ export function ArchivePanel({ onClose }: { onClose(): void }): ReactElement {
             className={choice.input}
             style={{ width: 80 }}
             value={days}
-            onChange={(event) => setDays(Math.max(0, Number(event.target.value)))}
+            onChange={(event) => changeDays(Number(event.target.value))}
           />
           <span>days</span>
           <label className={styles.box}>
-            <input type="checkbox" checked={isRemoved} onChange={(event) => setRemoved(event.target.checked)} />
+            <input type="checkbox" checked={isRemoved} onChange={(event) => changeRemoved(event.target.checked)} />
             and remove them from the database
           </label>
           <Button busy={preview.isBusy} onClick={() => preview.act({ ...input, apply: false })}>

@@ -1,7 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
 import { call } from '../../api/call.ts';
-import { useAction } from '../../api/use-operation.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import choice from '../../ui/controls/controls.module.css';
 import { notify } from '../../ui/feedback/notices.ts';
@@ -21,7 +20,6 @@ export function HistoryActions({ runs, dir, isArchived, onDone }: HistoryActions
   const [editing, setEditing] = useState<'title' | 'collection'>();
   const [text, setText] = useState('');
   const updates = useRunUpdates(onDone);
-  const restore = useAction('restore-archive', { done: 'Restored', changes: ['list-runs'], onDone });
   const [first] = runs;
   const isFlagged = runs.every(({ flag }) => flag !== null);
   const isHidden = runs.every(({ hidden }) => hidden);
@@ -37,14 +35,7 @@ export function HistoryActions({ runs, dir, isArchived, onDone }: HistoryActions
   if (isArchived)
     return (
       <p className={styles.bar}>
-        <Button
-          busy={restore.isBusy}
-          onClick={() => {
-            for (const { run } of runs) restore.act({ archive: run });
-          }}
-        >
-          Restore {count(runs.length, 'run')}
-        </Button>
+        <Button onClick={() => updates.restore(runs)}>Restore {count(runs.length, 'run')}</Button>
       </p>
     );
   if (editing !== undefined)
@@ -99,9 +90,10 @@ type RunUpdates = {
   hide(runs: readonly HistoryRun[], isOn: boolean): void;
   collect(dir: string, name: string, runs: readonly HistoryRun[]): void;
   rename(run: string, title: string): void;
+  restore(runs: readonly HistoryRun[]): void;
 };
 
-/** Flags, hides, collects or renames several runs at once, then reloads the list. */
+/** Flags, hides, collects, renames or restores several runs at once, then reloads the list. */
 export function useRunUpdates(onDone: () => void): RunUpdates {
   const client = useQueryClient();
   const execute = async (calls: readonly Promise<unknown>[], done: string) => {
@@ -129,5 +121,10 @@ export function useRunUpdates(onDone: () => void): RunUpdates {
     collect: (dir, name, runs) =>
       void execute([call('add-collection', { dir, name, runs: runs.map(({ run }) => run) })], `Added to ${name}`),
     rename: (run, title) => void execute([call('rename-run', { run, title })], 'Renamed'),
+    restore: (runs) =>
+      void execute(
+        runs.map(({ run }) => call('restore-archive', { archive: run })),
+        `${count(runs.length, 'run')} restored`,
+      ),
   };
 }

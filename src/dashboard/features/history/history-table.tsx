@@ -77,13 +77,15 @@ function HistoryRow({ run, isArchived, isChosen, rowProps, onChoose }: HistoryRo
   return (
     <tr className={styles.row} data-chosen={isChosen} {...rowProps}>
       <td>
-        <input
-          type="checkbox"
-          aria-label={`Select ${run.title}`}
-          checked={isChosen}
-          onChange={onChoose}
-          tabIndex={-1}
-        />
+        <label className={styles.choose}>
+          <input
+            type="checkbox"
+            aria-label={`Select ${run.title}`}
+            checked={isChosen}
+            onChange={onChoose}
+            tabIndex={-1}
+          />
+        </label>
       </td>
       <td>
         <StateMark displayState={displayState} />

@@ -1,4 +1,5 @@
-import { type NeedsYou, needsYou } from '../../../core/view/needs-you.ts';
+import { type NeedsYou, needsYou, waitingItems } from '../../../core/view/needs-you.ts';
+import { isHidden, isInterrupted } from '../../../core/view/open-run.ts';
 import type { RunOverview } from '../../../schema/overview.ts';
 import { folderName } from '../../ui/browser/page-paths.ts';
 
@@ -9,14 +10,14 @@ export type Sections = NeedsYou & {
   recent: RunOverview[];
 };
 
-/** Groups runs into waiting, failed, running, idle and recent; hidden runs are left out. */
+/** Groups runs into waiting, failed, running, idle and recent; hidden runs that ended are left out. */
 export function sectionsOf(runs: readonly RunOverview[], project: string | null, now: number): Sections {
-  const shown = runs.filter((run) => !run.hidden && (project === null || run.projectId === project));
+  const shown = runs.filter((run) => !isHidden(run) && (project === null || run.projectId === project));
   const open = shown.filter((run) => run.endedAt === null);
   return {
     ...needsYou(shown, now),
     running: open.filter(isActive),
-    idle: open.filter((run) => !isActive(run) && run.attention.length === 0),
+    idle: open.filter((run) => !isActive(run) && waitingItems(run).length === 0),
     recent: shown
       .filter((run) => run.endedAt !== null)
       .sort((a, b) => Number(b.unread) - Number(a.unread) || endOf(b).localeCompare(endOf(a))),
@@ -33,8 +34,10 @@ export function projectsOf(runs: readonly RunOverview[]): ProjectChoice[] {
   return [...choices.values()].sort((a, b) => a.name.localeCompare(b.name));
 }
 
-/** Whether a run is running, scheduled or being cancelled. */
-function isActive({ status, liveCount }: RunOverview): boolean {
+/** Whether an engine runs, has scheduled or cancels a run. */
+function isActive(run: RunOverview): boolean {
+  if (isInterrupted(run)) return false;
+  const { status, liveCount } = run;
   return status === 'running' || status === 'needs-rerun' || status === 'cancelling' || liveCount > 0;
 }
 

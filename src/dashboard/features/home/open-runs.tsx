@@ -1,7 +1,6 @@
 import type { ReactElement } from 'react';
 import { Link } from 'wouter';
 import { moneyText } from '../../../core/view/amounts.ts';
-import { isInterrupted } from '../../../core/view/open-run.ts';
 import type { RunOverview } from '../../../schema/overview.ts';
 import { folderName, runPath } from '../../ui/browser/page-paths.ts';
 import { CurrentSteps, LiveAgent } from '../../ui/run/live-agent.tsx';
@@ -73,7 +72,6 @@ function Cost({ run: { cost, budget } }: { run: RunOverview }): ReactElement {
 }
 
 function Idle({ run }: { run: RunOverview }): ReactElement | null {
-  if (isInterrupted(run)) return <p className={styles.reason}>No engine is running it. Open it and press Resume.</p>;
   return run.reason === null ? <CurrentSteps current={run} /> : <p className={styles.reason}>{run.reason}</p>;
 }
 
@@ -82,10 +80,15 @@ type RunningProps = { running: readonly RunOverview[]; idle: readonly RunOvervie
 /** The open runs: active ones first, then idle ones. */
 export function OpenRuns({ running, idle }: RunningProps): ReactElement {
   const cards = [...running, ...idle];
+  const scheduled = cards.filter((run) => runDisplayState(run) === 'scheduled').length;
   return (
     <section aria-label="Running">
       <h2 className={styles.runningTitle}>
-        Running <span className="quiet">{cards.length === 0 ? '' : cards.length}</span>
+        Running{' '}
+        <span className="quiet">
+          {cards.length === 0 ? '' : cards.length - scheduled}
+          {scheduled === 0 ? '' : ` · ${scheduled} scheduled`}
+        </span>
       </h2>
       {cards.length === 0 ? (
         <p className="quiet">No run is active.</p>

@@ -15,11 +15,14 @@ import { Time } from '../../ui/text/amounts.tsx';
 
 type Host = OperationOutput<'list-hosts'>[number];
 
+/** A host that is lost, or another leader, is seen within this time. */
+const LIVE = { fresh: true, refreshMs: 10_000 };
+
 const DISPLAY_STATES = { up: 'done', draining: 'waiting', lost: 'failed', incompatible: 'failed' } as const;
 
 /** The machines that perform attempts: load, versions, what runs where, and which server leads. */
 export function HostsPage(): ReactElement {
-  const { data, error, isLoading, reload } = useOperation('list-hosts', {}, { fresh: true });
+  const { data, error, isLoading, reload } = useOperation('list-hosts', {}, LIVE);
   return (
     <PageFrame title="Hosts" about="Machines that perform attempts, and the server that leads.">
       <Leader />
@@ -36,7 +39,7 @@ export function HostsPage(): ReactElement {
 }
 
 function Leader(): ReactElement | null {
-  const { data } = useOperation('show-leader', {}, { fresh: true });
+  const { data } = useOperation('show-leader', {}, LIVE);
   if (data === undefined || data.database === null) return null;
   const { leader } = data;
   return (

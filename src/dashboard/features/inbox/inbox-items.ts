@@ -17,8 +17,8 @@ const OLDER = 'Older than a week';
 export function inboxItems(runs: readonly RunOverview[], now: number): InboxItem[] {
   const { waiting, failed } = needsYou(runs, now);
   return [
-    ...waiting.map(({ run, item }, index) => ({
-      key: `${run.run} ${item.task ?? ''} ${item.what} ${item.question ?? item.hold ?? index}`,
+    ...waiting.map(({ run, item }) => ({
+      key: [run.run, item.task, item.what, item.question ?? item.hold ?? item.subRun ?? item.track].join(' '),
       since: item.since,
       run,
       waiting: item,

@@ -1,15 +1,15 @@
-import type { ReactElement } from 'react';
+import { type ReactElement, useRef } from 'react';
 import { useLocation, useSearchParams } from 'wouter';
+import { decisionPath } from '../../../core/view/decision-path.ts';
 import { useOverview } from '../../api/run-overview.ts';
 import { useAction } from '../../api/use-operation.ts';
 import { folderName, runPath } from '../../ui/browser/page-paths.ts';
 import { useNow } from '../../ui/browser/use-now.ts';
-import { useListKeys } from '../../ui/controls/list-keys.ts';
+import { isTyping, useListKeys } from '../../ui/controls/list-keys.ts';
 import { Tabs } from '../../ui/controls/tabs.tsx';
 import { EmptyState, Skeleton } from '../../ui/feedback/placeholders.tsx';
 import { PageFrame } from '../../ui/layout/page.tsx';
 import { Panel } from '../../ui/layout/panel.tsx';
-import { decisionPath } from '../../ui/run/attention-actions.tsx';
 import { FailedRow } from '../../ui/run/failed-row.tsx';
 import { WaitingRow } from '../../ui/run/waiting-row.tsx';
 import { count } from '../../ui/text/amounts.tsx';
@@ -21,6 +21,14 @@ const GROUPINGS: readonly { value: Grouping; title: string }[] = [
   { value: 'project', title: 'By project' },
 ];
 
+/** The time for the groups by age: an item changes its group only while no answer is being written. */
+function useNowUnlessTyping(): number {
+  const now = useNow(60_000);
+  const shown = useRef(now);
+  if (!isTyping(document.activeElement)) shown.current = now;
+  return shown.current;
+}
+
 /** What needs the user in all projects, with the way to each decision. No key decides by itself. */
 export function InboxPage(): ReactElement {
   const { runs, isReady } = useOverview();
@@ -28,7 +36,7 @@ export function InboxPage(): ReactElement {
   const [, navigate] = useLocation();
   const retry = useAction('retry-run', { done: 'Retry started' });
   const grouping = params.get('group') === 'project' ? 'project' : 'age';
-  const now = useNow(60_000);
+  const now = useNowUnlessTyping();
   const groups = groupItems(inboxItems(runs, now), grouping, now);
   const items = groups.flatMap(([, some]) => some);
   const keys = useListKeys(items.length, (key, index) => {

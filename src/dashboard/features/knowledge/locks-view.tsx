@@ -1,6 +1,7 @@
 import { type FormEvent, type ReactElement, useState } from 'react';
 import { useAction, useOperation } from '../../api/use-operation.ts';
 import { Button } from '../../ui/controls/button.tsx';
+import { ConfirmButton } from '../../ui/controls/confirm-button.tsx';
 import { EmptyState, ErrorMessage, Skeleton } from '../../ui/feedback/placeholders.tsx';
 import styles from '../../ui/layout/card-list.module.css';
 import { Panel } from '../../ui/layout/panel.tsx';
@@ -35,11 +36,16 @@ export function LocksView({ dir }: { dir: string }): ReactElement {
                 cell: ({ expires }) => (expires === null ? 'the end of its attempt' : <Time at={expires} />),
               },
               {
-                title: '',
-                cell: ({ path }) => (
-                  <Button busy={releasing.isBusy} onClick={() => releasing.act({ dir, paths: [path] })}>
+                title: 'Actions',
+                cell: ({ path, by }) => (
+                  <ConfirmButton
+                    question={`Take it from ${by}? Others may then change ${path}.`}
+                    yes="Release"
+                    busy={releasing.isBusy}
+                    onConfirm={() => releasing.act({ dir, paths: [path] })}
+                  >
                     Release
-                  </Button>
+                  </ConfirmButton>
                 ),
               },
             ]}

@@ -10,22 +10,32 @@ const EVERYWHERE: readonly [string, string][] = [
   ['?', 'Keyboard shortcuts'],
   ['/', 'Search'],
   ['c', 'New run'],
-  ['j k', 'Next, previous item of the page (or the arrow keys in lists)'],
+  ['j k', 'Next, previous item of the page, row of a list or line of a diff'],
   ['Enter', 'Open the item'],
   ['Ctrl Enter', 'Send the message that is being written'],
   ['Esc', 'Close the dialog'],
 ];
 const LISTS: readonly [string, string][] = [
-  ['r', 'Retry blocked work (inbox)'],
+  ['↓ ↑', 'Next, previous row (also in the timeline, tasks and events)'],
+  ['Home End', 'First, last row'],
+  ['r', 'Retry blocked work or a failed run (inbox)'],
   ['x', 'Select (history)'],
   ['f', 'Flag (history)'],
   ['h', 'Hide (history)'],
 ];
 
+const DIFF: readonly [string, string][] = [
+  ['↓ ↑', 'Next, previous line; with Shift, select lines'],
+  ['← →', 'Old, new side'],
+  ['n p', 'Next, previous file'],
+  ['Enter', 'Comment on the selected lines (or c)'],
+  ['v', 'Mark the file as viewed'],
+  ['Esc', 'Remove the selection'],
+];
 const VIEWS: readonly [string, string][] = [
+  ['← →', 'Move in time (timeline, zoomed), next tab (task)'],
   ['+ -', 'Zoom (timeline)'],
   ['0', 'Show all (timeline)'],
-  ['v', 'Mark the file as viewed (diff)'],
   ['Ctrl F', 'Find in the transcript'],
 ];
 
@@ -42,6 +52,7 @@ export function KeyboardHelp({ pages, onClose }: { pages: readonly PageName[]; o
         <Keys title="Everywhere" keys={EVERYWHERE} />
         <Keys title="Go to" keys={go} />
         <Keys title="In lists" keys={LISTS} />
+        <Keys title="In a focused diff" keys={DIFF} />
         <Keys title="In views" keys={VIEWS} />
         <p className="quiet">No single key approves, rejects, lands or cancels anything.</p>
         <div>

@@ -22,7 +22,10 @@ export function Modal({ label, onClose, children }: ModalProps): ReactElement {
       onClick={(event) => {
         if (event.target === sheet.current) onClose();
       }}
-      onKeyDown={(event) => event.stopPropagation()}
+      onKeyDown={(event) => {
+        // Closed by Esc, it has the focus until its event `close` is handled; a key pressed then belongs to the page.
+        if (sheet.current?.open === true) event.stopPropagation();
+      }}
     >
       {children}
     </dialog>

@@ -29,7 +29,8 @@ export function findEntries(entries: readonly Entry[], typed: string, recent: re
     const score = scoreOf(entry, words);
     if (score === 0) return [];
     if (words.length === 0 && isOverLimit(entry, counts)) return [];
-    const rank = recent.indexOf(entry.id);
+    // What is irreversible is never the first without a query.
+    const rank = entry.needsConfirmation === true ? -1 : recent.indexOf(entry.id);
     const bonus = rank < 0 ? 0 : (MAX_RECENT - rank) / (words.length === 0 ? 1 : 10);
     return [{ entry, score: score + bonus, index }];
   });
@@ -82,10 +83,16 @@ export type RunAction =
   | 'flag-run'
   | 'mark-unread';
 
-const OPEN: readonly RunOverview['status'][] = ['running', 'held', 'blocked', 'paused'];
+const OPEN: readonly RunOverview['status'][] = ['running', 'needs-rerun', 'held', 'blocked', 'paused'];
 
-/** The actions available for a run. */
-export function runActions(run: RunOverview): { action: RunAction; title: string; needsConfirmation: boolean }[] {
+/** The selected task of the run, and whether the paths of the server are those of this machine. */
+export type ActionContext = { task: string | undefined; isOnOwnMachine: boolean };
+
+/** The actions available for a run, or for its selected task. */
+export function runActions(
+  run: RunOverview,
+  { task, isOnOwnMachine }: ActionContext,
+): { action: RunAction; title: string; needsConfirmation: boolean }[] {
   const { status, attention, counts, landed } = run;
   const isOpen = OPEN.includes(status);
   const waits = attention.some(({ what }) => what === 'plan' || what === 'held');
@@ -93,8 +100,8 @@ export function runActions(run: RunOverview): { action: RunAction; title: string
   const actions: [boolean, RunAction, string, boolean][] = [
     [waits, 'review', 'Review and approve what waits for you', false],
     [waits, 'reject', 'Review and reject with a reason', false],
-    [true, 'message', 'Message an agent', false],
-    [isStuck, 'retry-run', 'Retry failed and blocked tasks', false],
+    [status !== 'cancelled' && status !== 'cancelling', 'message', 'Message an agent', false],
+    [isStuck, 'retry-run', task === undefined ? 'Retry failed and blocked tasks' : 'Retry this task', false],
     [status === 'paused' || isInterrupted(run), 'resume', 'Resume', false],
     [isOpen && status !== 'paused', 'pause-run', 'Pause', false],
     [run.flag === null, 'flag-run', 'Flag', false],
@@ -102,7 +109,7 @@ export function runActions(run: RunOverview): { action: RunAction; title: string
     [isOpen, 'cancel-run', 'Cancel', true],
     [run.endedAt !== null && run.branch !== null && landed === null, 'land', 'Review and land', false],
     [run.branch !== null, 'copy-branch', 'Copy the name of the branch', false],
-    [true, 'open-editor', 'Open the project in an editor (vscode:)', false],
+    [isOnOwnMachine, 'open-editor', 'Open the project in an editor (vscode:)', false],
   ];
   return actions.flatMap(([isAvailable, action, title, needsConfirmation]) =>
     isAvailable ? [{ action, title, needsConfirmation }] : [],
@@ -110,9 +117,9 @@ export function runActions(run: RunOverview): { action: RunAction; title: string
 }
 
 /** The available actions of a run as palette entries. */
-export function actionEntries(run: RunOverview, act: (action: RunAction) => void): Entry[] {
-  return runActions(run).map(({ action, title, needsConfirmation }) => ({
-    id: `action ${action}`,
+export function actionEntries(run: RunOverview, context: ActionContext, act: (action: RunAction) => void): Entry[] {
+  return runActions(run, context).map(({ action, title, needsConfirmation }) => ({
+    id: `action ${action} ${run.run}`,
     title: `${title}: ${run.title}`,
     group: 'Actions' as const,
     words: run.run,

@@ -102,7 +102,8 @@ function Option({ id, entry, isCurrent, isConfirming, onChoose }: OptionProps): 
       ref={(element) => {
         if (isCurrent) element?.scrollIntoView({ block: 'nearest' });
       }}
-      onClick={onChoose}
+      // The second click of a double click confirms nothing.
+      onClick={({ detail }) => (detail < 2 ? onChoose() : undefined)}
     >
       <span className={styles.title}>{isConfirming ? `Press Enter again: ${entry.title}` : entry.title}</span>
       <span className={styles.hint}>{entry.hint}</span>

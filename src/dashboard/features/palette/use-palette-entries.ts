@@ -1,11 +1,13 @@
 import { useLocation } from 'wouter';
+import { decisionPath } from '../../../core/view/decision-path.ts';
 import type { RunOverview } from '../../../schema/overview.ts';
 import { useOverview } from '../../api/run-overview.ts';
 import { useAction, useOperation } from '../../api/use-operation.ts';
+import { copyText } from '../../ui/browser/copy-text.ts';
+import { IS_ON_OWN_MACHINE } from '../../ui/browser/own-machine.ts';
 import { folderName, runPath, taskPath } from '../../ui/browser/page-paths.ts';
 import { setTheme, THEMES } from '../../ui/browser/preferences.ts';
 import { notify } from '../../ui/feedback/notices.ts';
-import { decisionPath } from '../../ui/run/attention-actions.tsx';
 import { runDisplayState, STATE_LABELS } from '../../ui/state/display-state.ts';
 import { actionEntries, type Entry, type RunAction } from './palette-entries.ts';
 import type { SelectedItem } from './selected-item.ts';
@@ -28,7 +30,11 @@ export function useEntries(pages: readonly PageName[], selected: SelectedItem | 
   const current = runs.find(({ run }) => run === here);
   const go = (to: string) => () => navigate(to);
   return [
-    ...(current === undefined ? [] : actionEntries(current, (action) => act(current, action, selected?.task))),
+    ...(current === undefined
+      ? []
+      : actionEntries(current, { task: selected?.task, isOnOwnMachine: IS_ON_OWN_MACHINE }, (action) =>
+          act(current, action, selected?.task),
+        )),
     ...(here === undefined ? [] : tasksOf(shown.data?.state)).map(
       ({ key, title, role }): Entry => ({
         id: `task ${here} ${key}`,
@@ -64,7 +70,7 @@ export function useEntries(pages: readonly PageName[], selected: SelectedItem | 
       id: 'copy-link',
       title: 'Copy link to this page',
       group: 'Actions',
-      run: () => copyText(location.href, 'Link copied'),
+      run: () => void copy(location.href, 'Link copied'),
     },
     ...recipes.map(
       ({ name, title, summary }): Entry => ({
@@ -87,11 +93,9 @@ export function useEntries(pages: readonly PageName[], selected: SelectedItem | 
   ];
 }
 
-function copyText(text: string, done: string): void {
-  void navigator.clipboard.writeText(text).then(
-    () => notify({ kind: 'done', text: done }),
-    () => notify({ kind: 'error', text: `The browser blocked copying: ${text}` }),
-  );
+async function copy(text: string, done: string): Promise<void> {
+  if (await copyText(text)) notify({ kind: 'done', text: done });
+  else notify({ kind: 'error', text: `The browser blocked copying: ${text}` });
 }
 
 /** The tasks of a run's state in order. */
@@ -109,6 +113,12 @@ function textOf(value: unknown): string | undefined {
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null;
+}
+
+/** The address of a folder for an editor. */
+function editorAddress(folder: string): string {
+  const path = folder.replaceAll('\\', '/').split('/').map(encodeURIComponent).join('/');
+  return `vscode://file${path.startsWith('/') ? '' : '/'}${path}`;
 }
 
 /** Runs the actions of the palette. */
@@ -129,8 +139,8 @@ function useRunActions(): (run: RunOverview, action: RunAction, task: string | u
       review,
       reject: review,
       message: () => navigate(addressee === undefined ? `${runPath(run)}?view=tasks` : taskPath(run, addressee)),
-      'copy-branch': () => copyText(branch ?? `mh/${run}`, 'Name of the branch copied'),
-      'open-editor': () => window.open(`vscode://file${project}`),
+      'copy-branch': () => void copy(branch ?? `mh/${run}`, 'Name of the branch copied'),
+      'open-editor': () => window.open(editorAddress(project)),
       'retry-run': () => retry.act(task === undefined ? { run } : { run, task }),
       'pause-run': () => pause.act({ run }),
       resume: () => resume.act({ run }),

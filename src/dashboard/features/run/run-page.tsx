@@ -2,7 +2,6 @@ import { type ReactElement, useEffect, useMemo } from 'react';
 import { Link, useParams, useSearch } from 'wouter';
 import type { RunState } from '../../../core/run/state.ts';
 import { attention } from '../../../core/view/attention.ts';
-import { IS_GUEST } from '../../api/role.ts';
 import { useRunOverview } from '../../api/run-overview.ts';
 import { useAction } from '../../api/use-operation.ts';
 import { runPath } from '../../ui/browser/page-paths.ts';
@@ -10,6 +9,7 @@ import { useThrottled } from '../../ui/browser/use-now.ts';
 import { useRowAt } from '../../ui/browser/use-row-at.ts';
 import { ErrorMessage, Skeleton } from '../../ui/feedback/placeholders.tsx';
 import { usePageTitle } from '../../ui/layout/page.tsx';
+import { GuestConnection } from '../../ui/run/guest-connection.tsx';
 import { AttentionBox } from './header/attention-box.tsx';
 import { RunHeader } from './header/run-header.tsx';
 import { Summary } from './header/run-summary.tsx';
@@ -35,9 +35,7 @@ export function RunPage(): ReactElement {
   if (state === undefined) return <Skeleton lines={12} />;
   return (
     <>
-      {IS_GUEST && connectionState === 'lost' ? (
-        <p role="status">Not connected. This page may be out of date, or the share has ended; reconnecting.</p>
-      ) : null}
+      <GuestConnection connectionState={connectionState} />
       <RunView state={state} version={version} inRounds={inRounds} />
     </>
   );

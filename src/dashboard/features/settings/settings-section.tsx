@@ -1,4 +1,5 @@
 import type { ReactElement } from 'react';
+import { Link } from 'wouter';
 import { Button } from '../../ui/controls/button.tsx';
 import { withChanges } from '../../ui/form/changes.ts';
 import type { Entry } from '../../ui/form/field.ts';
@@ -59,6 +60,13 @@ export function SectionPanel({ section, document, values, issues, onChange }: Se
       <Panel title={section.title}>
         <div className={styles.fields}>
           {section.about === '' ? null : <p className="quiet">{section.about}</p>}
+          {section.entries.some((entry) => pathOf(section, entry).join('.') === 'agents') ? (
+            <p>
+              <Link href="/models" className={styles.link}>
+                Which agents work, and what the others need
+              </Link>
+            </p>
+          ) : null}
           {section.entries.map(field)}
         </div>
       </Panel>

@@ -1,17 +1,19 @@
-import { type ReactElement, useState } from 'react';
+import type { ReactElement } from 'react';
 import type { OperationInput } from '../../../operations/all.ts';
 import { useAction, useOperation } from '../../api/use-operation.ts';
+import { useKeptDraft } from '../../ui/browser/kept-draft.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { ErrorMessage, Skeleton } from '../../ui/feedback/placeholders.tsx';
 import { Panel } from '../../ui/layout/panel.tsx';
 import styles from './settings.module.css';
+import { draftKey } from './use-settings.ts';
 
 type SettingsTextProps = { target: OperationInput<'show-settings-text'>; onSaved(): void };
 
 /** The text of a settings file, to be edited as a whole; the way to repair one that is broken. */
 export function SettingsText({ target, onSaved }: SettingsTextProps): ReactElement {
   const { data, error, reload } = useOperation('show-settings-text', target, { fresh: true });
-  const [draft, setDraft] = useState<string>();
+  const [draft, setDraft] = useKeptDraft<string>(draftKey('settings text', target));
   const save = useAction('replace-settings-text', {
     done: 'Saved',
     changes: ['show-settings-text', 'read-settings'],

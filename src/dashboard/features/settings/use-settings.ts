@@ -3,6 +3,7 @@ import type { OperationInput, OperationOutput } from '../../../operations/all.ts
 import { ApiError } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { useOperation } from '../../api/use-operation.ts';
+import { useKeptDraft } from '../../ui/browser/kept-draft.ts';
 import { notify } from '../../ui/feedback/notices.ts';
 import { type Change, changesBetween, withChanges } from '../../ui/form/changes.ts';
 
@@ -25,10 +26,15 @@ export type SettingsEdit = {
   reload(): void;
 };
 
+/** The file of the user is the same in all projects. */
+export function draftKey(form: 'settings' | 'settings text', { scope, dir }: SettingsTarget): string {
+  return scope === 'user' ? `${form} of the user` : `${form} ${scope} ${dir}`;
+}
+
 /** Reads a settings file and keeps unsaved changes, also if the file is changed concurrently. */
 export function useSettings(target: SettingsTarget): SettingsEdit {
   const reading = useOperation('read-settings', target, { fresh: true });
-  const [changes, setChanges] = useState<readonly Change[]>([]);
+  const [changes = [], setChanges] = useKeptDraft<readonly Change[]>(draftKey('settings', target));
   const [saving, setSaving] = useState<{ isBusy: boolean; error: unknown }>({ isBusy: false, error: undefined });
   const document = reading.data;
   const reload = () => {
@@ -40,7 +46,7 @@ export function useSettings(target: SettingsTarget): SettingsEdit {
     setSaving({ isBusy: true, error: undefined });
     try {
       await call('write-settings', { ...target, changes: [...changes], hash: document.hash });
-      setChanges([]);
+      setChanges(undefined);
       notify({ kind: 'done', text: `Saved to ${document.file}` });
       reload();
     } catch (error) {
@@ -59,7 +65,7 @@ export function useSettings(target: SettingsTarget): SettingsEdit {
     change: (values) => setChanges(changesBetween(document?.values ?? {}, values)),
     save: () => void save(),
     discard: () => {
-      setChanges([]);
+      setChanges(undefined);
       setSaving({ isBusy: false, error: undefined });
     },
     reload,

@@ -12,7 +12,7 @@ type AgentChoiceProps = {
   onSelect(agents: string[] | undefined): void;
 };
 
-/** Selects the agents of a run: those that are available are selected, the others show what is missing. */
+/** Selects the agents of a run: those that are available are selected, the others show what is missing. One stays selected. */
 export function AgentChoice({ agents, selected, onSelect }: AgentChoiceProps): ReactElement | null {
   if (agents.length === 0) return null;
   const available = agents.filter(({ ok }) => ok).map(({ agent }) => agent);
@@ -20,8 +20,9 @@ export function AgentChoice({ agents, selected, onSelect }: AgentChoiceProps): R
   const toggle = (agent: string, isOn: boolean) => {
     const next = isOn ? [...current, agent] : current.filter((name) => name !== agent);
     const isDefault = next.length === available.length && available.every((name) => next.includes(name));
-    onSelect(isDefault || next.length === 0 ? undefined : next);
+    onSelect(isDefault ? undefined : next);
   };
+  const isOnly = (agent: string) => current.length === 1 && current[0] === agent;
   return (
     <fieldset className={styles.agents}>
       <legend className={styles.name}>Agents</legend>
@@ -31,7 +32,7 @@ export function AgentChoice({ agents, selected, onSelect }: AgentChoiceProps): R
             <input
               type="checkbox"
               checked={current.includes(agent)}
-              disabled={!ok}
+              disabled={!ok || isOnly(agent)}
               onChange={({ target }) => toggle(agent, target.checked)}
             />{' '}
             <strong>{agent}</strong> <span className="quiet">{detail}</span>

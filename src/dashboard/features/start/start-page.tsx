@@ -17,7 +17,7 @@ import { inputEntries, issuesIn, optionEntries, type Recipe, withReview } from '
 import { useDraft, useStart, useWorkFile } from './use-start-form.ts';
 import { RecipeChoice, WorkPanel } from './work-panel.tsx';
 
-const SHOWN_OPTIONS = ['agents', 'checks', 'budget', 'land'];
+const SHOWN_OPTIONS = ['checks', 'budget', 'land'];
 
 /** Starts a run; the form is derived from the recipe's schema. */
 export function StartPage(): ReactElement {
@@ -95,7 +95,7 @@ function StartForm({ recipes }: { recipes: readonly Recipe[] }): ReactElement {
             />
             <EntryFields
               entries={optionEntries(recipe)}
-              shown={SHOWN_OPTIONS}
+              shown={models.length === 0 ? ['agents', ...SHOWN_OPTIONS] : SHOWN_OPTIONS}
               value={draft.options}
               issues={issuesIn(issues, 'options')}
               onChange={(options) => change({ options })}

@@ -1,5 +1,6 @@
 import { type KeyboardEvent, type ReactElement, type Ref, useState } from 'react';
 import { useAction } from '../../api/use-operation.ts';
+import { useKeptDraft } from '../../ui/browser/kept-draft.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import styles from './message-box.module.css';
 import { messageEffect, pendingMessages, type TaskView } from './task-facts.ts';
@@ -8,11 +9,11 @@ type MessageBoxProps = { view: TaskView; reload(): void; field: Ref<HTMLTextArea
 
 /** A message to the agent, with a note on what sending it does. */
 export function MessageBox({ view, reload, field }: MessageBoxProps): ReactElement {
-  const [message, setMessage] = useState('');
+  const [message = '', setMessage] = useKeptDraft<string>(`message ${view.run} ${view.task.spec.key}`);
   const send = useAction('send-message', {
     done: 'Sent to the agent',
     onDone: () => {
-      setMessage('');
+      setMessage(undefined);
       reload();
     },
   });

@@ -2,12 +2,6 @@ import type { AttemptState, TaskPhase, TaskState } from '../../../core/run/state
 import type { OperationOutput } from '../../../operations/all.ts';
 import type { Usage } from '../../../schema/usage.ts';
 
-/** The known cost of a task; null if no agent reported one. */
-export function costOf(task: TaskState): number | null {
-  const known = task.attempts.flatMap(({ usage }) => (usage.kind === 'known' ? [usage.costUsd] : []));
-  return known.length === 0 ? null : known.reduce((sum, each) => sum + each, 0);
-}
-
 /** The reason for a task's state; null if there is none. */
 export function reasonOf(phase: TaskPhase): string | null {
   switch (phase.status) {

@@ -5,6 +5,8 @@ import { useRunOverview } from '../../api/run-overview.ts';
 import { useRowAt } from '../../ui/browser/use-row-at.ts';
 import { ErrorMessage, Skeleton } from '../../ui/feedback/placeholders.tsx';
 import { usePageTitle } from '../../ui/layout/page.tsx';
+import { GuestConnection } from '../../ui/run/guest-connection.tsx';
+import { pairGates } from './gates/gate-results.ts';
 import { CheckpointPanel } from './header/checkpoint-panel.tsx';
 import { TaskHeader } from './header/task-header.tsx';
 import { MessageBox } from './message-box.tsx';
@@ -21,7 +23,7 @@ export function TaskPage(): ReactElement {
 
 function Task({ address }: { address: Address }): ReactElement {
   const { run, task, view: tab } = address;
-  const { view, error, reload } = useTask(run, task);
+  const { view, error, connectionState, reload } = useTask(run, task);
   const overview = useRunOverview(run);
   const live = overview?.live.find((each) => each.task === task);
   const message = useRef<HTMLTextAreaElement>(null);
@@ -32,6 +34,7 @@ function Task({ address }: { address: Address }): ReactElement {
     !IS_GUEST && (tab === 'terminal' || view.task.attempts.some(({ process }) => process?.terminal !== undefined));
   return (
     <div className={styles.page}>
+      <GuestConnection connectionState={connectionState} />
       <TaskHeader
         view={view}
         live={live}
@@ -101,7 +104,12 @@ const TITLES: Record<View, string> = {
 };
 
 function Count({ task, view }: { task: TaskState; view: View }): ReactElement | null {
-  const number = view === 'attempts' ? task.attempts.length : view === 'gates' ? task.evidence.length : 0;
+  const number =
+    view === 'attempts'
+      ? task.attempts.length
+      : view === 'gates'
+        ? pairGates(task.spec.gates, task.evidence).length
+        : 0;
   return number === 0 ? null : <span className={styles.count}>{number}</span>;
 }
 

@@ -1,6 +1,7 @@
-import { type ReactElement, useState } from 'react';
+import type { ReactElement } from 'react';
 import { useAction } from '../../api/use-operation.ts';
 import { Button, LinkButton } from '../../ui/controls/button.tsx';
+import { ConfirmButton } from '../../ui/controls/confirm-button.tsx';
 import { EmptyState } from '../../ui/feedback/placeholders.tsx';
 import { Panel } from '../../ui/layout/panel.tsx';
 import { Table } from '../../ui/layout/table.tsx';
@@ -14,16 +15,12 @@ type TemplateViewProps = { dir: string; template: Template; onEdit(): void; onRe
 /** One template: its text, defaults, and job statistics by model. */
 export function TemplateView({ dir, template, onEdit, onRemoved }: TemplateViewProps): ReactElement {
   const { name, from, file, statistics } = template;
-  const [isConfirming, setConfirming] = useState(false);
   const removal = useAction('remove-template', {
     done: `${name} removed`,
     onDone: onRemoved,
     changes: ['list-templates'],
   });
-  const remove = () => {
-    if (isConfirming) removal.act({ dir, name, scope: from === 'global' ? 'global' : 'project' });
-    else setConfirming(true);
-  };
+  const remove = () => removal.act({ dir, name, scope: from === 'global' ? 'global' : 'project' });
   const facts = Object.entries({
     role: template.role,
     agent: template.agent,
@@ -37,9 +34,9 @@ export function TemplateView({ dir, template, onEdit, onRemoved }: TemplateViewP
         actions={
           <>
             {from === 'built-in' ? null : (
-              <Button weight={isConfirming ? 'danger' : 'plain'} busy={removal.isBusy} onClick={remove}>
-                {isConfirming ? 'Confirm removal' : 'Remove'}
-              </Button>
+              <ConfirmButton question={`Remove ${name}?`} yes="Remove" busy={removal.isBusy} onConfirm={remove}>
+                Remove
+              </ConfirmButton>
             )}
             <Button onClick={onEdit}>{from === 'built-in' ? 'Customize' : 'Edit'}</Button>
             <LinkButton

@@ -25,6 +25,7 @@ export function UsagePage(): ReactElement {
   const query = usageQuery(params, today);
   const usage = useOperation('usage', usageInput(query, false), { fresh: true });
   const daily = useOperation('usage', usageInput(query, true), { fresh: true });
+  const error = usage.error ?? daily.error;
   const change = (some: Record<string, string>) => {
     const next = new URLSearchParams(params);
     for (const [key, value] of Object.entries(some)) value === '' ? next.delete(key) : next.set(key, value);
@@ -51,7 +52,7 @@ export function UsagePage(): ReactElement {
       about="Cost, tokens and attempts by agent, model, project, role, day and run. Days are those of the server's time zone."
       actions={<UsageFilters query={query} onChange={change} />}
     >
-      {usage.error === undefined ? null : <ErrorMessage error={usage.error} retry={reload} />}
+      {error === undefined ? null : <ErrorMessage error={error} retry={reload} />}
       <Panel
         title={usage.data === undefined ? 'Cost by day' : `${moneyText(cost)} in total`}
         actions={
@@ -62,7 +63,7 @@ export function UsagePage(): ReactElement {
         }
       >
         <div className={styles.space}>
-          {daily.data === undefined ? <Skeleton lines={6} /> : null}
+          {daily.isLoading ? <Skeleton lines={6} /> : null}
           {daily.data !== undefined && bars.length > 0 ? (
             <DayPlot bars={bars} measure={measure} chosen={chosen} />
           ) : null}

@@ -51,12 +51,12 @@ export function UsageTable({ title, rows, measure, chosen, runs, onChoose }: Usa
       ),
     },
     { title: 'Attempts', isNumber: true, cell: number('attempts') },
-    { title: 'Turns', isNumber: true, cell: number('turns') },
-    { title: 'Input tokens', isNumber: true, cell: number('inputTokens') },
-    { title: 'Cached', isNumber: true, cell: number('cachedTokens') },
-    { title: 'Output tokens', isNumber: true, cell: number('outputTokens') },
-    { title: 'Small calls', isNumber: true, cell: number('calls') },
-    { title: 'Unknown', isNumber: true, cell: number('unknown') },
+    { title: 'Turns', isNumber: true, isDetail: true, cell: number('turns') },
+    { title: 'Input tokens', isNumber: true, isDetail: true, cell: number('inputTokens') },
+    { title: 'Cached', isNumber: true, isDetail: true, cell: number('cachedTokens') },
+    { title: 'Output tokens', isNumber: true, isDetail: true, cell: number('outputTokens') },
+    { title: 'Small calls', isNumber: true, isDetail: true, cell: number('calls') },
+    { title: 'Unknown', isNumber: true, isDetail: true, cell: number('unknown') },
   ];
   return <Table label={`Usage by ${title.toLowerCase()}`} columns={columns} rows={rows} keyOf={({ name }) => name} />;
 }

@@ -17,7 +17,7 @@ export function DraftReviewsView({ dir, reviews }: DraftReviewsViewProps): React
     <Panel title="Draft reviews">
       <div className={styles.list}>
         {reviews.length === 0 ? (
-          <EmptyState title="No draft reviews">Nothing is posted before you say so.</EmptyState>
+          <EmptyState title="No draft reviews">A review is posted only when you choose it.</EmptyState>
         ) : null}
         {reviews.toReversed().map((review) => (
           <ReviewCard key={`${review.number} ${review.head}`} dir={dir} review={review} />
@@ -34,9 +34,15 @@ function ReviewCard({ dir, review }: { dir: string; review: DraftReview }): Reac
   return (
     <article className={styles.card} aria-label={`Review of #${number}`}>
       <div className={styles.head}>
-        <a href={url} target="_blank" rel="noreferrer">
-          #{number} {title}
-        </a>
+        {/^https?:\/\//.test(url) ? (
+          <a href={url} target="_blank" rel="noreferrer">
+            #{number} {title}
+          </a>
+        ) : (
+          <span>
+            #{number} {title}
+          </span>
+        )}
         {status !== 'draft' ? null : (
           <span>
             <ConfirmButton

@@ -24,7 +24,7 @@ const VIEWS = [
   { value: 'reviews', title: 'Draft reviews' },
 ] as const;
 
-/** What watching a project came to: proposals, discussions and draft reviews, to decide and to answer. */
+/** The results of watching a project: proposals, discussions and draft reviews, to decide and to answer. */
 export function WatchPage(): ReactElement {
   const { projects, dir, choose, isLoading, error, reload } = useProject();
   const [params, setParams] = useSearchParams();
@@ -107,7 +107,7 @@ function SeriesState({ dir, series }: { dir: string; series: Series }): ReactEle
         .
       </p>
       {round === 0 ? null : <p className={styles.lines}>{today.text}</p>}
-      {problem === null ? null : <p role="status">No round could begin, it tries again: {problem}</p>}
+      {problem === null ? null : <p role="status">The round could not start and will be retried: {problem}</p>}
     </Panel>
   );
 }

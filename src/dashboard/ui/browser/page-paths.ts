@@ -1,3 +1,5 @@
+import { pagePath } from '../../../core/view/decision-path.ts';
+
 /** The last part of a path. */
 export function folderName(path: string): string {
   return path.split(/[\\/]/).findLast((part) => part !== '') ?? path;
@@ -5,10 +7,10 @@ export function folderName(path: string): string {
 
 /** The address of a run's page. */
 export function runPath(run: string): string {
-  return `/runs/${run}`;
+  return pagePath({ run, task: null });
 }
 
-/** The address of a task's page; the slashes of its key are encoded. */
+/** The address of a task's page. */
 export function taskPath(run: string, task: string): string {
-  return `/runs/${run}/tasks/${encodeURIComponent(task)}`;
+  return pagePath({ run, task });
 }

@@ -51,17 +51,22 @@ export function useDesktopNotifications(): DesktopNotifications {
   return useSyncExternalStore(subscribe, desktopNotifications);
 }
 
+type DesktopNotification = { title: string; text: string; tag: string; path: string; onOpen(): void };
+
 /** Shows a desktop notification if they are on and the page is hidden. Every tab calls this; equal tags are shown once. */
-export function showOnDesktop(notification: { title: string; text: string; tag: string; onOpen(): void }): void {
+export function showOnDesktop({ title, text, tag, path, onOpen }: DesktopNotification): void {
   if (document.visibilityState === 'visible' || desktopNotifications() !== 'on') return;
   try {
-    const shown = new Notification(notification.title, { body: notification.text, tag: notification.tag });
+    const shown = new Notification(title, { body: text, tag });
     shown.onclick = () => {
       window.focus();
-      notification.onOpen();
+      onOpen();
     };
   } catch {
-    // Mobile browsers allow it only in a service worker; the notice in the page is shown regardless.
+    // Mobile browsers allow it only to a service worker, which opens the page itself.
+    void navigator.serviceWorker?.ready.then((worker) =>
+      worker.showNotification(title, { body: text, tag, data: path }),
+    );
   }
 }
 

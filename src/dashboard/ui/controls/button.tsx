@@ -1,22 +1,27 @@
-import type { ButtonHTMLAttributes, ReactElement, ReactNode } from 'react';
+import type { ComponentProps, MouseEvent, ReactElement, ReactNode } from 'react';
 import { Link } from 'wouter';
 import styles from './button.module.css';
 
 type Weight = 'main' | 'plain' | 'danger' | 'quiet';
-type ButtonProps = ButtonHTMLAttributes<HTMLButtonElement> & { weight?: Weight; busy?: boolean };
+type ButtonProps = ComponentProps<'button'> & { weight?: Weight; busy?: boolean };
 
-/** A button; it is disabled while busy. */
-export function Button({ weight = 'plain', busy = false, disabled, ...rest }: ButtonProps): ReactElement {
+/** A button; while busy it does nothing and keeps the focus. */
+export function Button({ weight = 'plain', busy = false, onClick, ...rest }: ButtonProps): ReactElement {
   return (
     <button
       type="button"
       {...rest}
       className={styles.button}
       data-weight={weight}
-      disabled={disabled === true || busy}
+      aria-disabled={busy || undefined}
       aria-busy={busy || undefined}
+      onClick={busy ? ignore : onClick}
     />
   );
+}
+
+function ignore(event: MouseEvent): void {
+  event.preventDefault();
 }
 
 /** A link that looks like a button. */

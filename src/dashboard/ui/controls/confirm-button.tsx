@@ -11,12 +11,12 @@ type ConfirmButtonProps = {
   onConfirm(): void;
 };
 
-/** A button that is replaced by a confirmation question; Escape cancels, and a key that is held down confirms nothing. */
+/** A button that is replaced by a confirmation question; Escape cancels, a key that is held down confirms nothing, and the focus returns. */
 export function ConfirmButton({ children, question, yes, busy = false, onConfirm }: ConfirmButtonProps): ReactElement {
-  const [isConfirming, setConfirming] = useState(false);
-  if (!isConfirming) {
+  const [isConfirming, setConfirming] = useState<boolean>();
+  if (isConfirming !== true) {
     return (
-      <Button busy={busy} onClick={() => setConfirming(true)}>
+      <Button busy={busy} autoFocus={isConfirming === false} onClick={() => setConfirming(true)}>
         {children}
       </Button>
     );

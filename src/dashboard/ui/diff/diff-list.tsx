@@ -1,5 +1,5 @@
-import { useVirtualizer } from '@tanstack/react-virtual';
-import { type ReactElement, useEffect, useMemo, useRef, useSyncExternalStore } from 'react';
+import { useVirtualizer, type Virtualizer } from '@tanstack/react-virtual';
+import { type ReactElement, useEffect, useLayoutEffect, useMemo, useRef, useSyncExternalStore } from 'react';
 import { ScrollArea } from '../layout/scroll-area.tsx';
 import styles from './diff.module.css';
 import { DiffRowView } from './diff-row.tsx';
@@ -51,6 +51,7 @@ export function DiffList({ rows, scrollTarget, draft, actions }: DiffListProps):
   }, [scrollTarget]);
   const drawn = list.getVirtualItems();
   const top = rows[drawn.find(({ end }) => end > (list.scrollOffset ?? 0))?.index ?? 0];
+  useReadingPosition(rows, list, top?.key);
   return (
     <div className={styles.frame}>
       <ScrollArea ref={scroller} className={styles.scroller} label="Diff" onKeyDown={keys.onKeyDown}>
@@ -89,6 +90,27 @@ export function DiffList({ rows, scrollTarget, draft, actions }: DiffListProps):
       </p>
     </div>
   );
+}
+
+/** Keeps the first visible row where it is when the rows of new work appear before it. */
+function useReadingPosition(
+  rows: readonly DiffRow[],
+  list: Virtualizer<HTMLElement, Element>,
+  top: string | undefined,
+): void {
+  const last = useRef({ rows, top, within: 0 });
+  useLayoutEffect(() => {
+    const startOf = (key: string | undefined) => {
+      const index = rows.findIndex((row) => row.key === key);
+      return index < 0 ? undefined : list.measurementsCache[index]?.start;
+    };
+    if (last.current.rows !== rows) {
+      const start = startOf(last.current.top);
+      last.current = { ...last.current, rows };
+      if (start !== undefined) list.scrollToOffset(start + last.current.within);
+    } else if (last.current.top !== top || list.isScrolling)
+      last.current = { rows, top, within: (list.scrollOffset ?? 0) - (startOf(top) ?? 0) };
+  });
 }
 
 /** The number of loaded languages; rows are rendered again when it changes. */

@@ -93,3 +93,11 @@ function quoteOf(file: DiffFile, { side, line, endLine }: Selection): string {
 function inOrder(comments: DraftComment[]): DraftComment[] {
   return comments.sort((a, b) => a.path.localeCompare(b.path) || a.line - b.line);
 }
+
+const COMMIT = /^[0-9a-f]{40,64}$/;
+
+/** The keys under which reviews of other versions of this work are stored; those of a run are not those of its tasks. */
+export function earlierKeys(keys: readonly string[], work: string, current: string): string[] {
+  const isVersion = (key: string) => key.startsWith(`${work} `) && COMMIT.test(key.slice(work.length + 1));
+  return keys.filter((key) => isVersion(key) && key !== current);
+}

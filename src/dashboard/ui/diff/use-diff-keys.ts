@@ -1,4 +1,5 @@
-import { type KeyboardEvent, useState } from 'react';
+import { type KeyboardEvent, useMemo, useState } from 'react';
+import { isTyping } from '../controls/list-keys.ts';
 import { type Cursor, lineAt, moved, nextFile, sideIn, spanned } from './diff-cursor.ts';
 import type { DiffRow } from './diff-rows.ts';
 import type { DraftComment } from './draft-review.ts';
@@ -15,9 +16,11 @@ type DiffKeys = {
 
 type DiffKeyContext = { actions: DiffActions; show(index: number): void };
 
-/** Keyboard navigation of a diff: arrows move, Shift selects, Enter or c comments, v marks the file as viewed, n and p move between files. */
+/** Keyboard navigation of a diff: arrows or j and k move, Shift selects, Enter or c comments, v marks the file as viewed, n and p move between files. */
 export function useDiffKeys(rows: readonly DiffRow[], { actions, show }: DiffKeyContext): DiffKeys {
-  const [cursor, setCursor] = useState<Cursor>();
+  const [kept, setKept] = useState<KeptCursor>();
+  const cursor = useMemo(() => locate(rows, kept), [rows, kept]);
+  const setCursor = (next: Cursor) => setKept({ cursor: next, key: rows[next.index]?.key ?? '' });
   const [selected, setSelected] = useState<Selection>();
   const here = cursor === undefined ? undefined : rows[cursor.index];
 
@@ -44,10 +47,16 @@ export function useDiffKeys(rows: readonly DiffRow[], { actions, show }: DiffKey
     actions.stop();
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.target !== event.currentTarget || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
+    // A button of the diff handles Enter and Escape itself.
+    if (event.target !== event.currentTarget && event.key.length > 1) return;
+    const down = () => go(moved(rows, cursor, 1), event.shiftKey);
+    const up = () => go(moved(rows, cursor, -1), event.shiftKey);
     const handlers: Record<string, () => void> = {
-      ArrowDown: () => go(moved(rows, cursor, 1), event.shiftKey),
-      ArrowUp: () => go(moved(rows, cursor, -1), event.shiftKey),
+      ArrowDown: down,
+      j: down,
+      ArrowUp: up,
+      k: up,
       ArrowLeft: () => cursor && go({ ...cursor, side: sideIn(here, 'old') ?? cursor.side }, false),
       ArrowRight: () => cursor && go({ ...cursor, side: sideIn(here, 'new') ?? cursor.side }, false),
       Enter: () => comment(selected),
@@ -69,6 +78,16 @@ export function useDiffKeys(rows: readonly DiffRow[], { actions, show }: DiffKey
     actions: { ...actions, stop, selectLine },
     onKeyDown,
   };
+}
+
+/** The cursor, and the row that it was set on. */
+type KeptCursor = { cursor: Cursor; key: string };
+
+/** The cursor stays on its row when rows appear or disappear before it. */
+function locate(rows: readonly DiffRow[], kept: KeptCursor | undefined): Cursor | undefined {
+  if (kept === undefined || rows[kept.cursor.index]?.key === kept.key) return kept?.cursor;
+  const index = rows.findIndex(({ key }) => key === kept.key);
+  return index < 0 ? kept.cursor : { ...kept.cursor, index };
 }
 
 function at(row: DiffRow | undefined, side: Side): Selection | undefined {

@@ -1,5 +1,5 @@
-import { useCallback, useState } from 'react';
-import { isEmptyReview, mergeReviews, NO_REVIEW, type Review, readReview } from './draft-review.ts';
+import { useCallback, useRef, useState } from 'react';
+import { earlierKeys, isEmptyReview, mergeReviews, NO_REVIEW, type Review, readReview } from './draft-review.ts';
 
 /** The unsent review, and unsent reviews of earlier versions of the same work. */
 export type DraftReviewState = {
@@ -16,9 +16,13 @@ export function useDraftReview(work: string, commit: string): DraftReviewState {
   const storageKey = `${work} ${commit}`;
   const [review, setReview] = useState(() => readReview(stored(storageKey)));
   const [earlier, setEarlier] = useState(() => othersOf(work, storageKey));
+  const storedAt = useRef(storageKey);
   const change = useCallback(
     (next: Review) => {
       setReview(next);
+      // The work has changed since: its review moves with it.
+      if (storedAt.current !== storageKey) store(storedAt.current, NO_REVIEW);
+      storedAt.current = storageKey;
       store(storageKey, next);
     },
     [storageKey],
@@ -42,8 +46,7 @@ export function useDraftReview(work: string, commit: string): DraftReviewState {
 
 function othersOf(work: string, storageKey: string): { key: string; review: Review }[] {
   try {
-    return Object.keys(localStorage)
-      .filter((key) => key.startsWith(`${work} `) && key !== storageKey)
+    return earlierKeys(Object.keys(localStorage), work, storageKey)
       .map((key) => ({ key, review: readReview(stored(key)) }))
       .filter(({ review }) => review.comments.length > 0);
   } catch {

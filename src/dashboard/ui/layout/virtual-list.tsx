@@ -31,6 +31,16 @@ type VirtualListProps = {
 
 const NEAR_END_PX = 40;
 
+/** The height of rows that can be touched, or that have a second line on a narrow screen. */
+const LARGE_ROW_PX = 44;
+const NEEDS_LARGE_ROWS = '(max-width: 720px), (pointer: coarse)';
+
+/** The height of the rows of a list: `dense` with a mouse on a wide screen. */
+export function useRowHeight(dense: number): number {
+  const [isLarge] = useState(() => window.matchMedia(NEEDS_LARGE_ROWS).matches);
+  return isLarge ? LARGE_ROW_PX : dense;
+}
+
 /** A list of rows of equal height that renders only the visible ones; arrow keys move between rows. */
 export function VirtualList(props: VirtualListProps): ReactElement {
   const { label, count, rowHeight, keyOf, head, below = 0, follow, children } = props;

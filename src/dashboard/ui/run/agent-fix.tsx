@@ -4,9 +4,13 @@ import { Copyable } from '../text/copyable.tsx';
 /** What to do about an agent that is unavailable; the command in it can be copied. */
 export function AgentFix({ nextStep }: { nextStep: string }): ReactElement {
   const command = commandIn(nextStep);
+  if (command === undefined) return <span>{nextStep}</span>;
+  const at = nextStep.indexOf(command);
   return (
     <span>
-      {nextStep} {command === undefined ? null : <Copyable text={command} />}
+      {nextStep.slice(0, at)}
+      <Copyable text={command} />
+      {nextStep.slice(at + command.length)}
     </span>
   );
 }

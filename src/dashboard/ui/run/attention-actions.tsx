@@ -1,6 +1,7 @@
 import { type ReactElement, useState } from 'react';
+import { decisionPath } from '../../../core/view/decision-path.ts';
 import { useAction } from '../../api/use-operation.ts';
-import { runPath, taskPath } from '../browser/page-paths.ts';
+import { runPath } from '../browser/page-paths.ts';
 import { Button, LinkButton } from '../controls/button.tsx';
 import controls from '../controls/controls.module.css';
 import { Copyable } from '../text/copyable.tsx';
@@ -16,13 +17,6 @@ type Waiting = {
   options?: readonly { id: string; label: string }[] | undefined;
   track?: string | undefined;
 };
-
-/** The page on which the user can see and then decide what an item is about. */
-export function decisionPath({ run, task, what, options = [] }: Waiting): string {
-  if (what === 'plan' && options.length === 0) return `${runPath(run)}?view=plan`;
-  if (task === null) return runPath(run);
-  return what === 'held' ? `${taskPath(run, task)}?view=diff` : taskPath(run, task);
-}
 
 /** The button that resolves an item; a plan or held work is first shown, and answered there. */
 export function AttentionButtons({ item }: { item: Waiting }): ReactElement {

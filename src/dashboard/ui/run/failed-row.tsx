@@ -4,6 +4,7 @@ import type { RunOverview } from '../../../schema/overview.ts';
 import { useAction } from '../../api/use-operation.ts';
 import { folderName, runPath, taskPath } from '../browser/page-paths.ts';
 import { Button, LinkButton } from '../controls/button.tsx';
+import { notify } from '../feedback/notices.ts';
 import { StateMark } from '../state/state-mark.tsx';
 import { Time } from '../text/amounts.tsx';
 import styles from './needs-you-row.module.css';
@@ -13,7 +14,11 @@ import type { RowProps } from './waiting-row.tsx';
 export function FailedRow({ run, rowProps }: { run: RunOverview; rowProps?: RowProps }): ReactElement {
   const { failure } = run;
   const retry = useAction('retry-run', { done: 'Retry started' });
-  const hide = useAction('hide-run', { done: 'Hidden' });
+  const show = useAction('hide-run');
+  const hide = useAction('hide-run', {
+    onDone: () =>
+      notify({ kind: 'done', text: `Hidden: ${run.title}`, undo: () => show.act({ run: run.run, hidden: false }) }),
+  });
   return (
     <li className={styles.item} {...rowProps}>
       <div className={styles.text}>

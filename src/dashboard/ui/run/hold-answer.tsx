@@ -10,7 +10,7 @@ type AnsweredHold = {
   run: string;
   task: string | null;
   hold?: string | undefined;
-  options?: readonly { id: string; label: string }[] | undefined;
+  options?: readonly { id: string; label: string; needsNote?: boolean | undefined }[] | undefined;
   /** What the button approves, such as `plan`. */
   subject: 'plan' | 'change' | 'step';
 };
@@ -31,22 +31,25 @@ type HoldAnswerProps = { hold: AnsweredHold; disabled?: boolean; onAnswer?(): vo
 
 /** The answers to one hold: approve, one of its options, or reject with a reason that the agent receives. */
 export function HoldAnswer({ hold, disabled = false, onAnswer }: HoldAnswerProps): ReactElement | null {
-  const [isRejecting, setRejecting] = useState(false);
+  const [isRejecting, setRejecting] = useState<boolean>();
   const [option, setOption] = useState('');
   const [note, setNote] = useState('');
   const approve = useAction('approve-run', { done: 'Approved', onDone: () => onAnswer?.() });
   const options = hold.options ?? [];
+  const chosen = options.find(({ id }) => id === option);
+  const needsNote = chosen?.needsNote === true;
+  const isComplete = chosen !== undefined && (!needsNote || note.trim() !== '');
   if (IS_GUEST) return null;
-  if (isRejecting) return <Rejection hold={hold} onAnswer={onAnswer} close={() => setRejecting(false)} />;
+  if (isRejecting === true) return <Rejection hold={hold} onAnswer={onAnswer} close={() => setRejecting(false)} />;
   return (
     <div className={styles.answers}>
       {options.length === 0 ? null : (
-        <Options options={options} chosen={option} note={note} onChoose={setOption} onNote={setNote} />
+        <Options {...{ options, note, needsNote }} chosen={option} onChoose={setOption} onNote={setNote} />
       )}
       <Button
         weight="main"
         busy={approve.isBusy}
-        disabled={disabled || (options.length > 0 && option === '')}
+        disabled={disabled || (options.length > 0 && !isComplete)}
         onClick={() =>
           approve.act({
             ...targetOf(hold),
@@ -57,7 +60,7 @@ export function HoldAnswer({ hold, disabled = false, onAnswer }: HoldAnswerProps
       >
         {options.length === 0 ? APPROVE[hold.subject] : 'Continue with this'}
       </Button>
-      <Button disabled={disabled} onClick={() => setRejecting(true)}>
+      <Button disabled={disabled} autoFocus={isRejecting === false} onClick={() => setRejecting(true)}>
         Reject…
       </Button>
     </div>
@@ -68,12 +71,13 @@ type OptionsProps = {
   options: NonNullable<AnsweredHold['options']>;
   chosen: string;
   note: string;
+  needsNote: boolean;
   onChoose(option: string): void;
   onNote(note: string): void;
 };
 
 /** All options of a hold, of which one is chosen, and a note for those that need one. */
-function Options({ options, chosen, note, onChoose, onNote }: OptionsProps): ReactElement {
+function Options({ options, chosen, note, needsNote, onChoose, onNote }: OptionsProps): ReactElement {
   const group = useId();
   return (
     <fieldset className={styles.options} aria-label="Options">
@@ -86,7 +90,8 @@ function Options({ options, chosen, note, onChoose, onNote }: OptionsProps): Rea
       <input
         className={controls.input}
         aria-label="Note"
-        placeholder="Note (optional)"
+        placeholder={needsNote ? 'Note (needed)' : 'Note (optional)'}
+        required={needsNote}
         maxLength={10_000}
         value={note}
         onChange={({ target }) => onNote(target.value)}

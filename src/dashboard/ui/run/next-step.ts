@@ -1,7 +1,7 @@
 /** A piece of a sentence: plain text, or a command that can be copied. */
 export type StepPiece = { kind: 'text' | 'command'; text: string };
 
-const ARGUMENT = String.raw`--[a-z-]+(?:[ =](?:'[^']*'|[\w./=:-]*\w))?|'[^']*'|[0-9a-hjkmnp-tv-z]{8}(?: (?!then\b|and\b|or\b)[A-Za-z0-9](?:[\w./-]*\w)?)?`;
+const ARGUMENT = String.raw`--[a-z-]+(?:[ =](?:'[^']*'|[\w./=:-]*\w))?|'[^']*'|"[^"]*"|[0-9a-hjkmnp-tv-z]{8}(?: (?!then\b|and\b|or\b)[A-Za-z0-9](?:[\w./-]*\w)?)?`;
 
 const COMMAND = new RegExp(String.raw`\bmanyhands [a-z][a-z-]*(?: (?:${ARGUMENT}))*`, 'g');
 

@@ -1,9 +1,12 @@
 import type { ReactElement } from 'react';
 import { Link } from 'wouter';
 import type { WaitingEntry } from '../../../core/view/needs-you.ts';
+import { isInterrupted } from '../../../core/view/open-run.ts';
 import { folderName, runPath, taskPath } from '../browser/page-paths.ts';
+import { type DisplayState, STATE_LABELS } from '../state/display-state.ts';
 import { StateMark } from '../state/state-mark.tsx';
 import { count, Time } from '../text/amounts.tsx';
+import { CodeText } from '../text/code-text.tsx';
 import { AttentionButtons, NextStepLine } from './attention-actions.tsx';
 import styles from './needs-you-row.module.css';
 
@@ -23,12 +26,13 @@ type WaitingRowProps = { entry: WaitingEntry; rowProps?: RowProps };
 
 /** Something that waits for the user: what it is, why, and the way to its decision. */
 export function WaitingRow({ entry: { run, item }, rowProps }: WaitingRowProps): ReactElement {
+  const displayState = displayStateOf(run, item);
   return (
     <li className={styles.item} {...rowProps}>
       <div className={styles.text}>
         <p className={styles.first}>
-          <StateMark displayState={item.what === 'paused' ? 'paused' : 'waiting'} bare />
-          <strong>{item.what === 'plan' && item.options !== undefined ? 'Choice to make' : TITLES[item.what]}</strong>
+          <StateMark displayState={displayState} bare />
+          <strong>{displayState === 'interrupted' ? STATE_LABELS.interrupted : titleOf(item)}</strong>
           <Link href={runPath(run.run)}>{run.title}</Link>
           {item.task === null || item.taskTitle === run.title ? null : (
             <Link href={taskPath(run.run, item.task)} className="quiet">
@@ -42,7 +46,9 @@ export function WaitingRow({ entry: { run, item }, rowProps }: WaitingRowProps):
             <Time at={item.since} />
           </span>
         </p>
-        <p className={styles.reason}>{item.reason}</p>
+        <p className={styles.reason}>
+          <CodeText text={item.reason} />
+        </p>
         {item.files.length === 0 ? null : <Files files={item.files} />}
         {item.what === 'blocked' ? (
           <p className={styles.step}>
@@ -55,6 +61,16 @@ export function WaitingRow({ entry: { run, item }, rowProps }: WaitingRowProps):
       </div>
     </li>
   );
+}
+
+function titleOf({ what, options }: WaitingEntry['item']): string {
+  return what === 'plan' && options !== undefined ? 'Choice to make' : TITLES[what];
+}
+
+/** An interrupted run is not paused itself; only tracks of it can be. */
+function displayStateOf(run: WaitingEntry['run'], { what, track }: WaitingEntry['item']): DisplayState {
+  if (what !== 'paused') return 'waiting';
+  return isInterrupted(run) && track === undefined ? 'interrupted' : 'paused';
 }
 
 function Files({ files }: { files: readonly string[] }): ReactElement {

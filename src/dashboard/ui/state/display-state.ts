@@ -1,4 +1,4 @@
-import type { TaskStatus } from '../../../core/run/state.ts';
+import type { AttemptState, TaskStatus } from '../../../core/run/state.ts';
 import { isInterrupted } from '../../../core/view/open-run.ts';
 import type { RunOverview } from '../../../schema/overview.ts';
 
@@ -79,6 +79,14 @@ const TASK_DISPLAY_STATES: Record<TaskStatus, DisplayState> = {
 /** The display state of a task; a task that must be done again is stale until it is done. */
 export function taskDisplayState(status: TaskStatus, isStale = false): DisplayState {
   return isStale && (status === 'done' || status === 'waiting') ? 'stale' : TASK_DISPLAY_STATES[status];
+}
+
+/** A successful attempt that is followed by another was not accepted; the last one has the state of its task. */
+export function attemptDisplayState({ ended }: Pick<AttemptState, 'ended'>, last: TaskStatus | null): DisplayState {
+  if (ended === null) return 'running';
+  if (ended.rejected !== undefined) return 'unverified';
+  if (ended.failure === null) return last === null ? 'unverified' : taskDisplayState(last);
+  return ended.failure.kind === 'interrupted' ? 'cancelled' : 'failed';
 }
 
 /** The display state of a run. */

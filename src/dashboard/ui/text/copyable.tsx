@@ -1,5 +1,7 @@
 import { type ReactElement, useState } from 'react';
 import { after } from '../browser/clock.ts';
+import { copyText } from '../browser/copy-text.ts';
+import { notify } from '../feedback/notices.ts';
 import styles from './copyable.module.css';
 import { Icon } from './icon.tsx';
 import { visibleText } from './visible-text.ts';
@@ -10,7 +12,10 @@ const SHOWN_MS = 1_500;
 export function Copyable({ text, shown = text }: { text: string; shown?: string }): ReactElement {
   const [isCopied, setCopied] = useState(false);
   const copy = async () => {
-    await navigator.clipboard.writeText(text);
+    if (!(await copyText(text))) {
+      notify({ kind: 'error', text: `The browser blocked copying: ${text}` });
+      return;
+    }
     setCopied(true);
     after(SHOWN_MS, () => setCopied(false));
   };

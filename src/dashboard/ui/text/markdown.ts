@@ -11,6 +11,8 @@ export type MarkdownBlock =
   | { kind: 'rule' };
 
 const MAX_DEPTH = 5;
+/** In a longer piece no marks are searched: that takes the square of its length. */
+const MAX_INLINE_CHARS = 5_000;
 
 /** Parses the Markdown of a message: headings, paragraphs, lists, quotes, code; no HTML, no images, nothing that loads. */
 export function parseMarkdown(text: string): MarkdownBlock[] {
@@ -64,6 +66,7 @@ const INLINE =
   /(`+)(.+?)\1(?!`)|\*\*(\S(?:.*?\S)?)\*\*|(?<![\w*])\*(\S(?:[^*]*?\S)?)\*(?![\w*])|!?\[([^\]\n]*)\]\(([^)\s]+)\)/g;
 
 function inlinesOf(text: string): Inline[] {
+  if (text.length > MAX_INLINE_CHARS) return [{ kind: 'text', text }];
   const inlines: Inline[] = [];
   let from = 0;
   for (const match of text.matchAll(INLINE)) {

@@ -2,10 +2,18 @@ import type { ClientBase } from 'pg';
 import { AppError } from '../../../errors.ts';
 import type { World } from '../../../world.ts';
 import { type HostOrder, type HostRegistration, isReleaseAccepted, OrderKind, type OrderLimits } from '../../fleet.ts';
-import { Connection } from '../connection.ts';
+import { Connection, RENEWAL_TIMEOUTS } from '../connection.ts';
 import { readOwnHost } from './host-roles.ts';
 import { endHost, type Lease, registerHost, renewHost } from './host-rows.ts';
-import { acceptOrders, insertReports, ORDERS_CHANNEL, type Report, readCommands, readUnknown } from './order-rows.ts';
+import {
+  acceptOrders,
+  insertReports,
+  ORDERS_CHANNEL,
+  type Report,
+  readCommands,
+  readHeld,
+  readUnknown,
+} from './order-rows.ts';
 
 /** A command of the leader about an order that this process has. */
 type HostCommand = { id: string; body: unknown };
@@ -16,6 +24,12 @@ type Inbox = { orders: HostOrder[]; commands: HostCommand[] };
 /** How long an order remains unseen whose notification was lost without the connection. */
 const SAFETY_MS = 30_000;
 
+/** The number of remembered orders from which ended ones are forgotten. */
+const FEW_ORDERS = 1_000;
+
+/** Clocks that differ by less are alike: an answer may take as long. */
+const CLOCK_SLACK_MS = 2_000;
+
 /** The connection of a host to the database of its installation: its lease, its orders, and its reports. */
 export class HostLink implements AsyncDisposable {
   readonly #registration: HostRegistration;
@@ -24,9 +38,11 @@ export class HostLink implements AsyncDisposable {
   readonly #renewals: Connection;
   readonly #orders: Connection;
   readonly #reports: Connection;
+  #clockOffsetMs = 0;
   #lastCommand = 0;
-  /** The orders that this process has. */
-  readonly #received = new Set<string>();
+  /** The orders that this process has; ended ones are forgotten when there are many. */
+  #received = new Set<string>();
+  #mostReceived = FEW_ORDERS;
   #listening: ClientBase | undefined;
   /** Whether there may be something that was not received yet. */
   #isNew = true;
@@ -35,16 +51,21 @@ export class HostLink implements AsyncDisposable {
   constructor(url: string, registration: HostRegistration, world: World) {
     this.#registration = registration;
     this.#world = world;
-    this.#renewals = new Connection(url);
+    this.#renewals = new Connection(url, RENEWAL_TIMEOUTS);
     this.#orders = new Connection(url);
     this.#reports = new Connection(url);
     this.#orders.onLost(() => this.wake());
   }
 
+  /** What must be added to the clock of this machine to get that of the database. */
+  get clockOffsetMs(): number {
+    return this.#clockOffsetMs;
+  }
+
   /** Registers; refused while another process has the name. */
-  async register(previous: string | undefined): Promise<Lease> {
+  async register(previous: readonly string[]): Promise<Lease> {
     const { name } = this.#registration;
-    const lease = await this.#renewals.use(async (client) => {
+    const lease = await this.#onRenewals(async (client) => {
       await requireTables(client, this.#renewals.database);
       await requireName(client, name);
       await requireRelease(client, this.#registration);
@@ -61,16 +82,25 @@ export class HostLink implements AsyncDisposable {
 
   /** Extends the lease; undefined if it is lost for good. Throws where the database does not answer. */
   async renew(): Promise<Lease | undefined> {
-    return this.#renewals.use((client) => renewHost(client, this.#registration));
+    return this.#onRenewals((client) => renewHost(client, this.#registration));
   }
 
-  /** Waits for something new, accepts at most that many orders of each kind, and reads commands. */
-  async receive(most: OrderLimits, signal: AbortSignal): Promise<Inbox> {
+  async #onRenewals(work: (client: ClientBase) => Promise<Lease | undefined>): Promise<Lease | undefined> {
+    const lease = await this.#renewals.use(work);
+    if (lease !== undefined) {
+      const offsetMs = Math.round(lease.nowMs) - this.#world.now();
+      this.#clockOffsetMs = Math.abs(offsetMs) < CLOCK_SLACK_MS ? 0 : offsetMs;
+    }
+    return lease;
+  }
+
+  /** Waits for something new, accepts at most that many orders of each kind as there is room for then, and reads commands. */
+  async receive(most: () => OrderLimits, signal: AbortSignal): Promise<Inbox> {
     if (!this.#isNew) await this.#pause(signal);
     if (signal.aborted) return { orders: [], commands: [] };
     this.#isNew = false;
     try {
-      return await this.#receiveNow(most);
+      return await this.#receiveNow(most());
     } catch (error) {
       this.#isNew = true;
       // What was accepted, and not received, is received when it begins again.
@@ -117,6 +147,7 @@ export class HostLink implements AsyncDisposable {
       for (const kind of OrderKind.options)
         if (most[kind] > 0) orders.push(...(await acceptOrders(client, { instance, kind, most: most[kind] })));
       if (orders.length > 0) return this.#deliver(orders);
+      if (this.#received.size > this.#mostReceived) await this.#forgetEnded(client);
       const found = await readCommands(client, { instance, after: this.#lastCommand });
       this.#lastCommand = found.at(-1)?.sequence ?? this.#lastCommand;
       return { commands: found, orders };
@@ -128,6 +159,12 @@ export class HostLink implements AsyncDisposable {
     for (const { id } of orders) this.#received.add(id);
     this.#isNew = true;
     return { orders, commands: [] };
+  }
+
+  async #forgetEnded(client: ClientBase): Promise<void> {
+    const held = new Set(await readHeld(client, this.#registration.instance));
+    this.#received = new Set([...this.#received].filter((id) => held.has(id)));
+    this.#mostReceived = FEW_ORDERS + 2 * this.#received.size;
   }
 
   async #pause(signal: AbortSignal): Promise<void> {

@@ -34,17 +34,21 @@ export async function createHostRole(
     [role, host],
   );
   if (isKnown) await endSessions(client, role);
+  else await client.query('UPDATE manyhands.hosts SET draining = false WHERE name = $1', [host]);
   return { role, token };
 }
 
-/** Removes the login of a host, ends its sessions and its lease; false if it has none. */
+/**
+ * Removes the login of a host and ends its sessions; false if it has none. Its lease ends by itself, because the host
+ * must have ended its agents before its tasks start elsewhere; until then it gets no orders.
+ */
 export async function dropHostRole(client: ClientBase, host: string): Promise<boolean> {
   const role = await roleOf(client, host);
   const { rowCount } = await client.query('DELETE FROM manyhands.host_roles WHERE host = $1', [host]);
   const isKnown = (await client.query('SELECT 1 FROM pg_roles WHERE rolname = $1', [role])).rowCount === 1;
   if (!isKnown) return rowCount === 1;
   await client.query(`ALTER ROLE ${role} NOLOGIN`);
-  await client.query('UPDATE manyhands.hosts SET instance = NULL WHERE name = $1', [host]);
+  await client.query('UPDATE manyhands.hosts SET draining = true WHERE name = $1', [host]);
   await endSessions(client, role);
   for (const grant of GRANTS) await client.query(`REVOKE ${grant} FROM ${role}`);
   await client.query(`DROP ROLE ${role}`);

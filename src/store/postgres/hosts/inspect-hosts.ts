@@ -8,18 +8,18 @@ import { createHostRole, dropHostRole } from './host-roles.ts';
 import { readHosts, removeHost, setDraining } from './host-rows.ts';
 import { readOrders } from './order-rows.ts';
 
-/** A registered host with the orders that it has. */
-export type HostWithOrders = FleetHost & { orders: string[] };
+/** A registered host with the attempts that it performs, or is to. */
+export type HostWithAttempts = FleetHost & { attempts: string[] };
 
 /** Every registered host of an installation. */
-export async function inspectHosts(url: string): Promise<HostWithOrders[]> {
+export async function inspectHosts(url: string): Promise<HostWithAttempts[]> {
   await using connection = new Connection(url);
   return await connection.use(async (client) => {
     await migrateSchema(client);
     const hosts = await readHosts(client);
-    const orders = await readOrders(client);
-    const has = (host: FleetHost) => orders.filter(({ instance }) => instance === host.instance).map(({ id }) => id);
-    return hosts.map((host) => ({ ...host, orders: has(host) }));
+    const attempts = (await readOrders(client)).filter(({ kind }) => kind === 'attempt');
+    const of = (host: FleetHost) => attempts.filter(({ instance }) => instance === host.instance).map(({ id }) => id);
+    return hosts.map((host) => ({ ...host, attempts: of(host) }));
   });
 }
 
@@ -59,20 +59,18 @@ async function inTransaction<T>(client: ClientBase, work: () => Promise<T>): Pro
   return result;
 }
 
-/** Forgets a host that has ended, with its login. */
+/** Forgets a host that has ended, with its login; where the login cannot be removed, the host stays. */
 export async function forgetHost(url: string, name: string): Promise<void> {
   await using connection = new Connection(url);
-  await connection.use(async (client) => {
-    if (await removeHost(client, name)) {
-      await inTransaction(client, () => dropHostRole(client, name));
-      return;
-    }
-    const isKnown = (await readHosts(client)).some((host) => host.name === name);
-    if (isKnown) throw new AppError('REFUSED', `The host ${name} is alive: stop it first`, { name });
-    // A host that has a login and was never started is forgotten too.
-    if (await inTransaction(client, () => dropHostRole(client, name))) return;
-    throw unknownHost(name);
-  });
+  await connection.use((client) =>
+    inTransaction(client, async () => {
+      const isRemoved = await removeHost(client, name);
+      const isKnown = !isRemoved && (await readHosts(client)).some((host) => host.name === name);
+      if (isKnown) throw new AppError('REFUSED', `The host ${name} is alive: stop it first`, { name });
+      // A host that has a login and was never started is forgotten too.
+      if (!(await dropHostRole(client, name)) && !isRemoved) throw unknownHost(name);
+    }),
+  );
 }
 
 function unknownHost(name: string): AppError {

@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg';
-import type { HostOrder } from '../../fleet.ts';
+import { type HostOrder, parseHostText } from '../../fleet.ts';
 
 /** The channel for notifications of reports to the leader. */
 export const REPORTS_CHANNEL = 'manyhands_reports';
@@ -46,6 +46,35 @@ export async function readUnknown(
   return rows.map((row) => ({ ...row, body: row.body.toString() }));
 }
 
+/** Deletes an order that its host has not accepted; the database decides which of the two happens. */
+export async function withdrawOrder(client: ClientBase, { id, epoch }: { id: string; epoch: number }): Promise<void> {
+  await client.query(
+    `DELETE FROM manyhands.orders WHERE id = $1 AND state = 'sent'
+       AND EXISTS (SELECT 1 FROM manyhands.installation WHERE epoch = $2)`,
+    [id, epoch],
+  );
+}
+
+/** Deletes the orders that draining hosts have not accepted, and returns them. */
+export async function withdrawFromDraining(client: ClientBase, epoch: number): Promise<string[]> {
+  const { rows } = await client.query<{ id: string }>(
+    `DELETE FROM manyhands.orders USING manyhands.hosts
+     WHERE orders.instance = hosts.instance AND hosts.draining AND state = 'sent'
+       AND EXISTS (SELECT 1 FROM manyhands.installation WHERE epoch = $1)
+     RETURNING orders.id`,
+    [epoch],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** The ids of the orders that a process has, also of those that it performed and the leader has not removed yet. */
+export async function readHeld(client: ClientBase, instance: string): Promise<string[]> {
+  const { rows } = await client.query<{ id: string }>('SELECT id FROM manyhands.orders WHERE instance = $1', [
+    instance,
+  ]);
+  return rows.map(({ id }) => id);
+}
+
 /** Which processes have these orders. */
 export async function readHolders(client: ClientBase, ids: readonly string[]): Promise<OrderHolder[]> {
   const { rows } = await client.query<OrderHolder>(
@@ -86,19 +115,25 @@ export async function insertReports(
   return rows[0]?.valid === true;
 }
 
-/** The reports about orders, each after the sequence that was read before, in their sequences. */
+/** The reports about orders, each after the sequence that was read before, in their sequences; the last one may exceed the bytes. */
 export async function readReports(
   client: ClientBase,
   after: ReadonlyMap<string, number>,
-  most: number,
-): Promise<Report[]> {
+  most: { reports: number; bytes: number },
+): Promise<(Report & { bytes: number })[]> {
   const { rows } = await client.query<{ id: string; sequence: number; body: Buffer }>(
-    `SELECT id, reports.sequence, body
-     FROM unnest($1::text[], $2::bigint[]) AS known (id, sequence) JOIN manyhands.reports USING (id)
-     WHERE reports.sequence > known.sequence ORDER BY id, reports.sequence LIMIT $3`,
-    [[...after.keys()], [...after.values()], most],
+    `SELECT id, sequence, body FROM (
+       SELECT first.*, sum(length(body)) OVER (ORDER BY id, sequence) - length(body) AS bytes_before FROM (
+         SELECT id, reports.sequence, body
+         FROM unnest($1::text[], $2::bigint[]) AS known (id, sequence) JOIN manyhands.reports USING (id)
+         WHERE reports.sequence > known.sequence ORDER BY id, reports.sequence LIMIT $3
+       ) AS first
+     ) AS found WHERE bytes_before < $4 ORDER BY id, sequence`,
+    [[...after.keys()], [...after.values()], most.reports, most.bytes],
   );
-  return rows.map(({ id, sequence, body }) => ({ id, sequence, body: JSON.parse(body.toString()) }));
+  return rows.map(({ id, sequence, body }) => {
+    return { id, sequence, body: parseHostText(body.toString()), bytes: body.length };
+  });
 }
 
 /** Removes reports whose consequences are committed. */
@@ -140,15 +175,19 @@ export async function cancelOrder(
   ]);
 }
 
-/**
- * Removes the checks that an earlier leader ordered, which are run again and never adopted, and stops them; also
- * commands to processes that are gone.
- */
+/** Removes the checks that an earlier leader ordered, which are run again and never adopted, and stops them. */
 export async function cancelChecksBefore(client: ClientBase, epoch: number): Promise<void> {
   const isBefore = `kind = $1 AND epoch < $2 AND EXISTS (SELECT 1 FROM manyhands.installation WHERE epoch = $2)`;
   await cancelWhere(client, isBefore, ['check', epoch, stopCommand('Another server leads')]);
+}
+
+/** Removes commands to processes that have lost their lease. */
+export async function removeLostCommands(client: ClientBase, epoch: number): Promise<void> {
   await client.query(
-    'DELETE FROM manyhands.commands WHERE NOT EXISTS (SELECT 1 FROM manyhands.hosts WHERE hosts.instance = commands.instance)',
+    `DELETE FROM manyhands.commands
+     WHERE NOT EXISTS (SELECT 1 FROM manyhands.hosts WHERE hosts.instance = commands.instance)
+       AND EXISTS (SELECT 1 FROM manyhands.installation WHERE epoch = $1)`,
+    [epoch],
   );
 }
 
@@ -194,7 +233,9 @@ export async function readCommands(
 }
 
 /** The orders that are not finished, by id. */
-export async function readOrders(client: ClientBase): Promise<OrderHolder[]> {
-  const { rows } = await client.query<OrderHolder>('SELECT id, host, instance FROM manyhands.orders ORDER BY id');
+export async function readOrders(client: ClientBase): Promise<(OrderHolder & Pick<HostOrder, 'kind'>)[]> {
+  const { rows } = await client.query<OrderHolder & Pick<HostOrder, 'kind'>>(
+    'SELECT id, kind, host, instance FROM manyhands.orders ORDER BY id',
+  );
   return rows;
 }

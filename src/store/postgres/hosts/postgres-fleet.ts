@@ -3,28 +3,36 @@ import type { World } from '../../../world.ts';
 import type { Fleet, FleetHost, FollowedReport } from '../../fleet.ts';
 import type { Connection } from '../connection.ts';
 import { NotifiedReading } from '../notified-reading.ts';
-import { fenceExpired, HOSTS_CHANNEL, readHosts } from './host-rows.ts';
+import { isOutage } from '../postgres-error.ts';
+import { FollowedOrder } from './followed-order.ts';
+import { fenceExpired, HOSTS_CHANNEL, readHosts, readLeases } from './host-rows.ts';
 import {
   cancelChecksBefore,
   cancelOrder,
   insertCommand,
-  type OrderHolder,
   REPORTS_CHANNEL,
   readHolders,
   readReports,
+  removeLostCommands,
   removeOrder,
   removeReports,
+  withdrawFromDraining,
+  withdrawOrder,
 } from './order-rows.ts';
 
 type Parts = { connection: Connection; world: World; epoch(): number | undefined };
 
 /** After a lease has ended by the clock of the database, by which this process only estimates. */
 const AFTER_LEASE_MS = 100;
+/** The pauses before a command is sent again to a database that does not answer. */
+const FIRST_RETRY_MS = 50;
+const LONGEST_RETRY_MS = 1_000;
 /** The reports that are read at once. */
-const MOST_REPORTS = 500;
+const READ_AT_ONCE = { reports: 500, bytes: 4 * 1024 * 1024 };
+/** After this time an order that its host has not accepted is withdrawn: another host may have a slot. */
+const ACCEPT_WITHIN_MS = 30_000;
 
-/** The reports of one order that wait to be read. */
-type Followed = { waiting: FollowedReport[]; delivered: number; isOver: boolean; wake: () => void };
+type Statement = (client: ClientBase, epoch: number) => Promise<void>;
 
 /**
  * The hosts of an installation on PostgreSQL; nothing is read before someone asks for a host. Hosts are read when one
@@ -33,15 +41,20 @@ type Followed = { waiting: FollowedReport[]; delivered: number; isOver: boolean;
 export class PostgresFleet implements Fleet {
   readonly #parts: Parts;
   readonly #listeners = new Set<() => void>();
-  readonly #followed = new Map<string, Followed>();
+  readonly #followed = new Map<string, FollowedOrder>();
   #hosts: FleetHost[] = [];
+  /** The processes that have a lease, and for how long they had it when that was read. */
+  #leases: ReadonlyMap<string, number> = new Map();
   readonly #reading: NotifiedReading;
-  /** Whether the hosts are to be read: one may have changed, or an order is followed whose host is not known. */
+  /** Whether the hosts are to be read, because one may have changed. */
   #isHostDue = true;
   #isOpen = false;
   /** Whether the checks of earlier leaders are cancelled. */
   #isBegun = false;
   #hostsReadAt = 0;
+  readonly #closing = new AbortController();
+  /** Commands that are being sent. */
+  readonly #sending = new Set<Promise<void>>();
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -55,6 +68,8 @@ export class PostgresFleet implements Fleet {
       },
       onConnected: () => {
         this.#isHostDue = true;
+        // An order may have been withdrawn by a statement whose answer was lost.
+        for (const followed of this.#followed.values()) followed.holder = undefined;
       },
       read: (client) => this.#read(client),
     });
@@ -72,61 +87,79 @@ export class PostgresFleet implements Fleet {
   }
 
   async *follow(order: string, signal: AbortSignal): AsyncGenerator<FollowedReport> {
-    const followed: Followed = { waiting: [], delivered: 0, isOver: false, wake: () => {} };
+    const followed = new FollowedOrder(() => this.#reading.request());
     this.#followed.set(order, followed);
-    const wake = () => followed.wake();
-    signal.addEventListener('abort', wake);
+    const cancelWithdrawal = this.#withdrawLater(order);
+    this.#reading.request();
     try {
-      this.#isHostDue = true;
-      this.#reading.request();
-      while (!signal.aborted && !followed.isOver) {
-        const next = followed.waiting.shift();
-        if (next !== undefined) yield next;
-        if (next?.kind === 'lost') return;
-        if (next !== undefined) continue;
-        await new Promise<void>((resolve) => {
-          followed.wake = resolve;
-          if (signal.aborted || followed.isOver || followed.waiting.length > 0) resolve();
-        });
+      for await (const report of followed.reports(signal)) {
+        cancelWithdrawal();
+        yield report;
       }
     } finally {
-      signal.removeEventListener('abort', wake);
+      cancelWithdrawal();
       if (this.#followed.get(order) === followed) this.#followed.delete(order);
     }
   }
 
+  async withdraw(id: string): Promise<void> {
+    await this.#send((client, epoch) => withdrawOrder(client, { id, epoch }));
+    const followed = this.#followed.get(id);
+    // Whether there still is an order is read, because the answer of the database may have been lost.
+    if (followed !== undefined) followed.holder = undefined;
+    this.#reading.request();
+  }
+
   async acknowledge(id: string, sequence: number): Promise<void> {
-    await this.#use((client, epoch) => removeReports(client, { id, sequence, epoch }));
+    await this.#execute((client, epoch) => removeReports(client, { id, sequence, epoch }));
   }
 
   async send(id: string, body: unknown): Promise<void> {
-    await this.#use((client, epoch) => insertCommand(client, { id, body, epoch }));
+    await this.#send((client, epoch) => insertCommand(client, { id, body, epoch }));
   }
 
   async remove(id: string): Promise<void> {
-    await this.#use((client, epoch) => removeOrder(client, { id, epoch }));
+    await this.#send((client, epoch) => removeOrder(client, { id, epoch }));
   }
 
   async cancel(id: string, reason: string): Promise<void> {
-    await this.#use((client, epoch) => cancelOrder(client, { id, reason, epoch }));
+    await this.#send((client, epoch) => cancelOrder(client, { id, reason, epoch }));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#closing.abort();
+    await Promise.allSettled(this.#sending);
     await this.#reading[Symbol.asyncDispose]();
     this.#endFollowing();
   }
 
-  /** Another leader continues: what it does is not for this process to record. */
   #endFollowing(): void {
-    for (const followed of this.#followed.values()) {
-      followed.isOver = true;
-      followed.wake();
-    }
+    for (const followed of this.#followed.values()) followed.end();
   }
 
-  async #use(work: (client: ClientBase, epoch: number) => Promise<void>): Promise<void> {
+  async #execute(work: Statement): Promise<void> {
     const epoch = this.#parts.epoch();
     if (epoch !== undefined) await this.#parts.connection.use((client) => work(client, epoch));
+  }
+
+  /** Executes a statement that changes nothing when it is repeated, again while the database does not answer, until another server leads or this one closes. */
+  #send(statement: Statement): Promise<void> {
+    const sent = this.#untilSent(statement).finally(() => this.#sending.delete(sent));
+    this.#sending.add(sent);
+    return sent;
+  }
+
+  async #untilSent(statement: Statement): Promise<void> {
+    const { signal } = this.#closing;
+    for (let waitMs = FIRST_RETRY_MS; ; waitMs = Math.min(waitMs * 2, LONGEST_RETRY_MS)) {
+      try {
+        return await this.#execute(statement);
+      } catch (error) {
+        if (!isOutage(error) || signal.aborted) throw error;
+      }
+      // Safe: the pause ends early only when this closes, after the last try.
+      await this.#parts.world.sleep(waitMs, signal).catch(() => {});
+    }
   }
 
   /** Reads what may have changed, and returns after how long a lease may have ended. */
@@ -139,58 +172,87 @@ export class PostgresFleet implements Fleet {
     const isHostDue = this.#isHostDue || this.#soonestEndMs() <= 0;
     this.#isHostDue = false;
     try {
-      const after = new Map([...this.#followed].map(([id, { delivered }]) => [id, delivered]));
-      const found = isHostDue ? await this.#readHosts(client, { epoch, ids: [...after.keys()] }) : undefined;
-      // After the hosts: of a process that has lost its lease, these are all reports that there will be.
-      const reports = after.size === 0 ? [] : await readReports(client, after, MOST_REPORTS);
-      for (const { id, sequence, body } of reports) this.#deliver(id, { kind: 'report', sequence, body });
-      const isAll = reports.length < MOST_REPORTS;
-      if (!isAll) this.#reading.request();
-      if (found !== undefined && isAll) this.#deliverLost([...after.keys()], found);
-      else if (found !== undefined) this.#isHostDue = true;
-      if (found !== undefined) this.#setHosts(found.hosts);
+      if (isHostDue) await this.#readHosts(client, epoch);
+      await this.#readHolders(client);
     } catch (error) {
       this.#isHostDue ||= isHostDue;
       throw error;
     }
+    for (const followed of this.#followed.values()) followed.lost ??= this.#lossOf(followed);
+    // After the hosts: of a process that has lost its lease, these are all reports that there will be.
+    await this.#readReports(client);
     const nextMs = this.#soonestEndMs();
     return Number.isFinite(nextMs) ? Math.max(0, nextMs) + AFTER_LEASE_MS : undefined;
   }
 
-  async #readHosts(client: ClientBase, { epoch, ids }: { epoch: number; ids: string[] }) {
+  async #readHosts(client: ClientBase, epoch: number): Promise<void> {
     if (!this.#isBegun) await cancelChecksBefore(client, epoch);
     this.#isBegun = true;
     await fenceExpired(client, epoch);
+    await removeLostCommands(client, epoch);
+    for (const id of await withdrawFromDraining(client, epoch)) {
+      const followed = this.#followed.get(id);
+      if (followed !== undefined) followed.holder = undefined;
+    }
     const hosts = await readHosts(client);
+    // After the hosts: the process of each host that gets an order is among them, unless it has lost its lease.
+    this.#leases = await readLeases(client);
     this.#hostsReadAt = performance.now();
-    return { hosts, holders: await readHolders(client, ids) };
+    this.#setHosts(hosts);
+  }
+
+  /** Reads which processes have the orders that are followed since the last reading. */
+  async #readHolders(client: ClientBase): Promise<void> {
+    const unknown = [...this.#followed].filter(([, { holder }]) => holder === undefined);
+    if (unknown.length === 0) return;
+    const found = await readHolders(
+      client,
+      unknown.map(([id]) => id),
+    );
+    const holders = new Map(found.map((holder) => [holder.id, holder]));
+    for (const [id, followed] of unknown) followed.holder = holders.get(id) ?? null;
+    const draining = new Set(this.#hosts.filter(({ isDraining }) => isDraining).map(({ name }) => name));
+    if (!found.some(({ host }) => draining.has(host))) return;
+    // Sent after the last reading: it is withdrawn, unless the host accepted it.
+    this.#isHostDue = true;
+    this.#reading.request();
+  }
+
+  /** Why the process that has an order reports nothing more; undefined if it may. */
+  #lossOf({ holder }: FollowedOrder): string | undefined {
+    if (holder === undefined) return undefined;
+    if (holder === null) return 'The order was withdrawn before a host accepted it';
+    return this.#leases.has(holder.instance) ? undefined : `The host ${holder.host} was lost`;
+  }
+
+  /** Reads the reports of all orders that do not have many waiting ones; the rest when some of these are recorded. */
+  async #readReports(client: ClientBase): Promise<void> {
+    const following = new Map([...this.#followed].filter(([, { hasRoom }]) => hasRoom));
+    if (following.size === 0) return;
+    const after = new Map([...following].map(([id, { lastRead }]) => [id, lastRead]));
+    const reports = await readReports(client, after, READ_AT_ONCE);
+    let readBytes = 0;
+    for (const { id, sequence, body, bytes } of reports) {
+      readBytes += bytes;
+      following.get(id)?.deliver({ kind: 'report', sequence, body }, bytes);
+    }
+    if (reports.length === READ_AT_ONCE.reports || readBytes >= READ_AT_ONCE.bytes) return this.#reading.request();
+    for (const [id, followed] of following) {
+      if (followed.lost === undefined) continue;
+      followed.deliver({ kind: 'lost', reason: followed.lost });
+      if (this.#followed.get(id) === followed) this.#followed.delete(id);
+    }
+  }
+
+  #withdrawLater(order: string): () => void {
+    const { world } = this.#parts;
+    // Safe: an order that is not withdrawn is accepted, or lost with its host.
+    return world.alarm(world.now() + ACCEPT_WITHIN_MS, () => this.withdraw(order).catch(() => {}));
   }
 
   /** After how long the first lease that is known ends, if it is not renewed. */
   #soonestEndMs(): number {
-    const ends = this.#hosts.flatMap(({ instance, expiresInMs }) => (instance === null ? [] : [expiresInMs]));
-    return Math.min(...ends) - (performance.now() - this.#hostsReadAt);
-  }
-
-  #deliver(id: string, report: FollowedReport): void {
-    const followed = this.#followed.get(id);
-    if (followed === undefined) return;
-    if (report.kind === 'report') {
-      if (report.sequence <= followed.delivered) return;
-      followed.delivered = report.sequence;
-    }
-    followed.waiting.push(report);
-    followed.wake();
-  }
-
-  #deliverLost(ids: readonly string[], { hosts, holders }: { hosts: FleetHost[]; holders: OrderHolder[] }): void {
-    for (const id of ids) {
-      const holder = holders.find((each) => each.id === id);
-      const host = hosts.find(({ name }) => name === holder?.host);
-      if (holder !== undefined && host?.instance === holder.instance) continue;
-      const name = holder === undefined ? 'Its host' : `The host ${holder.host}`;
-      this.#deliver(id, { kind: 'lost', reason: `${name} was lost` });
-    }
+    return Math.min(...this.#leases.values()) - (performance.now() - this.#hostsReadAt);
   }
 
   #setHosts(hosts: FleetHost[]): void {

@@ -4,6 +4,7 @@ import { useSearchParams } from 'wouter';
 import type { RunState } from '../../../../core/run/state.ts';
 import { call } from '../../../api/call.ts';
 import { IS_GUEST } from '../../../api/role.ts';
+import { useThrottled } from '../../../ui/browser/use-now.ts';
 import { DiffReview } from '../../../ui/diff/diff-review.tsx';
 import { parseDiff } from '../../../ui/diff/parse-diff.ts';
 import { useDraftReview } from '../../../ui/diff/use-draft-review.ts';
@@ -14,13 +15,18 @@ import styles from './run-changes.module.css';
 import { RunReviewPanel } from './run-review-panel.tsx';
 import { UnsavedChanges } from './unsaved-changes.tsx';
 
+/** The diff of a large run is long: it is read again at most this often. */
+const PAUSE_MS = 5_000;
+
 /** Everything that a run changed, by file or by task; comments go to the tasks that made the changes. */
 export function Changes({ state }: ViewProps): ReactElement {
   const { run } = state.start;
+  const tip = useThrottled(state.tip.commit, state.status.kind === 'ended' ? 0 : PAUSE_MS);
   const { data, error, refetch } = useQuery({
-    queryKey: ['run-changes', run, state.tip.commit],
+    queryKey: ['run-changes', run, tip],
     queryFn: ({ signal }) => call('run-changes', { run }, signal),
     placeholderData: keepPreviousData,
+    gcTime: 0,
   });
   if (error !== null) return <ErrorMessage error={error} retry={() => void refetch()} />;
   if (data === undefined) return <Skeleton lines={12} />;

@@ -9,6 +9,7 @@ import { describeLines } from '../../../ui/diff/line-selection.ts';
 import type { DraftReviewState } from '../../../ui/diff/use-draft-review.ts';
 import { notify } from '../../../ui/feedback/notices.ts';
 import { count } from '../../../ui/text/amounts.tsx';
+import { visibleText } from '../../../ui/text/visible-text.ts';
 import { type ChangedByTask, reviewByTask } from './review-by-task.ts';
 
 type RunReviewPanelProps = { run: string; tasks: readonly ChangedByTask[]; draft: DraftReviewState };
@@ -30,7 +31,7 @@ export function RunReviewPanel({ run, tasks, draft }: RunReviewPanelProps): Reac
         <ul>
           {byTask.map(([{ task, label, title }, comments]) => (
             <li key={task}>
-              To <strong>{label}</strong> {title}
+              To <strong>{label}</strong> {visibleText(title)}
               <CommentLines comments={comments} />
             </li>
           ))}
@@ -65,7 +66,7 @@ function CommentLines({ comments }: { comments: readonly DraftComment[] }): Reac
     <ul>
       {comments.map((comment) => (
         <li key={comment.id}>
-          <code>{comment.path}</code> {describeLines(comment)}: {comment.text}
+          <code>{visibleText(comment.path)}</code> {describeLines(comment)}: {comment.text}
         </li>
       ))}
     </ul>

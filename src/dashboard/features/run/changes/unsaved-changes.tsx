@@ -10,6 +10,7 @@ import { useThrottled } from '../../../ui/browser/use-now.ts';
 import { type DiffFile, parseDiff } from '../../../ui/diff/parse-diff.ts';
 import { StateMark } from '../../../ui/state/state-mark.tsx';
 import { count } from '../../../ui/text/amounts.tsx';
+import { visibleText } from '../../../ui/text/visible-text.ts';
 import styles from './run-changes.module.css';
 
 type Work = OperationOutput<'unsaved-changes'>['tasks'][number];
@@ -80,7 +81,7 @@ function UnsavedFile({ file }: { file: DiffFile }): ReactElement {
   return (
     <details className={styles.file} open={!['lock', 'generated'].includes(fileKind(file.path))}>
       <summary>
-        <code>{file.path}</code>{' '}
+        <code>{visibleText(file.path)}</code>{' '}
         <span className="numbers">
           +{file.added} −{file.deleted}
         </span>
@@ -90,7 +91,7 @@ function UnsavedFile({ file }: { file: DiffFile }): ReactElement {
           // biome-ignore lint/suspicious/noArrayIndexKey: a line has no identity but its position
           <span key={index} data-kind={line.kind}>
             {SIGNS[line.kind]}
-            {line.text}
+            {visibleText(line.text)}
             {'\n'}
           </span>
         ))}

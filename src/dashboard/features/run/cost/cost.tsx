@@ -1,20 +1,23 @@
 import { type ReactElement, useMemo } from 'react';
 import { Link } from 'wouter';
 import type { RunState } from '../../../../core/run/state.ts';
+import { runMoney } from '../../../../core/schedule/budget.ts';
 import { moneyText } from '../../../../core/view/amounts.ts';
 import { estimateToFinish, type FinishEstimate, spendHistory } from '../../../../core/view/spend-history.ts';
+import type { TaskCost } from '../../../../core/view/task-cost.ts';
 import { summarizeUsage } from '../../../../core/view/usage.ts';
 import type { UsageRow } from '../../../../schema/document.ts';
-import { now } from '../../../ui/browser/clock.ts';
 import { taskPath } from '../../../ui/browser/page-paths.ts';
+import { useNow } from '../../../ui/browser/use-now.ts';
 import { EmptyState } from '../../../ui/feedback/placeholders.tsx';
 import { Panel } from '../../../ui/layout/panel.tsx';
 import { type Column, Table } from '../../../ui/layout/table.tsx';
+import { CostText } from '../../../ui/run/cost-text.tsx';
 import { count } from '../../../ui/text/amounts.tsx';
 import type { ViewProps } from '../run-views.ts';
 import styles from './cost.module.css';
 import { SpendPlot } from './spend-plot.tsx';
-import { type TaskCost, taskCosts } from './task-costs.ts';
+import { type TaskCostRow, taskCosts } from './task-costs.ts';
 
 const MAX_TASKS = 100;
 const figure = (value: number) => value.toLocaleString('en-US');
@@ -29,11 +32,17 @@ const COLUMNS: readonly Column<UsageRow>[] = [
   { title: 'Cached', isNumber: true, isDetail: true, cell: ({ cachedTokens }) => figure(cachedTokens) },
   { title: 'Output', isNumber: true, cell: ({ outputTokens }) => figure(outputTokens) },
   { title: 'Turns', isNumber: true, isDetail: true, cell: ({ turns }) => figure(turns) },
-  { title: 'Cost', isNumber: true, cell: ({ cost, unknown }) => `${unknown > 0 ? '≤ ' : ''}${moneyText(cost)}` },
+  { title: 'Cost', isNumber: true, cell: (row) => <CostText cost={rowCost(row)} /> },
 ];
+
+/** Without a budget nothing is reserved for unknown usage. */
+function rowCost({ cost, unknown }: UsageRow): TaskCost {
+  return { costUsd: cost, bound: unknown === 0 ? 'exact' : cost > 0 ? 'at-most' : 'at-least' };
+}
 
 /** The cost of a run by agent, model, role and task, and its budget. */
 export function Cost({ state, version }: ViewProps): ReactElement {
+  const time = useNow(10_000);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the state is mutated in place and changes with its version
   const { agents, models, roles, days, tasks, history, estimate } = useMemo(
     () => ({
@@ -48,18 +57,18 @@ export function Cost({ state, version }: ViewProps): ReactElement {
     [state, version],
   );
   if (tasks.length === 0 && agents.length === 0) return <EmptyState title="No cost yet" />;
-  const columns: readonly Column<TaskCost>[] = [
+  const columns: readonly Column<TaskCostRow>[] = [
     { title: 'Task', cell: ({ key, title }) => <Link href={taskPath(state.start.run, key)}>{title}</Link> },
     { title: 'Attempts', isNumber: true, cell: ({ attempts }) => figure(attempts) },
     { title: 'Tokens', isNumber: true, cell: ({ tokens }) => figure(tokens) },
-    { title: 'Cost', isNumber: true, cell: ({ cost, isGuess }) => `${isGuess ? '≤ ' : ''}${moneyText(cost)}` },
+    { title: 'Cost', isNumber: true, cell: ({ cost }) => <CostText cost={cost} /> },
   ];
   return (
     <div className={styles.cost}>
       <Budget state={state} estimate={estimate} />
       <SpendPlot
         points={history}
-        until={state.status.kind === 'ended' ? state.status.at : now()}
+        until={state.status.kind === 'ended' ? state.status.at : time}
         budget={state.start.config.budget.run}
         isEnded={state.status.kind === 'ended'}
       />
@@ -86,16 +95,19 @@ export function Cost({ state, version }: ViewProps): ReactElement {
 type BudgetProps = { state: RunState; estimate: FinishEstimate | undefined };
 
 /** The spent and reserved part of the budget, and what the rest will probably cost. */
-function Budget({ state: { spent, reserved, start }, estimate }: BudgetProps): ReactElement {
-  const { run, project } = start.config.budget;
-  const isOver = run !== undefined && estimate !== undefined && spent.costUsd + estimate.usd > run;
+function Budget({ state, estimate }: BudgetProps): ReactElement {
+  const { run, project } = state.start.config.budget;
+  const { spentUsd, reservedUsd } = runMoney(state);
+  const hasSubRuns = (state.subRuns ?? []).length > 0;
+  const isOver = run !== undefined && estimate !== undefined && spentUsd + estimate.usd > run;
   return (
     <section className={styles.budget} aria-label="Budget">
       <p className={styles.figures}>
-        <strong>{moneyText(spent.costUsd)}</strong>
+        <strong>{moneyText(spentUsd)}</strong>
         <span className="quiet">
           {run === undefined ? 'spent; no budget' : `spent of ${moneyText(run)}`}
-          {reserved.costUsd > 0 ? `, ${moneyText(reserved.costUsd)} reserved for running attempts` : ''}
+          {hasSubRuns ? ', including sub-runs' : ''}
+          {reservedUsd > 0 ? `, ${moneyText(reservedUsd)} reserved for running work` : ''}
           {project === undefined ? '' : `; project budget ${moneyText(project)}`}
         </span>
       </p>
@@ -107,13 +119,9 @@ function Budget({ state: { spent, reserved, start }, estimate }: BudgetProps): R
         </p>
       )}
       {run === undefined ? null : (
-        <div
-          className={styles.bar}
-          role="img"
-          aria-label={`${Math.round((spent.costUsd / run) * 100)} % of the budget`}
-        >
-          <span style={{ width: share(spent.costUsd, run) }} data-near={spent.costUsd >= run * 0.8} />
-          <span style={{ width: share(Math.min(reserved.costUsd, run - spent.costUsd), run) }} data-reserved="" />
+        <div className={styles.bar} role="img" aria-label={`${Math.round((spentUsd / run) * 100)} % of the budget`}>
+          <span style={{ width: share(spentUsd, run) }} data-near={spentUsd >= run * 0.8} />
+          <span style={{ width: share(Math.min(reservedUsd, run - spentUsd), run) }} data-reserved="" />
         </div>
       )}
     </section>

@@ -1,5 +1,6 @@
 import type { ReactElement, ReactNode } from 'react';
 import type { ConnectionState } from '../../../api/follow-events.ts';
+import { useDebouncedText } from '../../../ui/controls/use-debounced-text.ts';
 import styles from './events.module.css';
 import { KINDS } from './use-event-lines.ts';
 
@@ -28,6 +29,7 @@ const CONNECTION_LABELS: Record<ConnectionState, string> = {
 
 /** Filters events by kind and text, and shows the connection state. */
 export function EventFilter({ kind, text, connectionState, count, choose, children }: EventFilterProps): ReactElement {
+  const [typed, setTyped] = useDebouncedText(text, (next) => choose('text', next));
   return (
     <div className={styles.filter}>
       <input
@@ -35,8 +37,8 @@ export function EventFilter({ kind, text, connectionState, count, choose, childr
         className={styles.text}
         placeholder="Filter events"
         aria-label="Filter events by text"
-        value={text}
-        onChange={({ target }) => choose('text', target.value)}
+        value={typed}
+        onChange={({ target }) => setTyped(target.value)}
       />
       <label>
         <span className="visually-hidden">Event kind</span>

@@ -7,6 +7,7 @@ import { EmptyState, Skeleton } from '../../../ui/feedback/placeholders.tsx';
 import { VirtualList } from '../../../ui/layout/virtual-list.tsx';
 import { exactTime } from '../../../ui/text/amounts.tsx';
 import type { ViewProps } from '../run-views.ts';
+import { useSave } from '../use-save.ts';
 import { useChoices } from '../use-view-params.ts';
 import { EventFilter } from './event-filter.tsx';
 import styles from './events.module.css';
@@ -17,20 +18,29 @@ const ROW_PX = 26;
 /** On a phone the fact has two lines of its own. */
 const PHONE_ROW_PX = 64;
 const CLOCK = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
+/** For events of another day than the first one. */
+const DAY = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' });
 
 /** The events of a run as sentences, newest last. */
 export function Events({ state }: ViewProps): ReactElement {
   const { lines, count, connectionState } = useEventLines(state);
   const [isPhone] = useState(() => window.matchMedia('(max-width: 720px)').matches);
   const [search, choose] = useChoices();
+  const [isSaving, save] = useSave(() => saveEvents(state));
   const kind = KINDS.find((each) => each === search.get('kind')) ?? null;
   const text = search.get('text') ?? '';
   // biome-ignore lint/correctness/useExhaustiveDependencies: lines are only appended and change with the count
   const shown = useMemo(() => chosen(lines, { kind, text: text.toLowerCase() }), [lines, count, kind, text]);
   return (
     <div className={styles.events}>
-      <EventFilter kind={kind} text={text} choose={choose} connectionState={connectionState} count={shown.length}>
-        <Button weight="quiet" title="Save all events as JSON" onClick={() => saveEvents(state)}>
+      <EventFilter
+        kind={kind}
+        text={text}
+        choose={choose}
+        connectionState={state.status.kind === 'ended' && connectionState === 'live' ? 'ended' : connectionState}
+        count={shown.length}
+      >
+        <Button weight="quiet" title="Save all events as JSON" busy={isSaving} onClick={() => void save()}>
           Save JSON
         </Button>
       </EventFilter>
@@ -63,6 +73,7 @@ function EventLine({ state, line, isPhone }: EventLineProps): ReactElement {
   return (
     <p className={styles.line} data-phone={isPhone}>
       <time className={styles.time} dateTime={new Date(at).toISOString()} title={exactTime(at)}>
+        {DAY.format(at) === DAY.format(state.startedAt) ? '' : `${DAY.format(at)}, `}
         {CLOCK.format(at)}
       </time>
       {task === undefined ? (
@@ -87,6 +98,6 @@ function chosen(
   return lines.filter(
     (line) =>
       (kind === null || line.kind === kind) &&
-      (text === '' || line.fact.toLowerCase().includes(text) || line.about.includes(text)),
+      (text === '' || line.fact.toLowerCase().includes(text) || line.about.toLowerCase().includes(text)),
   );
 }

@@ -66,7 +66,13 @@ export function GraphCanvas({ model, positions }: { model: GraphModel; positions
       <Background gap={24} color="var(--line)" />
       <Controls showInteractive={false} />
       {nodes.length < MIN_IN_MAP || nodes.length > MAX_IN_MAP ? null : (
-        <MiniMap pannable zoomable nodeColor={colorIn} ariaLabel="Overview map" maskColor="transparent" />
+        <MiniMap
+          pannable
+          zoomable
+          nodeColor={colorIn}
+          ariaLabel="Overview map"
+          maskColor="color-mix(in srgb, var(--text) 12%, transparent)"
+        />
       )}
     </ReactFlow>
   );

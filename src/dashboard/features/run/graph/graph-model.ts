@@ -112,7 +112,8 @@ function edgesOf(state: RunState, nodeOf: ReadonlyMap<string, string>): GraphEdg
   return [...edges.values()];
 }
 
-function causeOf(task: TaskState | undefined): string | null {
+/** The task because of which this one exists. */
+export function causeOf(task: TaskState | undefined): string | null {
   if (task === undefined) return null;
   const { resolves, analyzes, verifies, needs } = task.spec;
   return resolves ?? analyzes ?? verifies ?? (needs.length === 0 ? task.follows : null);

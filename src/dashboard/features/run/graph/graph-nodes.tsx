@@ -3,11 +3,12 @@ import { createContext, type ReactElement, useContext } from 'react';
 import { Link } from 'wouter';
 import { lastAttempt, type RunState, type TaskStatus } from '../../../../core/run/state.ts';
 import { titleWithLabel } from '../../../../core/view/task-label.ts';
+import { now } from '../../../ui/browser/clock.ts';
 import { taskPath } from '../../../ui/browser/page-paths.ts';
 import { stateColor, taskDisplayState } from '../../../ui/state/display-state.ts';
 import { StateBar } from '../../../ui/state/state-bar.tsx';
 import { StateMark } from '../../../ui/state/state-mark.tsx';
-import { waitingReason } from './critical-path.ts';
+import { waitingReason } from '../waiting-reason.ts';
 import styles from './graph-nodes.module.css';
 
 export type TaskNodeData = Node<{ task: string }, 'task'>;
@@ -20,7 +21,7 @@ export function TaskNode({ data }: NodeProps<TaskNodeData>): ReactElement | null
   if (task === undefined) return null;
   const displayState = taskDisplayState(task.phase.status, stale.has(data.task));
   const agent = lastAttempt(task)?.agent;
-  const reason = waitingReason(state, task);
+  const reason = waitingReason(state, task, now());
   return (
     <Link
       href={taskPath(state.start.run, data.task)}

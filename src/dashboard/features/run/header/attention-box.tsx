@@ -3,11 +3,12 @@ import { Link } from 'wouter';
 import type { RunState } from '../../../../core/run/state.ts';
 import type { Attention } from '../../../../core/view/attention.ts';
 import { IS_GUEST } from '../../../api/role.ts';
-import { taskPath } from '../../../ui/browser/page-paths.ts';
+import { runPath, taskPath } from '../../../ui/browser/page-paths.ts';
 import { AttentionButtons, NextStepLine } from '../../../ui/run/attention-actions.tsx';
 import { HoldAnswer } from '../../../ui/run/hold-answer.tsx';
 import { StateMark } from '../../../ui/state/state-mark.tsx';
 import { count } from '../../../ui/text/amounts.tsx';
+import { CodeText } from '../../../ui/text/code-text.tsx';
 import styles from './attention-box.module.css';
 
 const MAX = 8;
@@ -24,7 +25,12 @@ export function AttentionBox(props: { state: RunState; waiting: readonly Attenti
         ))}
       </ul>
       {waiting.length > MAX ? (
-        <p className={styles.more}>and {count(waiting.length - MAX, 'more task')} below</p>
+        <p className={styles.more}>
+          and{' '}
+          <Link href={`${runPath(state.start.run)}?view=tasks&status=waiting`}>
+            {count(waiting.length - MAX, 'more task')}
+          </Link>
+        </p>
       ) : null}
     </section>
   );
@@ -43,7 +49,9 @@ function Item({ state, item }: { state: RunState; item: Attention }): ReactEleme
               {state.tasks[task]?.spec.title ?? task}
             </Link>
           )}
-          <span>{reason}</span>
+          <span>
+            <CodeText text={reason} />
+          </span>
         </p>
         {files.length === 0 ? null : (
           <p className={styles.files} title={files.join('\n')}>

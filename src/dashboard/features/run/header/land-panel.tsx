@@ -1,93 +1,90 @@
-import { type ReactElement, useEffect, useRef, useState } from 'react';
+import { type ReactElement, useEffect, useRef } from 'react';
 import { Link } from 'wouter';
 import type { RunState } from '../../../../core/run/state.ts';
 import type { Acceptance, Judgement } from '../../../../schema/acceptance.ts';
-import { call } from '../../../api/call.ts';
-import { useAction } from '../../../api/use-operation.ts';
 import { runPath } from '../../../ui/browser/page-paths.ts';
 import { Button } from '../../../ui/controls/button.tsx';
-import { notify } from '../../../ui/feedback/notices.ts';
+import { useReturnFocus } from '../../../ui/controls/use-return-focus.ts';
 import { StateMark } from '../../../ui/state/state-mark.tsx';
-import { Icon } from '../../../ui/text/icon.tsx';
 import styles from './land-panel.module.css';
 
-type Examined = { acceptance: Acceptance; judgement: Judgement };
-
-/** Lands a clean result at once; otherwise opens a panel with what a person must know before landing. */
-export function LandOnBase({ state, base, isMain }: { state: RunState; base: string; isMain: boolean }): ReactElement {
-  const { run } = state.start;
-  const [examined, setExamined] = useState<Examined>();
-  const [isExamining, setExamining] = useState(false);
-  const land = useAction('land-run', { done: `Landed on ${base}`, onDone: () => setExamined(undefined) });
-  const act = () => land.act({ run, how: 'merge' });
-  const examine = async () => {
-    setExamining(true);
-    try {
-      const [acceptance, judgement] = await Promise.all([call('verify-run', { run }), call('judge-run', { run })]);
-      if (isClean({ acceptance, judgement })) act();
-      else setExamined({ acceptance, judgement });
-    } catch (error) {
-      notify({ kind: 'error', text: error instanceof Error ? error.message : String(error), error });
-    } finally {
-      setExamining(false);
-    }
-  };
-  return (
-    <>
-      <Button
-        weight={isMain ? 'main' : 'plain'}
-        busy={land.isBusy || isExamining}
-        aria-expanded={examined !== undefined}
-        onClick={() => void examine()}
-      >
-        <Icon name="branch" size={14} /> Land on {base}
-      </Button>
-      {examined === undefined ? null : (
-        <LandPanel
-          state={state}
-          base={base}
-          examined={examined}
-          isBusy={land.isBusy}
-          onLand={act}
-          close={() => setExamined(undefined)}
-        />
-      )}
-    </>
-  );
-}
-
-/** Whether nothing about a result needs a person before it lands. */
-function isClean({ acceptance, judgement }: Examined): boolean {
-  return (
-    acceptance.acceptance === 'verified' &&
-    acceptance.criteria.every(({ verdict }) => verdict === 'pass') &&
-    judgement.decision === 'approve'
-  );
-}
+/** How a result lands: on its base, or as a pull request. */
+export type LandWay = { how: 'merge'; base: string } | { how: 'pr' };
+/** What is known about a result before it lands. */
+export type Examined = { acceptance: Acceptance; judgement: Judgement };
+/** The findings on the merge with a base that has moved; whoever accepts them names its tree. */
+export type MergeFindings = { tree: string; reason: string };
 
 type LandPanelProps = {
   state: RunState;
-  base: string;
-  examined: Examined;
+  way: LandWay;
+  examined: Examined | undefined;
+  findings: MergeFindings | undefined;
   isBusy: boolean;
-  onLand(): void;
+  onLand(accept?: string): void;
   close(): void;
 };
 
-function LandPanel({ state, base, examined, isBusy, onLand, close }: LandPanelProps): ReactElement {
+/** What a person must know before a result lands, and the decision. */
+export function LandPanel(props: LandPanelProps): ReactElement {
+  const { state, way, examined, findings, isBusy, onLand, close } = props;
   const panel = useRef<HTMLElement>(null);
-  useEffect(() => panel.current?.focus(), []);
-  const { acceptance, judgement } = examined;
-  const open = acceptance.findings.filter(({ approved }) => !approved);
+  useReturnFocus();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: new findings are read before a held key accepts them
+  useEffect(() => panel.current?.focus(), [findings]);
+  const title = way.how === 'pr' ? 'Open a pull request?' : `Land on ${way.base}?`;
+  const anyway = way.how === 'pr' ? 'Open anyway' : 'Land anyway';
   return (
     <section
       ref={panel}
       className={styles.panel}
-      aria-label={`Land on ${base}?`}
+      aria-label={title}
       tabIndex={-1}
       onKeyDown={({ key }) => (key === 'Escape' ? close() : undefined)}
     >
-      <h2>Land on {base}?</h2>
+      <h2>{title}</h2>
+      {examined === undefined ? null : <Reasons examined={examined} />}
+      {findings === undefined ? null : (
+        <p role="alert">
+          <StateMark displayState="waiting" bare /> {findings.reason}
+        </p>
+      )}
+      <p>
+        <Effect way={way} state={state} />{' '}
+        <Link href={`${runPath(state.start.run)}?view=changes`}>Review the changes</Link>
+      </p>
+      <div className={styles.buttons}>
+        <Button weight="danger" busy={isBusy} onClick={() => onLand(findings?.tree)}>
+          {findings === undefined ? anyway : 'Land with these findings'}
+        </Button>
+        <Button weight="quiet" onClick={close}>
+          {way.how === 'pr' ? 'Do not open' : 'Do not land'}
+        </Button>
+      </div>
+    </section>
+  );
+}
+
+function Effect({ way, state }: { way: LandWay; state: RunState }): ReactElement {
+  const tip = <code>{state.tip.commit.slice(0, 8)}</code>;
+  if (way.how === 'pr')
+    return (
+      <>
+        The branch <code>mh/{state.start.run}</code> at {tip} is published.
+      </>
+    );
+  return (
+    <>
+      <code>{way.base}</code> moves to {tip}; if it has moved since the run started, to the merge of both.
+    </>
+  );
+}
+
+/** Why the result is not clean, with its checks and findings. */
+function Reasons({ examined: { acceptance, judgement } }: { examined: Examined }): ReactElement {
+  const open = acceptance.findings.filter(({ approved }) => !approved);
+  return (
+    <>
       <ul className={styles.list}>
         {acceptance.criteria
           .filter(({ verdict }) => verdict !== 'pass')
@@ -119,19 +116,7 @@ function LandPanel({ state, base, examined, isBusy, onLand, close }: LandPanelPr
           </li>
         ))}
       </Listed>
-      <p>
-        <code>{base}</code> moves to <code>{state.tip.commit.slice(0, 8)}</code>.{' '}
-        <Link href={`${runPath(state.start.run)}?view=changes`}>Review the changes</Link>
-      </p>
-      <div className={styles.buttons}>
-        <Button weight="danger" busy={isBusy} onClick={onLand}>
-          Land anyway
-        </Button>
-        <Button weight="quiet" onClick={close}>
-          Do not land
-        </Button>
-      </div>
-    </section>
+    </>
   );
 }
 

@@ -49,7 +49,7 @@ function RetryButton({ state, isMain }: { state: RunState; isMain: boolean }): R
   const retry = useAction('retry-run', { done: 'Retry started' });
   const blocked = retryableBlocked(state);
   const tasks = state.counts.failed + blocked + state.counts.cancelled;
-  const one = blocked === 1 ? 'the blocked task' : 'the failed task';
+  const one = `the ${blocked === 1 ? 'blocked' : state.counts.failed === 1 ? 'failed' : 'cancelled'} task`;
   return (
     <Button weight={isMain ? 'main' : 'plain'} busy={retry.isBusy} onClick={() => retry.act({ run: state.start.run })}>
       <Icon name="retry" size={14} /> Retry{' '}

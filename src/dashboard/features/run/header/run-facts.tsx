@@ -1,5 +1,6 @@
 import type { ReactElement, ReactNode } from 'react';
 import type { RunState } from '../../../../core/run/state.ts';
+import { runMoney } from '../../../../core/schedule/budget.ts';
 import { moneyText } from '../../../../core/view/amounts.ts';
 import { StateBar } from '../../../ui/state/state-bar.tsx';
 import { Duration, Time } from '../../../ui/text/amounts.tsx';
@@ -9,7 +10,7 @@ import styles from './run-facts.module.css';
 
 /** The progress and cost of a run. */
 export function RunProgress({ state }: { state: RunState }): ReactElement {
-  const { start, spent, counts, order } = state;
+  const { start, counts, order, subRuns = [] } = state;
   const budget = start.config.budget.run;
   return (
     <div className={styles.progress}>
@@ -17,8 +18,8 @@ export function RunProgress({ state }: { state: RunState }): ReactElement {
       <span className="numbers quiet">
         {counts.done.toLocaleString('en-US')} / {order.length.toLocaleString('en-US')} done
       </span>
-      <span className="numbers" title="Cost">
-        {moneyText(spent.costUsd)}
+      <span className="numbers" title={subRuns.length === 0 ? 'Cost' : 'Cost, including sub-runs'}>
+        {moneyText(runMoney(state).spentUsd)}
         {budget === undefined ? '' : ` of ${moneyText(budget)}`}
       </span>
     </div>

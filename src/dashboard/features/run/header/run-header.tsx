@@ -1,6 +1,7 @@
 import { type FormEvent, type ReactElement, type ReactNode, useState } from 'react';
 import type { RunState } from '../../../../core/run/state.ts';
 import { nextStartAt } from '../../../../core/schedule/start-time.ts';
+import { firstFailure } from '../../../../core/view/first-failure.ts';
 import { runStatus } from '../../../../core/view/run-status.ts';
 import { IS_GUEST } from '../../../api/role.ts';
 import { useRunOverview } from '../../../api/run-overview.ts';
@@ -28,6 +29,8 @@ export function RunHeader({ state, summary }: { state: RunState; summary: ReactN
     carried: overview?.carried ?? true,
     waitsFor: overview?.waitsFor ?? null,
   });
+  // A guest has no overview.
+  const error = (overview === undefined ? firstFailure(state) : overview.failure)?.error;
   const reason = state.status.kind === 'ended' || state.status.kind === 'cancelling' ? state.status.reason : null;
   return (
     <header className={styles.header}>
@@ -48,7 +51,7 @@ export function RunHeader({ state, summary }: { state: RunState; summary: ReactN
               {reason}
             </p>
           )}
-          {overview?.failure?.error == null ? null : <ErrorLine line={overview.failure.error} />}
+          {error == null ? null : <ErrorLine line={error} />}
           {state.status.kind === 'ended' ? null : <CurrentSteps current={overview} />}
           {summary}
         </div>
@@ -61,14 +64,21 @@ export function RunHeader({ state, summary }: { state: RunState; summary: ReactN
 
 /** The title of a run, with a button to rename it. */
 function RunTitle({ run, title }: { run: string; title: string }): ReactElement {
-  const [draft, setDraft] = useState<string | null>(null);
+  /** Null after it was closed. */
+  const [draft, setDraft] = useState<string | null>();
   const rename = useAction('rename-run', { onDone: () => setDraft(null) });
-  if (draft === null) {
+  if (draft == null) {
     return (
       <div className={styles.title}>
         <h1>{title}</h1>
         {IS_GUEST ? null : (
-          <Button weight="quiet" aria-label="Rename" title="Rename" onClick={() => setDraft(title)}>
+          <Button
+            weight="quiet"
+            aria-label="Rename"
+            title="Rename"
+            autoFocus={draft === null}
+            onClick={() => setDraft(title)}
+          >
             <Icon name="pencil" size={14} />
           </Button>
         )}

@@ -1,6 +1,7 @@
 import { type ReactElement, useState } from 'react';
 import type { OperationOutput } from '../../../../operations/all.ts';
 import { useAction, useOperation } from '../../../api/use-operation.ts';
+import { IS_ON_OWN_MACHINE } from '../../../ui/browser/own-machine.ts';
 import { Button } from '../../../ui/controls/button.tsx';
 import { ConfirmButton } from '../../../ui/controls/confirm-button.tsx';
 import { Time } from '../../../ui/text/amounts.tsx';
@@ -45,7 +46,10 @@ export function SharePanel({ run }: { run: string }): ReactElement {
       </div>
       {made === undefined ? null : (
         <p className={styles.link} role="status">
-          <Copyable text={`${location.origin}${made.path}`} /> Copy it now; it is not shown again.
+          <Copyable text={`${location.origin}${made.path}`} /> Copy it now; it is not shown again.{' '}
+          {IS_ON_OWN_MACHINE
+            ? 'It works on this machine only: for others, open this page by an address that they can reach, or use mh share --address.'
+            : ''}
         </p>
       )}
       {open.length === 0 ? null : (

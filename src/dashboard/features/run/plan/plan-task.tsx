@@ -67,7 +67,13 @@ function Fields({ draft, task, onChange }: PlanTaskProps): ReactElement {
     <div className={styles.fields}>
       <label>
         Title
-        <input value={task.title} maxLength={200} onChange={({ target }) => onChange({ title: target.value })} />
+        <input
+          value={task.title}
+          maxLength={200}
+          // biome-ignore lint/a11y/noAutofocus: a new task begins with its title
+          autoFocus={task.isNew}
+          onChange={({ target }) => onChange({ title: target.value })}
+        />
       </label>
       <label>
         Description
@@ -116,7 +122,7 @@ function Details({ state, draft, task }: PlanTaskProps): ReactElement | null {
     ...(needs.length === 0 ? [] : [`after ${needs.join(', ')}`]),
     ...(files.length === 0 ? [] : [`only ${files.join(', ')}`]),
     ...(spec?.agent === undefined ? [] : [`agent ${spec.agent}`]),
-    ...(spec?.limits.costUsd === undefined ? [] : [`at most ${moneyText(spec.limits.costUsd)}`]),
+    ...(spec?.limits.costUsd === undefined ? [] : [`at most ${moneyText(spec.limits.costUsd)} per attempt`]),
     ...(task.priority === 0 ? [] : [`priority ${task.priority}`]),
   ];
   return facts.length === 0 ? null : <p className="quiet">{facts.join(' · ')}</p>;

@@ -6,6 +6,7 @@ import { Button } from '../../../ui/controls/button.tsx';
 import { ErrorMessage, Skeleton } from '../../../ui/feedback/placeholders.tsx';
 import { Panel } from '../../../ui/layout/panel.tsx';
 import type { ViewProps } from '../run-views.ts';
+import { useSave } from '../use-save.ts';
 import { Verdicts } from './acceptance.tsx';
 import { markdownBlocks } from './markdown-blocks.ts';
 import styles from './report.module.css';
@@ -20,10 +21,10 @@ export function Report({ state }: ViewProps): ReactElement {
     queryFn: ({ signal }) => call('report-run', { run }, signal),
   });
   const blocks = useMemo(() => (data === undefined ? [] : markdownBlocks(data.text).slice(1)), [data]);
-  const save = async (format: 'md' | 'html', full = false) => {
+  const [isSaving, save] = useSave(async (format: 'md' | 'html', full: boolean) => {
     const { text } = await call('report-run', { run, format, full });
     saveText(`manyhands-${run}${full ? '-full' : ''}.${format}`, text, format === 'md' ? 'text/markdown' : 'text/html');
-  };
+  });
   return (
     <div className={styles.report}>
       <Verdicts run={run} revision={revision} isEnded={state.status.kind === 'ended'} />
@@ -34,9 +35,17 @@ export function Report({ state }: ViewProps): ReactElement {
             <Button busy={isFetching} onClick={() => void refetch()}>
               Refresh
             </Button>
-            <Button onClick={() => void save('md')}>Save Markdown</Button>
-            <Button onClick={() => void save('html')}>Save HTML</Button>
-            <Button onClick={() => void save('html', true)} title="With the patch and all transcripts, in one file">
+            <Button busy={isSaving} onClick={() => void save('md', false)}>
+              Save Markdown
+            </Button>
+            <Button busy={isSaving} onClick={() => void save('html', false)}>
+              Save HTML
+            </Button>
+            <Button
+              busy={isSaving}
+              onClick={() => void save('html', true)}
+              title="With the patch and all transcripts, in one file"
+            >
               Save everything
             </Button>
           </>

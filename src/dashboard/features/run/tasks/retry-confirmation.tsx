@@ -2,6 +2,7 @@ import type { ReactElement } from 'react';
 import type { RunState } from '../../../../core/run/state.ts';
 import { useAction } from '../../../api/use-operation.ts';
 import { Button } from '../../../ui/controls/button.tsx';
+import { useReturnFocus } from '../../../ui/controls/use-return-focus.ts';
 import { count } from '../../../ui/text/amounts.tsx';
 import styles from './retry-confirmation.module.css';
 import { retryEffect } from './task-plan.ts';
@@ -13,6 +14,7 @@ export function RetryConfirmation(props: { state: RunState; task: string; onDone
   const { state, task, onDone } = props;
   const retry = useAction('retry-run', { done: 'Retry started', onDone });
   const effect = retryEffect(state, task);
+  useReturnFocus();
   if (effect === null) return null;
   const others = effect.tasks.filter((key) => key !== task);
   const title = state.tasks[task]?.spec.title ?? task;
@@ -43,10 +45,10 @@ export function RetryConfirmation(props: { state: RunState; task: string; onDone
         </p>
       )}
       <p className={styles.buttons}>
-        <Button weight="main" autoFocus busy={retry.isBusy} onClick={() => retry.act({ run: state.start.run, task })}>
+        <Button weight="main" busy={retry.isBusy} onClick={() => retry.act({ run: state.start.run, task })}>
           Retry
         </Button>
-        <Button weight="quiet" onClick={onDone}>
+        <Button weight="quiet" autoFocus onClick={onDone}>
           No
         </Button>
       </p>

@@ -1,12 +1,12 @@
 import type { ReactElement } from 'react';
 import { Link } from 'wouter';
 import { lastAttempt, type RunState, type TaskState } from '../../../../core/run/state.ts';
-import { chargeOf } from '../../../../core/schedule/budget.ts';
-import { moneyText } from '../../../../core/view/amounts.ts';
+import { taskCost } from '../../../../core/view/task-cost.ts';
 import { titleWithLabel } from '../../../../core/view/task-label.ts';
 import { IS_GUEST } from '../../../api/role.ts';
 import { taskPath } from '../../../ui/browser/page-paths.ts';
 import { Button, LinkButton } from '../../../ui/controls/button.tsx';
+import { CostText } from '../../../ui/run/cost-text.tsx';
 import { stateColor, taskDisplayState } from '../../../ui/state/display-state.ts';
 import { StateMark } from '../../../ui/state/state-mark.tsx';
 import { Duration } from '../../../ui/text/amounts.tsx';
@@ -48,7 +48,7 @@ export function TaskRow({ state, row, isStale, onRetry }: TaskRowProps): ReactEl
       <span className={styles.figure}>
         {attempt === undefined ? '' : <Duration from={attempt.startedAt} to={attempt.ended?.at ?? null} />}
       </span>
-      <span className={styles.figure}>{task.attempts.length === 0 ? '' : moneyText(costOf(task))}</span>
+      <span className={styles.figure}>{task.attempts.length === 0 ? '' : <CostText cost={taskCost(task)} />}</span>
       <span className={styles.actions}>
         {task.phase.status === 'held' ? (
           <LinkButton to={`${taskPath(run, row.key)}?view=diff`} weight="main">
@@ -68,10 +68,4 @@ export function TaskRow({ state, row, isStale, onRetry }: TaskRowProps): ReactEl
 function reasonOf({ phase }: TaskState): string {
   if (phase.status === 'held') return phase.hold.reason;
   return phase.status === 'done' || !('reason' in phase) ? '' : phase.reason;
-}
-
-function costOf({ attempts }: TaskState): number {
-  return attempts.reduce((sum, { usage, reservation, ended }) => {
-    return sum + (ended === null && usage.kind === 'unknown' ? 0 : chargeOf(usage, reservation).costUsd);
-  }, 0);
 }

@@ -1,6 +1,7 @@
 import { type ReactElement, useMemo, useState } from 'react';
+import { useDebouncedText } from '../../../ui/controls/use-debounced-text.ts';
 import { EmptyState } from '../../../ui/feedback/placeholders.tsx';
-import { VirtualList } from '../../../ui/layout/virtual-list.tsx';
+import { useRowHeight, VirtualList } from '../../../ui/layout/virtual-list.tsx';
 import { type DisplayState, STATE_LABELS, URGENCY } from '../../../ui/state/display-state.ts';
 import type { ViewProps } from '../run-views.ts';
 import { useChoices } from '../use-view-params.ts';
@@ -15,6 +16,7 @@ const ROW_PX = 34;
 export function Tasks({ state, version }: ViewProps): ReactElement {
   const [search, choose] = useChoices();
   const [retryTask, setRetryTask] = useState<string | null>(null);
+  const rowHeight = useRowHeight(ROW_PX);
   const displayState = displayStateIn(search.get('status'));
   const text = search.get('text') ?? '';
   // biome-ignore lint/correctness/useExhaustiveDependencies: the state is mutated in place and changes with its version
@@ -44,7 +46,7 @@ export function Tasks({ state, version }: ViewProps): ReactElement {
         <VirtualList
           label="Tasks"
           count={rows.length}
-          rowHeight={ROW_PX}
+          rowHeight={rowHeight}
           keyOf={(index) => {
             const row = rows[index];
             return row === undefined ? '' : row.kind === 'task' ? row.key : `track ${row.track}`;
@@ -85,6 +87,7 @@ type StatusFilterProps = {
 
 /** Filters tasks by state and text. */
 function StatusFilter({ counts, total, chosen, text, onDisplayState, onText }: StatusFilterProps): ReactElement {
+  const [typed, setTyped] = useDebouncedText(text, onText);
   return (
     <div className={styles.filter}>
       <input
@@ -92,8 +95,8 @@ function StatusFilter({ counts, total, chosen, text, onDisplayState, onText }: S
         className={styles.text}
         placeholder="Filter tasks"
         aria-label="Filter tasks by text"
-        value={text}
-        onChange={({ target }) => onText(target.value)}
+        value={typed}
+        onChange={({ target }) => setTyped(target.value)}
       />
       <fieldset className={styles.looks} aria-label="Filter by state">
         <Choice isChosen={chosen === null} count={total} onChoose={() => onDisplayState(null)}>

@@ -1,6 +1,7 @@
 import type { AttemptState, RunState, TaskState } from '../../../../core/run/state.ts';
 import type { FailureKind } from '../../../../schema/failure.ts';
-import { type DisplayState, taskDisplayState } from '../../../ui/state/display-state.ts';
+import { attemptDisplayState, type DisplayState } from '../../../ui/state/display-state.ts';
+import { waitingReason } from '../waiting-reason.ts';
 import type { IdlePeriod, Mark, TimelineHistory } from './timeline-history.ts';
 
 /** A period of a task; `to` is null while it lasts. A `wait` is drawn hatched. */
@@ -90,16 +91,8 @@ function attemptSegment(task: TaskState, attempt: AttemptState, index: number): 
   };
 }
 
-/** A successful attempt that is followed by another was not accepted; the last one has the state of its task. */
-function attemptDisplayState({ ended }: AttemptState, last: TaskState['phase']['status'] | null): DisplayState {
-  if (ended === null) return 'running';
-  if (ended.rejected !== undefined) return 'unverified';
-  if (ended.failure === null) return last === null ? 'unverified' : taskDisplayState(last);
-  return ended.failure.kind === 'interrupted' ? 'cancelled' : 'failed';
-}
-
 function between(from: number, to: number, last: AttemptState | undefined): Segment {
-  if (last === undefined) return wait(from, to, 'waited for a free agent slot');
+  if (last === undefined) return wait(from, to, 'waited to start');
   const failure = last.ended?.failure ?? null;
   if (failure === null)
     return { kind: 'checks', displayState: 'checking', from, to, attempt: null, description: 'checks and review' };
@@ -110,10 +103,11 @@ function between(from: number, to: number, last: AttemptState | undefined): Segm
 
 type Since = { from: number; waits: readonly IdlePeriod[] };
 
-function after(state: RunState, { phase }: TaskState, { from, waits }: Since): Segment[] {
+function after(state: RunState, task: TaskState, { from, waits }: Since): Segment[] {
+  const { phase } = task;
   switch (phase.status) {
     case 'ready':
-      return [wait(from, null, phase.notBefore > from ? 'waiting for its scheduled time' : readyReason(state))];
+      return [wait(from, null, waitingReason(state, task, from) ?? '')];
     case 'analyzing':
       return [wait(from, null, `${phase.analysis} analyzes the failure`)];
     case 'landing':
@@ -140,11 +134,6 @@ function after(state: RunState, { phase }: TaskState, { from, waits }: Since): S
 function checks(from: number, to: number): Segment[] {
   if (to <= from) return [];
   return [{ kind: 'checks', displayState: 'checking', from, to, attempt: null, description: 'checks and landing' }];
-}
-
-function readyReason({ status, paused }: RunState): string {
-  if (status.kind === 'held') return 'waiting for the run to be approved';
-  return Object.keys(paused).length > 0 ? 'waiting while paused' : 'waiting for a free agent slot';
 }
 
 function wait(from: number, to: number | null, description: string): Segment {

@@ -68,7 +68,10 @@ function IdleMark({
   return <span className={styles.idle} style={style} title={idlePeriod.description} />;
 }
 
-const ENTRIES: readonly { kind: string; displayState: DisplayState; description: string }[] = [
+/** `isRecorded`: drawn from the events of the run, which large runs do not load. */
+type LegendEntry = { kind: string; displayState: DisplayState; description: string; isRecorded?: true };
+
+const ENTRIES: readonly LegendEntry[] = [
   { kind: 'attempt', displayState: 'done', description: 'accepted' },
   { kind: 'attempt', displayState: 'unverified', description: 'rejected' },
   { kind: 'attempt', displayState: 'failed', description: 'failed' },
@@ -77,18 +80,18 @@ const ENTRIES: readonly { kind: string; displayState: DisplayState; description:
   { kind: 'wait', displayState: 'queued', description: 'wait' },
   { kind: 'checks', displayState: 'checking', description: 'checks and landing' },
   { kind: 'held', displayState: 'waiting', description: 'waits for you' },
-  { kind: 'gate', displayState: 'done', description: 'check passed' },
-  { kind: 'gate', displayState: 'failed', description: 'check failed' },
+  { kind: 'gate', displayState: 'done', description: 'check passed', isRecorded: true },
+  { kind: 'gate', displayState: 'failed', description: 'check failed', isRecorded: true },
   { kind: 'landed', displayState: 'done', description: 'landed' },
-  { kind: 'person', displayState: 'waiting', description: 'your answer' },
+  { kind: 'person', displayState: 'waiting', description: 'your answer', isRecorded: true },
   { kind: 'warning', displayState: 'waiting', description: 'warning' },
 ];
 
 /** The legend of the bars, and the zoom buttons. */
-export function Legend({ view }: { view: TimeRangeView }): ReactElement {
+export function Legend({ view, hasHistory }: { view: TimeRangeView; hasHistory: boolean }): ReactElement {
   return (
     <div className={styles.legendBar}>
-      <LegendEntries />
+      <LegendEntries hasHistory={hasHistory} />
       <span className={styles.buttons}>
         <Button weight="quiet" aria-label="Zoom out" title="Zoom out (-)" onClick={() => view.zoom(1.5)}>
           <Icon name="minus" size={14} />
@@ -105,18 +108,20 @@ export function Legend({ view }: { view: TimeRangeView }): ReactElement {
 }
 
 /** What bars and marks mean; folded on a phone. */
-function LegendEntries(): ReactElement {
+function LegendEntries({ hasHistory }: { hasHistory: boolean }): ReactElement {
   const [isWide] = useState(() => window.matchMedia('(min-width: 721px)').matches);
   return (
     <details className={styles.legendFold} open={isWide}>
       <summary>Legend</summary>
       <ul className={styles.legend} aria-label="Legend">
-        {ENTRIES.map(({ kind, displayState, description }) => (
-          <li key={description}>
-            <span className={styles.sample} data-kind={kind} style={{ color: stateColor(displayState) }} />
-            {description}
-          </li>
-        ))}
+        {ENTRIES.filter(({ isRecorded = false }) => hasHistory || !isRecorded).map(
+          ({ kind, displayState, description }) => (
+            <li key={description}>
+              <span className={styles.sample} data-kind={kind} style={{ color: stateColor(displayState) }} />
+              {description}
+            </li>
+          ),
+        )}
       </ul>
     </details>
   );

@@ -1,11 +1,12 @@
 import type { ReactElement } from 'react';
 import type { RunState, TaskState } from '../../../../core/run/state.ts';
-import { moneyText } from '../../../../core/view/amounts.ts';
 import { checkOutput, isFailed } from '../../../../core/view/failed-check.ts';
+import { taskCost } from '../../../../core/view/task-cost.ts';
 import { agentText, taskLabel } from '../../../../core/view/task-label.ts';
 import type { LiveAttempt } from '../../../../schema/overview.ts';
 import { useOperation } from '../../../api/use-operation.ts';
 import { useThrottled } from '../../../ui/browser/use-now.ts';
+import { CostText } from '../../../ui/run/cost-text.tsx';
 import { LiveAgent } from '../../../ui/run/live-agent.tsx';
 import { taskDisplayState } from '../../../ui/state/display-state.ts';
 import { StateMark } from '../../../ui/state/state-mark.tsx';
@@ -46,9 +47,7 @@ export function Details({ state, task, history, end, live }: DetailsProps): Reac
         <code>{taskLabel(spec)}</code>
         <strong>{spec.title}</strong>
         <span className="quiet">{spec.role}</span>
-        <span className="numbers" title="Cost of all attempts">
-          {moneyText(costOf(task))}
-        </span>
+        {task.attempts.length === 0 ? null : <CostText cost={taskCost(task)} />}
         <DiffFigures run={state.start.run} task={task} />
         {evidence.map(({ gate, verdict }) => (
           <span key={gate} className={styles.gate} data-verdict={verdict}>
@@ -64,7 +63,9 @@ export function Details({ state, task, history, end, live }: DetailsProps): Reac
                 {attempt === null ? KINDS[kind] : `${attempt.number} · ${agentText(attempt)}`}
               </span>
               <span className="numbers">{duration((to ?? end) - from)}</span>
-              <span className="numbers">{attempt?.usage.kind === 'known' ? moneyText(attempt.usage.costUsd) : ''}</span>
+              <span className="numbers">
+                {attempt === null ? '' : <CostText cost={taskCost({ attempts: [attempt] })} />}
+              </span>
               <span className={styles.text} title={description}>
                 {attempt?.ended === null ? (activity ?? description) : description}
               </span>
@@ -85,10 +86,6 @@ const KINDS: Record<Segment['kind'], string> = {
   checks: 'checks',
   held: 'waited for you',
 };
-
-function costOf({ attempts }: TaskState): number {
-  return attempts.reduce((sum, { usage }) => sum + (usage.kind === 'known' ? usage.costUsd : 0), 0);
-}
 
 /** The output of what failed last, or what the agent did or said last. */
 function lastOutput(task: TaskState, activity: string | null): string {

@@ -53,20 +53,16 @@ export function recordEvent(history: TimelineHistory, event: RunEvent, at: numbe
       return;
     }
     case 'task.approved':
-      add(history, event.data.task, {
-        at,
-        displayState: 'waiting',
-        shape: 'person',
-        description: 'approved by the user',
-      });
+      add(history, event.data.task, personMark(at, 'approved by the user'));
+      return;
+    case 'task.rejected':
+      add(history, event.data.task, personMark(at, `rejected by the user: ${event.data.reason}`));
+      return;
+    case 'task.answered':
+      add(history, event.data.task, personMark(at, 'answered by the user'));
       return;
     case 'task.messaged':
-      add(history, event.data.task, {
-        at,
-        displayState: 'waiting',
-        shape: 'person',
-        description: 'message from the user',
-      });
+      add(history, event.data.task, personMark(at, 'message from the user'));
       return;
     case 'run.held':
       history.idlePeriods.push({ from: at, to: null, description: event.data.hold.reason });
@@ -75,10 +71,13 @@ export function recordEvent(history: TimelineHistory, event: RunEvent, at: numbe
       if (event.data.track === undefined)
         history.idlePeriods.push({ from: at, to: null, description: event.data.reason });
       return;
-    case 'run.approved':
     case 'run.unpaused':
+      if (event.data.track === undefined) endAll(history.idlePeriods, at);
+      return;
+    case 'run.approved':
+    case 'run.rejected':
     case 'run.ended':
-      for (const idlePeriod of history.idlePeriods) idlePeriod.to ??= at;
+      endAll(history.idlePeriods, at);
       return;
     default:
       return;
@@ -121,7 +120,15 @@ function begin(waits: TimelineHistory['waits'], task: string, wait: IdlePeriod):
 }
 
 function end(waits: TimelineHistory['waits'], task: string, at: number): void {
-  for (const wait of waits.get(task) ?? []) wait.to ??= at;
+  endAll(waits.get(task) ?? [], at);
+}
+
+function endAll(periods: readonly IdlePeriod[], at: number): void {
+  for (const period of periods) period.to ??= at;
+}
+
+function personMark(at: number, description: string): Mark {
+  return { at, displayState: 'waiting', shape: 'person', description };
 }
 
 function add({ marks }: TimelineHistory, task: string, mark: Mark): void {

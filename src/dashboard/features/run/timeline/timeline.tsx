@@ -1,10 +1,12 @@
 import { type ReactElement, useMemo, useRef, useState } from 'react';
+import { Link } from 'wouter';
 import type { RunState } from '../../../../core/run/state.ts';
 import { useRunOverview } from '../../../api/run-overview.ts';
 import { useStream } from '../../../api/stream.ts';
+import { runPath } from '../../../ui/browser/page-paths.ts';
 import { useNow } from '../../../ui/browser/use-now.ts';
 import { EmptyState } from '../../../ui/feedback/placeholders.tsx';
-import { VirtualList } from '../../../ui/layout/virtual-list.tsx';
+import { useRowHeight, VirtualList } from '../../../ui/layout/virtual-list.tsx';
 import { eventOf } from '../use-run.ts';
 import { Axis, Legend } from './time-axis.tsx';
 import { shareOf, type TimeRange } from './time-range.ts';
@@ -29,9 +31,11 @@ export function Timeline({ state, version }: { state: RunState; version: number 
   const whole: TimeRange = { from: state.startedAt, to: Math.max(end, state.startedAt + 1_000) };
   const box = useRef<HTMLDivElement>(null);
   const view = useTimeRange(whole, box);
-  const { history } = useTimelineHistory(state);
+  const hasHistory = state.order.length <= MAX_TASKS;
+  const history = useTimelineHistory(state, hasHistory);
   const overview = useRunOverview(state.start.run);
   const [collapsed, toggleCollapsed] = useCollapsed();
+  const rowHeight = useRowHeight(ROW_PX);
   const [hovered, setHovered] = useState<string | null>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the state is mutated in place and changes with its version
   const rows = useMemo(() => timelineRows(state, collapsed), [state, version, collapsed]);
@@ -43,11 +47,17 @@ export function Timeline({ state, version }: { state: RunState; version: number 
     return <EmptyState title="No tasks yet">The run is being prepared. Its tasks appear here.</EmptyState>;
   return (
     <div className={styles.timeline} ref={box}>
-      <Legend view={view} />
+      <Legend view={view} hasHistory={hasHistory} />
+      {hasHistory ? null : (
+        <p className={styles.note}>
+          This run is too large for the marks of checks and of your answers and for the periods in which the run waited;
+          its <Link href={`${runPath(state.start.run)}?view=events`}>events</Link> have them.
+        </p>
+      )}
       <VirtualList
         label="Timeline"
         count={rows.length}
-        rowHeight={ROW_PX}
+        rowHeight={rowHeight}
         below={DETAILS_PX}
         keyOf={(index) => keyOf(rows[index])}
         head={
@@ -105,16 +115,15 @@ function keyOf(row: ReturnType<typeof timelineRows>[number] | undefined): string
   return row === undefined ? '' : row.kind === 'task' ? row.key : `track ${row.track}`;
 }
 
-/** The history of a run, live; `count` changes with it. It is empty for very large runs. */
-function useTimelineHistory(state: RunState): { history: TimelineHistory; count: number } {
-  const run = state.start.run;
+/** The history of a run, live; empty unless enabled. */
+function useTimelineHistory({ start: { run } }: RunState, enabled: boolean): TimelineHistory {
   const held = useRef({ run, last: 0, history: emptyHistory() });
   if (held.current.run !== run) held.current = { run, last: 0, history: emptyHistory() };
   const isDue = useRef(false);
-  const [count, setCount] = useState(0);
+  const [, setCount] = useState(0);
   useStream('watch-run', {
     key: run,
-    enabled: state.order.length <= MAX_TASKS,
+    enabled,
     input: () => ({ run, after: held.current.last }),
     onItem: (item) => {
       if (item.version <= held.current.last) return;
@@ -128,5 +137,5 @@ function useTimelineHistory(state: RunState): { history: TimelineHistory; count:
       });
     },
   });
-  return { history: held.current.history, count };
+  return held.current.history;
 }

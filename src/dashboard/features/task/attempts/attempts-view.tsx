@@ -3,15 +3,17 @@ import { Link } from 'wouter';
 import { containmentDetails, containmentText } from '../../../../core/attempt/containment.ts';
 import type { AttemptState } from '../../../../core/run/state.ts';
 import { isFailed } from '../../../../core/view/failed-check.ts';
-import type { Evidence } from '../../../../schema/gate.ts';
+import { taskCost } from '../../../../core/view/task-cost.ts';
 import { IS_GUEST } from '../../../api/role.ts';
 import { useAction } from '../../../api/use-operation.ts';
 import { taskPath } from '../../../ui/browser/page-paths.ts';
 import { Button } from '../../../ui/controls/button.tsx';
 import { EmptyState } from '../../../ui/feedback/placeholders.tsx';
 import { ScrollArea } from '../../../ui/layout/scroll-area.tsx';
+import { CostText } from '../../../ui/run/cost-text.tsx';
+import { attemptDisplayState } from '../../../ui/state/display-state.ts';
 import { StateMark } from '../../../ui/state/state-mark.tsx';
-import { Duration, Money, Time } from '../../../ui/text/amounts.tsx';
+import { Duration, Time } from '../../../ui/text/amounts.tsx';
 import { Icon } from '../../../ui/text/icon.tsx';
 import { modelOf, type TaskView } from '../task-facts.ts';
 import { Outcome } from './attempt-outcome.tsx';
@@ -27,31 +29,23 @@ export function AttemptsView({ view, reload }: { view: TaskView; reload(): void 
   return (
     <ScrollArea className={styles.columns} label="Attempts side by side">
       {attempts.map((attempt) => (
-        <AttemptCard
-          key={attempt.number}
-          which={{ run: view.run, task: view.task.spec.key }}
-          attempt={attempt}
-          evidence={attempt.number === attempts.length ? view.task.evidence : (attempt.ended?.evidence ?? [])}
-          reload={reload}
-        />
+        <AttemptCard key={attempt.number} view={view} attempt={attempt} reload={reload} />
       ))}
     </ScrollArea>
   );
 }
 
-type AttemptCardProps = {
-  which: { run: string; task: string };
-  attempt: AttemptState;
-  /** What the gates found in its work. */
-  evidence: readonly Evidence[];
-  reload(): void;
-};
+type AttemptCardProps = { view: TaskView; attempt: AttemptState; reload(): void };
 
 /** One attempt: agent, reason for its choice, usage and outcome, in the same order on every card. */
-function AttemptCard({ which, attempt, evidence, reload }: AttemptCardProps): ReactElement {
+function AttemptCard({ view, attempt, reload }: AttemptCardProps): ReactElement {
+  const { spec, phase, attempts } = view.task;
   const { number, ended, usage } = attempt;
+  const isLast = number === attempts.length;
+  const evidence = isLast ? view.task.evidence : (ended?.evidence ?? []);
+  const which = { run: view.run, task: spec.key };
   const isRejected = ended?.rejected !== undefined;
-  const displayState = ended === null ? 'running' : ended.failure === null && !isRejected ? 'done' : 'failed';
+  const displayState = attemptDisplayState(attempt, isLast ? phase.status : null);
   const containment = attempt.process?.containment;
   const used = usage.kind === 'known' ? usage : undefined;
   return (
@@ -79,8 +73,7 @@ function AttemptCard({ which, attempt, evidence, reload }: AttemptCardProps): Re
           {used === undefined ? '–' : `${figure(used.inputTokens)} in, ${figure(used.outputTokens)} out`}
         </Fact>
         <Fact name="Cost">
-          <Money usd={used?.costUsd ?? null} />
-          {usage.kind === 'unknown' && ended !== null ? <span className="quiet"> unknown</span> : null}
+          <CostText cost={taskCost({ attempts: [attempt] })} />
         </Fact>
         {containment === undefined ? null : (
           <Fact name="Containment">

@@ -1,10 +1,17 @@
 import type { TaskState } from '../../../../core/run/state.ts';
 import { type CheckOutput, checkOutput } from '../../../../core/view/failed-check.ts';
-import { isOnCandidate, isSatisfied, shellText } from '../../../../gates/gate-kinds.ts';
-import type { Evidence, GateSpec } from '../../../../schema/gate.ts';
+import { isOnCandidate, isSatisfied, judgesResult, shellText } from '../../../../gates/gate-kinds.ts';
+import type { Evidence, GateSpec, Verdict } from '../../../../schema/gate.ts';
+import type { DisplayState } from '../../../ui/state/display-state.ts';
 
-/** A gate with its latest evidence; `evidence` is null if it has not run, `command` if it is not a command. */
-export type Gate = { key: string; name: string; command: string | null; evidence: Evidence | null };
+/** A gate with its latest evidence; `evidence` is null if it has not run, `command` if it is not a command. `isOfAttempt`: it has no evidence of its own, the attempt fails with it. */
+export type Gate = {
+  key: string;
+  name: string;
+  command: string | null;
+  evidence: Evidence | null;
+  isOfAttempt: boolean;
+};
 
 /** A step of a verification report. */
 export type Step = { number: number; result: 'PASS' | 'FAIL' | 'NOT VERIFIED'; text: string };
@@ -38,12 +45,48 @@ export function pairGates(specs: readonly GateSpec[], evidence: readonly Evidenc
     name: each.gate,
     command: commandOf(specs.find(({ name }) => name === each.gate)),
     evidence: each,
+    isOfAttempt: false,
   }));
   const reported = new Set(evidence.map(({ gate }) => gate));
   const missing = specs
     .filter(({ name }) => !reported.has(name))
-    .map((spec) => ({ key: spec.name, name: spec.name, command: commandOf(spec), evidence: null }));
+    .map((spec) => ({
+      key: spec.name,
+      name: spec.name,
+      command: commandOf(spec),
+      evidence: null,
+      isOfAttempt: judgesResult(spec),
+    }));
   return [...found, ...missing];
+}
+
+const DISPLAY_STATES: Record<Verdict, DisplayState> = {
+  pass: 'done',
+  fail: 'failed',
+  held: 'waiting',
+  error: 'failed',
+  'not-applicable': 'unverified',
+};
+const VERDICTS: Record<Verdict, string> = {
+  pass: 'passed',
+  fail: 'failed',
+  held: 'needs approval',
+  error: 'could not run',
+  'not-applicable': 'not applicable',
+};
+
+/** How the result of a gate is shown; `isPassed`: the attempt passed it, without evidence of its own. */
+export function resultOf(
+  evidence: Evidence | null,
+  { isOver, isPassed }: { isOver: boolean; isPassed: boolean },
+): { displayState: DisplayState; text: string } {
+  if (evidence !== null)
+    return {
+      displayState: evidence.stale === true ? 'stale' : DISPLAY_STATES[evidence.verdict],
+      text: VERDICTS[evidence.verdict],
+    };
+  if (isPassed) return { displayState: 'done', text: 'passed with the attempt' };
+  return { displayState: 'queued', text: isOver ? 'no evidence' : 'not run yet' };
 }
 
 /** The steps of a verification report; an indented line belongs to the previous step. */

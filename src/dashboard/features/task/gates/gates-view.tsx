@@ -2,32 +2,15 @@ import type { ReactElement } from 'react';
 import { isOpen, type TaskState } from '../../../../core/run/state.ts';
 import type { CheckOutput } from '../../../../core/view/failed-check.ts';
 import { isSatisfied } from '../../../../gates/gate-kinds.ts';
-import type { Verdict } from '../../../../schema/gate.ts';
 import { EmptyState } from '../../../ui/feedback/placeholders.tsx';
 import { ScrollArea } from '../../../ui/layout/scroll-area.tsx';
-import type { DisplayState } from '../../../ui/state/display-state.ts';
 import { StateMark } from '../../../ui/state/state-mark.tsx';
 import { duration } from '../../../ui/text/amounts.tsx';
 import { Copyable } from '../../../ui/text/copyable.tsx';
 import { NamedError } from '../../../ui/text/named-error.tsx';
 import { short } from '../task-facts.ts';
-import { failedOutput, type Gate, gatesByAttempt, type Step, stepsOf } from './gate-results.ts';
+import { failedOutput, type Gate, gatesByAttempt, resultOf, type Step, stepsOf } from './gate-results.ts';
 import styles from './gates.module.css';
-
-const DISPLAY_STATES: Record<Verdict, DisplayState> = {
-  pass: 'done',
-  fail: 'failed',
-  held: 'waiting',
-  error: 'failed',
-  'not-applicable': 'unverified',
-};
-const VERDICTS: Record<Verdict, string> = {
-  pass: 'passed',
-  fail: 'failed',
-  held: 'needs approval',
-  error: 'could not run',
-  'not-applicable': 'not applicable',
-};
 
 /** The result of each gate of a task by attempt, and the gates that have not run. */
 export function GatesView({ task }: { task: TaskState }): ReactElement {
@@ -45,7 +28,12 @@ export function GatesView({ task }: { task: TaskState }): ReactElement {
           {task.attempts.length > 1 ? <h2 className={styles.attempt}>Attempt {attempt}</h2> : null}
           <ul className={styles.gates}>
             {gates.map((gate) => (
-              <GateCard key={gate.key} gate={gate} isOver={!isLast || !isOpen(task)} />
+              <GateCard
+                key={gate.key}
+                gate={gate}
+                isOver={!isLast || !isOpen(task)}
+                isPassed={gate.isOfAttempt && task.attempts.at(-1)?.ended?.failure === null}
+              />
             ))}
           </ul>
         </section>
@@ -54,19 +42,19 @@ export function GatesView({ task }: { task: TaskState }): ReactElement {
   );
 }
 
+/** `isPassed`: the attempt passed it, without evidence of its own. */
+type GateCardProps = { gate: Gate; isOver: boolean; isPassed: boolean };
+
 /** One gate: verdict, command, tree, duration and output. */
-function GateCard({ gate: { name, command, evidence }, isOver }: { gate: Gate; isOver: boolean }): ReactElement {
+function GateCard({ gate: { name, command, evidence }, isOver, isPassed }: GateCardProps): ReactElement {
   const steps = stepsOf(evidence?.output ?? '');
-  const displayState =
-    evidence === null ? 'queued' : evidence.stale === true ? 'stale' : DISPLAY_STATES[evidence.verdict];
+  const { displayState, text } = resultOf(evidence, { isOver, isPassed });
   return (
     <li className={styles.gate}>
       <div className={styles.head}>
         <StateMark displayState={displayState} bare />
         <h3 className={styles.name}>{name}</h3>
-        <span className={styles.verdict}>
-          {evidence === null ? (isOver ? 'no evidence' : 'not run yet') : VERDICTS[evidence.verdict]}
-        </span>
+        <span className={styles.verdict}>{text}</span>
         {evidence === null ? null : (
           <span className={styles.figures}>
             <span className="numbers">{took(evidence.durationMs)}</span>

@@ -3,6 +3,7 @@ import { tasksToInvalidate, tasksToReopen } from '../../../../core/run/reopening
 import type { RunState } from '../../../../core/run/state.ts';
 import { useAction, useOperation } from '../../../api/use-operation.ts';
 import { Button } from '../../../ui/controls/button.tsx';
+import { useReturnFocus } from '../../../ui/controls/use-return-focus.ts';
 import { ErrorMessage, Skeleton } from '../../../ui/feedback/placeholders.tsx';
 import { count } from '../../../ui/text/amounts.tsx';
 import { Icon } from '../../../ui/text/icon.tsx';
@@ -65,10 +66,11 @@ function affected(state: RunState, key: string, isDone: boolean): string[] {
   return (isDone ? tasksToInvalidate(state, key) : tasksToReopen(state, [key])).filter((each) => each !== key);
 }
 
-/** A panel below the button that opens it; Esc closes it. */
+/** A panel below the button that opens it; Esc closes it, and the focus returns. */
 export function ActionPanel(props: { title: string; close(): void; children: ReactNode }): ReactElement {
   const { title, close, children } = props;
   const panel = useRef<HTMLElement>(null);
+  useReturnFocus();
   useEffect(() => panel.current?.focus(), []);
   return (
     <section

@@ -2,17 +2,20 @@ import type { ReactElement, ReactNode } from 'react';
 import { Link } from 'wouter';
 import { containmentDetails, containmentText } from '../../../../core/attempt/containment.ts';
 import type { RunNow } from '../../../../core/view/activity.ts';
+import { taskCost } from '../../../../core/view/task-cost.ts';
 import { taskLabel } from '../../../../core/view/task-label.ts';
 import type { LiveAttempt } from '../../../../schema/overview.ts';
 import { runPath } from '../../../ui/browser/page-paths.ts';
+import { NextStepLine } from '../../../ui/run/attention-actions.tsx';
+import { CostText } from '../../../ui/run/cost-text.tsx';
 import { CurrentSteps } from '../../../ui/run/live-agent.tsx';
 import { taskDisplayState } from '../../../ui/state/display-state.ts';
 import { StateMark } from '../../../ui/state/state-mark.tsx';
 import { Duration, Money, Time } from '../../../ui/text/amounts.tsx';
 import { Copyable } from '../../../ui/text/copyable.tsx';
-import { commitOf, costOf, modelOf, reasonOf, short, type TaskView } from '../task-facts.ts';
-import { HeldWork } from './held-work.tsx';
+import { commitOf, modelOf, reasonOf, short, type TaskView } from '../task-facts.ts';
 import { TaskActions } from './task-actions.tsx';
+import { HeldWork, TaskQuestions } from './task-decisions.tsx';
 import styles from './task-header.module.css';
 import { TaskLinks } from './task-links.tsx';
 
@@ -51,9 +54,14 @@ export function TaskHeader(props: TaskHeaderProps): ReactElement {
       {reason === null ? null : (
         <p className={styles.reason} data-urgent={phase.status === 'held' || phase.status === 'blocked'}>
           {reason}
-          {next === null ? null : <span className={styles.next}>Next step: {next}</span>}
+          {next === null ? null : (
+            <span className={styles.next}>
+              Next step: <NextStepLine step={next} run={view.run} />
+            </span>
+          )}
         </p>
       )}
+      <TaskQuestions view={view} />
       <HeldWork view={view} isDiffShown={isDiffShown} reload={reload} />
       <TaskLinks view={view} />
     </header>
@@ -69,7 +77,7 @@ function TaskFacts({ view, live, mark }: TaskFactsProps): ReactElement {
   const commit = commitOf(view.task);
   const containment = last?.process?.containment;
   const agent = [last?.agent ?? spec.agent, last?.account, last?.tier ?? spec.tier, last && modelOf(last.usage)];
-  const cost = live === undefined ? costOf(view.task) : (costOf(view.task) ?? live.costUsd);
+  const cost = taskCost(view.task);
   return (
     <dl className={styles.line}>
       <div className={styles.fact}>
@@ -90,7 +98,7 @@ function TaskFacts({ view, live, mark }: TaskFactsProps): ReactElement {
         </Fact>
       )}
       <Fact name="Cost">
-        <Money usd={cost} />
+        {cost.costUsd === 0 && live !== undefined ? <Money usd={live.costUsd} /> : <CostText cost={cost} />}
       </Fact>
       {commit === null ? null : (
         <Fact name="Commit">

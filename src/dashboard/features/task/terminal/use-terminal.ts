@@ -18,10 +18,14 @@ const RESIZE_PAUSE_MS = 150;
 /** The server's limits; the type contains the numbers, so a difference does not compile. */
 const SIZE: typeof TERMINAL_SIZE = { columns: { least: 20, most: 500 }, rows: { least: 5, most: 300 } };
 
-/** Connects a terminal in this element to the agent's terminal. */
+/** The program gets all other keys, also Tab and Escape; no terminal program can tell this one from Ctrl-L. */
+export const LEAVING_KEY = 'Ctrl-Shift-L';
+
+/** Connects a terminal in this element to the agent's terminal; `onLeave` moves the focus elsewhere. */
 export function useTerminal(
   which: { run: string; task: string },
   container: RefObject<HTMLDivElement | null>,
+  onLeave: () => void,
 ): { mode: TerminalMode; connectionState: ConnectionState } {
   const { run, task } = which;
   const [mode, setMode] = useState<TerminalMode>('typing');
@@ -34,6 +38,12 @@ export function useTerminal(
     const stopStrict = makeStrict(document);
     const made = openTerminal(element);
     terminal.current = made.terminal;
+    made.terminal.attachCustomKeyEventHandler((event) => {
+      if (!isLeaving(event)) return true;
+      event.preventDefault();
+      if (event.type === 'keydown') onLeave();
+      return false;
+    });
     offset.current = undefined;
     let queue: Promise<unknown> = Promise.resolve();
     let cancelTimer = () => {};
@@ -66,7 +76,7 @@ export function useTerminal(
       stopStrict();
       terminal.current = undefined;
     };
-  }, [run, task, container]);
+  }, [run, task, container, onLeave]);
 
   const connectionState = useStream('watch-terminal', {
     key: `${run} ${task}`,
@@ -104,6 +114,10 @@ function openTerminal(element: HTMLElement): { terminal: Terminal; fit(): void }
   terminal.loadAddon(addon);
   terminal.open(element);
   return { terminal, fit: () => addon.fit() };
+}
+
+function isLeaving({ ctrlKey, shiftKey, code }: KeyboardEvent): boolean {
+  return ctrlKey && shiftKey && code === 'KeyL';
 }
 
 function bounded(columns: number, rows: number): { columns: number; rows: number } {

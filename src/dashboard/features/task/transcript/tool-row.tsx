@@ -1,5 +1,6 @@
 import { type ReactElement, useState } from 'react';
 import { Icon } from '../../../ui/text/icon.tsx';
+import { visibleText } from '../../../ui/text/visible-text.ts';
 import { type PlanStep, planSteps, type ToolGroup, type ToolItem } from './fold-rows.ts';
 import { firstLine, mainArgument } from './one-line.ts';
 import { LongText, Marked } from './row-text.tsx';
@@ -49,7 +50,7 @@ function PlanRow({ steps }: { steps: readonly PlanStep[] }): ReactElement {
       <ol className={styles.steps}>
         {steps.map(({ text, status }) => (
           <li key={text} data-status={status}>
-            {MARKS[status] ?? '☐'} {text}
+            {MARKS[status] ?? '☐'} {visibleText(text)}
           </li>
         ))}
       </ol>

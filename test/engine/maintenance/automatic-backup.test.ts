@@ -1,7 +1,7 @@
 import { copyFileSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { makeScratch, type Scratch, writeFiles } from '../support/scratch.ts';
+import { makeScratch, type Scratch, writeFiles } from '../../support/scratch.ts';
 
 const AGENT = '#!/bin/sh\ncat > /dev/null\necho "$MANYHANDS_TASK $$" > made.txt\n';
 const SETTINGS = 'agents:\n  hand: { kind: command, command: ./agent.sh }\nchecks: ["true"]\n';

@@ -13,6 +13,11 @@ export class Slots {
     return this.#size;
   }
 
+  /** How many callers wait. */
+  get waiting(): number {
+    return this.#queue.length;
+  }
+
   /** Raises the number of slots to this size; a smaller size changes nothing. */
   grow(size: number): void {
     for (; this.#size < size; this.#size += 1) this.#release();

@@ -1,6 +1,9 @@
 import type { ReactElement } from 'react';
+import type { QuestionState } from '../../../../core/run/state.ts';
+import { IS_GUEST } from '../../../api/role.ts';
 import { taskPath } from '../../../ui/browser/page-paths.ts';
 import { LinkButton } from '../../../ui/controls/button.tsx';
+import { AttentionButtons } from '../../../ui/run/attention-actions.tsx';
 import { HoldAnswer } from '../../../ui/run/hold-answer.tsx';
 import type { TaskView } from '../task-facts.ts';
 import styles from './task-header.module.css';
@@ -31,5 +34,34 @@ export function HeldWork({ view, isDiffShown, reload }: HeldWorkProps): ReactEle
         </LinkButton>
       )}
     </section>
+  );
+}
+
+/** The questions of its agents that wait for an answer, each with its form. */
+export function TaskQuestions({ view }: { view: TaskView }): ReactElement | null {
+  const { phase, questions = [] } = view.task;
+  const open = questions.filter(({ answer }) => answer === null);
+  if (open.length === 0 || (phase.status !== 'running' && phase.status !== 'blocked')) return null;
+  return (
+    <section className={styles.decision} aria-label="Questions">
+      {open.map((question) => (
+        <OpenQuestion key={question.id} view={view} question={question} />
+      ))}
+    </section>
+  );
+}
+
+function OpenQuestion({ view, question }: { view: TaskView; question: QuestionState }): ReactElement {
+  const { id, text, options = [] } = question;
+  const item = { run: view.run, task: view.task.spec.key, what: 'question' as const, question: id };
+  return (
+    <div className={styles.decision}>
+      <p className={styles.reason} data-urgent="true">
+        Its agent asks: {text}
+      </p>
+      {IS_GUEST ? null : (
+        <AttentionButtons item={{ ...item, options: options.map((label) => ({ id: label, label })) }} />
+      )}
+    </div>
   );
 }
