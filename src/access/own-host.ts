@@ -2,6 +2,7 @@ import { statfs } from 'node:fs/promises';
 import { freemem, hostname } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { USABLE_EVERYWHERE } from '../agents/agent-kinds.ts';
 import { Coordination } from '../engine/attempt/coordination.ts';
 import { endUnknownAgents } from '../engine/attempt/launch-record.ts';
 import { ForwardedCalls } from '../engine/hosts/forwarded-calls.ts';
@@ -45,9 +46,6 @@ const InstanceId = z.string().regex(/^[0-9a-f-]{36}$/);
 /** The process that is registered; while one registers, also those before it. */
 const Instances = z.object({ instance: InstanceId, previous: z.array(InstanceId).default([]) });
 const MOST_PREVIOUS = 100;
-
-/** Programs that a run names itself, and agents that follow a script, need nothing of this machine. */
-const ALWAYS = ['command', 'rehearsal'] as const;
 
 /** Is a host until the signal aborts: registers, performs orders, and gives its lease back. Rejects with HOST_LOST when it loses it. */
 export async function runHost(options: HostOptions): Promise<void> {
@@ -172,7 +170,7 @@ async function workingAgents({ env, agents: only, log }: HostOptions): Promise<s
   const pinned = implementations.pin({ config, dir: root, root, choices: [], rehearse: false, scenario: undefined });
   const project = { id: 'none', root };
   const agents = implementations.agents({ config: { ...config, agents: pinned.agents }, project });
-  const found = new Set<string>(ALWAYS);
+  const found = new Set(USABLE_EVERYWHERE);
   for (const agent of agents.values()) {
     const { ok, detail } = await agent.available();
     if (ok) found.add(agent.name).add(agent.kind);

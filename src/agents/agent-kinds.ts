@@ -1,8 +1,14 @@
 import type { AgentConfig } from '../schema/config/agent.ts';
 
+/** The name and the kind of the agent that follows a script. */
+export const REHEARSAL = 'rehearsal';
+
+/** The kinds of agents that every machine can run: programs that a run names itself, and the agent that follows a script. */
+export const USABLE_EVERYWHERE: readonly string[] = ['command', REHEARSAL];
+
 /** Whether agents of this kind are simulated: no model answers, so their results are no evidence about an agent. */
 export function isSimulated(kind: string | null | undefined): boolean {
-  return kind === 'rehearsal';
+  return kind === REHEARSAL;
 }
 
 /** Whether agents of this kind are a program of the user, which only the user can fix. */

@@ -7,12 +7,25 @@ export type CommandGateSpec = SpecOf<'command'>;
 /** What a gate judges. `result`: whether an attempt changed or answered anything; `work`: its saved changes and output; `tree`: a clean checkout. */
 type Judged = 'result' | 'work' | 'tree';
 
-/** When each gate runs: when an `attempt` has ended, or on the `candidate` that is merged for landing; `recheck`: also on the result of an ended run. */
-const KINDS: Readonly<Record<Kind, { on: 'attempt' | 'candidate'; judges: Judged; recheck?: true }>> = {
+/** What a gate says about the acceptance of a run: its landed work is within its scope, and contains no secrets. */
+export type InspectedCriterion = 'scope' | 'secrets';
+
+type KindOfGate = {
+  /** When it runs: when an attempt has ended, or on the candidate that is merged for landing. */
+  on: 'attempt' | 'candidate';
+  judges: Judged;
+  /** Whether it also runs on the result of an ended run. */
+  recheck?: true;
+  /** Whether it fails when the agent did something forbidden: one retry with the evidence, then a person decides. */
+  forbids?: true;
+  criterion?: InspectedCriterion;
+};
+
+const KINDS: Readonly<Record<Kind, KindOfGate>> = {
   changed: { on: 'attempt', judges: 'result' },
   handoff: { on: 'attempt', judges: 'result' },
-  scope: { on: 'attempt', judges: 'work', recheck: true },
-  secrets: { on: 'attempt', judges: 'work', recheck: true },
+  scope: { on: 'attempt', judges: 'work', recheck: true, forbids: true, criterion: 'scope' },
+  secrets: { on: 'attempt', judges: 'work', recheck: true, forbids: true, criterion: 'secrets' },
   syntax: { on: 'attempt', judges: 'work' },
   patterns: { on: 'attempt', judges: 'work' },
   'clean-output': { on: 'attempt', judges: 'work' },
@@ -42,6 +55,21 @@ export function inspectionGates(gates: readonly GateSpec[]): GateSpec[] {
 /** The inspection gates that also judge the whole result of a run. */
 export function recheckedInspections(gates: readonly GateSpec[]): GateSpec[] {
   return inspectionGates(gates).filter(({ gate }) => KINDS[gate].recheck === true);
+}
+
+/** Whether a failure of this gate means that the agent did something forbidden. */
+export function forbidsWork({ gate }: GateSpec): boolean {
+  return KINDS[gate].forbids === true;
+}
+
+/** The gates whose results decide this criterion of a run's acceptance. */
+export function gatesOfCriterion(gates: readonly GateSpec[], criterion: InspectedCriterion): GateSpec[] {
+  return gates.filter(({ gate }) => KINDS[gate].criterion === criterion);
+}
+
+/** The gates without those that check the syntax of changed files. */
+export function withoutSyntax(gates: readonly GateSpec[]): GateSpec[] {
+  return gates.filter(({ gate }) => gate !== 'syntax');
 }
 
 /** Whether a gate judges only whether an attempt has a result, and records no evidence. */

@@ -1,4 +1,4 @@
-import { candidateGates, isSatisfied } from '../../gates/gate-kinds.ts';
+import { candidateGates, gatesOfCriterion, type InspectedCriterion, isSatisfied } from '../../gates/gate-kinds.ts';
 import type { Acceptance, Criterion, EvidenceStatus, Finding } from '../../schema/acceptance.ts';
 import type { FileChange } from '../../schema/change.ts';
 import type { Evidence } from '../../schema/gate.ts';
@@ -161,11 +161,14 @@ function openText({ gate, standing, summary }: EvidenceStatus): string {
 }
 
 /** The result of an inspection gate for all landed tasks. */
-function inspected(state: RunState, criterion: 'scope' | 'secrets'): CriterionResult | undefined {
-  const checked = landedTasks(state).filter(({ spec }) => spec.gates.some(({ gate }) => gate === criterion));
+function inspected(state: RunState, criterion: InspectedCriterion): CriterionResult | undefined {
+  const checked = landedTasks(state).flatMap((task) => {
+    const names = gatesOfCriterion(task.spec.gates, criterion).map(({ name }) => name);
+    return [...new Set(names)].map((name) => ({ task, name }));
+  });
   if (checked.length === 0) return undefined;
-  const open = checked.flatMap((task) => {
-    const found = task.evidence.findLast(({ gate }) => gate === criterion);
+  const open = checked.flatMap(({ task, name }) => {
+    const found = task.evidence.findLast(({ gate }) => gate === name);
     return found?.verdict === 'pass' ? [] : [`${taskLabel(task.spec)}: ${found?.summary ?? `${criterion} never ran`}`];
   });
   return open.length === 0

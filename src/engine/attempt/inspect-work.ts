@@ -4,7 +4,7 @@ import { hasDelegated } from '../../core/run/request-task.ts';
 import type { AttemptState, TaskState } from '../../core/run/state.ts';
 import { AppError, messageOf } from '../../errors.ts';
 import type { GateResult } from '../../gates/gate.ts';
-import { handoffGate, inspectionGates, requiresChange, scopeGates } from '../../gates/gate-kinds.ts';
+import { forbidsWork, handoffGate, inspectionGates, requiresChange, scopeGates } from '../../gates/gate-kinds.ts';
 import { showFile } from '../../git/read/diff.ts';
 import type { RunEvent, SavedWork } from '../../schema/event.ts';
 import type { Failure } from '../../schema/failure.ts';
@@ -41,8 +41,6 @@ type InspectionRequest = {
   step: RunningStep;
 };
 
-/** Gates that fail when the agent did something forbidden: one retry with the evidence, then a person decides. */
-const RULES_OF_CONDUCT: ReadonlySet<GateSpec['gate']> = new Set(['scope', 'secrets']);
 const CONFLICT_MARKER = /^(<{7}|>{7}|\|{7})( |$)/m;
 /** Length of what a handoff gate found, in the failure of the attempt. */
 const MESSAGE_CHARS = 4_000;
@@ -133,7 +131,7 @@ function failureOf(found: readonly Inspected[], task: TaskState): Failure | unde
   if (first === undefined)
     return failedGate && { kind: 'environment', message: messageFor(failedGate.gate, failedGate.result.summary) };
   const evidence = red.map(({ gate, result }) => `${gate.name}: ${result.output ?? result.summary}`).join('\n\n');
-  const violation = red.find(({ gate }) => RULES_OF_CONDUCT.has(gate.gate));
+  const violation = red.find(({ gate }) => forbidsWork(gate));
   const { gate, result } = violation ?? first;
   const message = messageFor(gate, result.summary);
   if (violation === undefined) return { kind: 'verification', message, evidence };

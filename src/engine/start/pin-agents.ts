@@ -1,4 +1,4 @@
-import { BUILT_IN, isSimulated, isUserProgram } from '../../agents/agent-kinds.ts';
+import { BUILT_IN, isSimulated, isUserProgram, REHEARSAL } from '../../agents/agent-kinds.ts';
 import type { SettingsChange } from '../../core/run/changed-settings.ts';
 import { withoutValues } from '../../core/run/recorded-config.ts';
 import { AppError } from '../../errors.ts';
@@ -33,7 +33,7 @@ export function pinChoices(
 ): PinnedAgentChoices {
   const { config, options, root, roles } = what;
   const rehearses = options.rehearse || options.scenario !== undefined;
-  const ofCommand = [...options.agents, ...(rehearses ? ['rehearsal'] : [])];
+  const ofCommand = [...options.agents, ...(rehearses ? [REHEARSAL] : [])];
   // A rehearsal starts no program that only the settings name.
   const ofSettings = Object.entries(config.roles).flatMap(([role, { agent }]) =>
     agent === undefined || (rehearses && agent.startsWith('command:')) ? [] : [`${role}=${agent}`],

@@ -1,5 +1,6 @@
 import { isOpen, lastAttempt, type RunState, type TaskState, type TaskStatus } from '../../core/run/state.ts';
 import { runStatus } from '../../core/view/run-status.ts';
+import { withoutSyntax } from '../../gates/gate-kinds.ts';
 import { promptText } from '../../roles/prompt.ts';
 import type { Config } from '../../schema/config.ts';
 import type { GateSpec } from '../../schema/gate.ts';
@@ -104,7 +105,7 @@ function itemSpec(run: RunState, { item, key }: Entry): TaskSpec {
   });
   return {
     ...spec,
-    gates: [...spec.gates.filter(({ gate }) => gate !== 'syntax'), syntaxOf(config), ...gatesOf(item)],
+    gates: [...withoutSyntax(spec.gates), syntaxOf(config), ...gatesOf(item)],
     retry: { ...spec.retry, attempts: item.attempts ?? spec.retry.attempts },
     limits: {
       ...spec.limits,
