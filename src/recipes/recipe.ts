@@ -11,6 +11,7 @@ import type { TaskEdit, TaskSpec } from '../schema/task.ts';
 import type { Template } from '../schema/template.ts';
 import type { FeatureStatus } from '../schema/work-file.ts';
 import type { BulkStatus } from './item-status.ts';
+import type { RecipeForm } from './recipe-form.ts';
 import type { RecipeWorkFile } from './recipe-work-file.ts';
 
 /** What a recipe adds to a run after something happened; only what is new. */
@@ -61,7 +62,7 @@ export interface Recipe<Input = unknown> {
   readonly version: number;
   readonly input: z.ZodType<Input>;
   /** How forms present it; without this, no form can start it. */
-  readonly form?: { title: string; summary: string; file: boolean };
+  readonly form?: RecipeForm;
   /** The files that describe its work, if there are any. */
   readonly workFile?: RecipeWorkFile<Input>;
   /** Whether its input may name a template. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { FormCommand } from '../../recipes/recipe-form.ts';
 import { recipeOf } from '../../recipes/registry.ts';
 import { StartOptions, StartRequest } from '../../schema/request.ts';
 import { operation } from '../operation.ts';
@@ -13,6 +14,7 @@ const RecipeDocument = z.object({
   input: JsonSchema.describe('JSON Schema of its input.'),
   options: JsonSchema.describe('JSON Schema of the options of every recipe.'),
   file: z.boolean().describe('Whether its input is usually read from a work file.'),
+  command: FormCommand.optional().describe('The command that starts the same run.'),
 });
 
 /** Lists the recipes that a form can start, each with the schema of its input. */

@@ -22,6 +22,11 @@ export const cycle: Recipe<CycleInput> = requiringGreenBase({
     title: 'Cycle',
     summary: 'Work on a goal in cycles of implement and review until its milestones are reached.',
     file: false,
+    command: {
+      name: 'cycle',
+      text: 'goal',
+      flags: { cycles: '--cycles {}', threshold: '--threshold {}', steps: '--step {}', planOnly: '--plan-only' },
+    },
   },
   title: (input) => oneLine(input.goal),
   accept: (task, output) => {

@@ -16,7 +16,16 @@ export const debate: Recipe<DebateInput> = {
   name: 'debate',
   version: 1,
   input: DebateInput,
-  form: { title: 'Debate', summary: 'Let agents debate a question until they agree with evidence.', file: false },
+  form: {
+    title: 'Debate',
+    summary: 'Let agents debate a question until they agree with evidence.',
+    file: false,
+    command: {
+      name: 'debate',
+      text: 'question',
+      flags: { sides: '--sides {}', rounds: '--rounds {}', action: '--then {}', loops: '--loops {}' },
+    },
+  },
   title: (input) => oneLine(input.question),
   isReadOnly: ({ action }) => action === undefined,
   acceptsFolder: ({ action }) => action === undefined,

@@ -20,7 +20,12 @@ export const goal: Recipe<GoalInput> = acceptingRedBase({
   name: 'goal',
   version: 1,
   input: GoalInput,
-  form: { title: 'Goal', summary: 'Plan a goal, execute the plan and review the result.', file: false },
+  form: {
+    title: 'Goal',
+    summary: 'Plan a goal, execute the plan and review the result.',
+    file: false,
+    command: { name: 'do', text: 'goal', flags: { planOnly: '--plan-only' } },
+  },
   title: (input) => oneLine(input.goal),
   accept: (task, output) => (task.spec.role === 'plan' ? refusePlan(output) : undefined),
   unfold: (run, input, ended) => {

@@ -39,7 +39,16 @@ export const improve: Recipe<ImproveInput> = requiringGreenBase({
   name: 'improve',
   version: 1,
   input: ImproveInput,
-  form: { title: 'Improve', summary: 'Find weak spots, and keep what measurably helps.', file: false },
+  form: {
+    title: 'Improve',
+    summary: 'Find weak spots, and keep what measurably helps.',
+    file: false,
+    command: {
+      name: 'improve',
+      text: 'focus',
+      flags: { rounds: '--rounds {}', top: '--top {}', yes: '--yes', planOnly: '--plan-only' },
+    },
+  },
   title: ({ focus }) => oneLine(focus === undefined ? 'Improve the project' : `Improve: ${focus}`),
   accept: (task, output) => (task.spec.role === 'discover' ? refuseSpots(output) : undefined),
   unfold: (run, input) => {

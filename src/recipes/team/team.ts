@@ -23,7 +23,12 @@ export const team: Recipe<TeamInput> = {
   name: 'team',
   version: 1,
   input: TeamInput,
-  form: { title: 'Team', summary: 'Several roles examine a task, review each other and vote.', file: false },
+  form: {
+    title: 'Team',
+    summary: 'Several roles examine a task, review each other and vote.',
+    file: false,
+    command: { name: 'team', text: 'task', flags: { roles: '--roles {,}', write: '--write' } },
+  },
   title: ({ task }) => oneLine(task),
   roles: ({ roles }) => roles,
   isReadOnly: ({ write }) => !write,

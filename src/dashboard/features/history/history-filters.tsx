@@ -7,14 +7,14 @@ import { type HistoryQuery, STATUSES } from './history-query.ts';
 
 type HistoryFiltersProps = { query: HistoryQuery; onChange(change: Record<string, string | boolean>): void };
 
-/** A review starts from a pull request, so it is not among the recipes of the start form. */
-const REVIEW = 'review';
+/** Recipes that the start form does not list: they start from a pull request, or by the watcher of a project. */
+const OTHER_RECIPES = ['review', 'watch'];
 
 /** The filters of the history; they are kept in the address. */
 export function HistoryFilters({ query, onChange }: HistoryFiltersProps): ReactElement {
   const projects = useOperation('list-projects', {}, { fresh: true }).data ?? [];
   const started = useOperation('list-recipes', {}, { fresh: true }).data ?? [];
-  const recipes = [...started.map(({ name }) => name), REVIEW];
+  const recipes = [...started.map(({ name }) => name), ...OTHER_RECIPES];
   const root = query.dir === '' ? projects.find(({ id }) => id === query.project)?.root : query.dir;
   const collections = useOperation(
     'list-collections',

@@ -1,159 +1,84 @@
 import { isSchema } from '../../ui/form/json-schema.ts';
 import { durationText } from '../../ui/form/parse-input.ts';
+import type { Recipe } from './start-request.ts';
 
 type Values = Readonly<Record<string, unknown>>;
-type StartInput = { recipe: string; dir: string; input: Values; options: Values; file?: string };
+type FlagForms = NonNullable<Recipe['command']>['flags'];
+type StartInput = { recipe: Pick<Recipe, 'command'>; dir: string; input: Values; options: Values; file?: string };
 
 /** The equivalent command, and the values that have no flag. */
 export type CommandLine = { command: string; withoutFlag: readonly string[] };
 
-type Flag = (value: unknown) => string[];
-
-const OPTION_FLAGS: Readonly<Record<string, Flag>> = {
-  agents: each('--agent'),
-  checks: each('--check'),
-  land: one('--land'),
-  budget: one('--budget'),
-  base: one('--base'),
-  rehearse: bare('--rehearse'),
-  scenario: one('--scenario'),
-  maxParallel: one('--max-parallel'),
-  labels: each('--label'),
-  title: one('--title'),
-  collection: one('--collection'),
+/** In the notation of `list-recipes`: the options of every recipe, and the input beside a work file. */
+export const OPTION_FLAGS: FlagForms = {
+  agents: '--agent {}',
+  checks: '--check {}',
+  land: '--land {}',
+  budget: '--budget {}',
+  until: '--until {time}',
+  maxIterations: '--max-iterations {}',
+  base: '--base {}',
+  repairBase: '--repair-base',
+  knownRed: '--known-red',
+  rehearse: '--rehearse',
+  scenario: '--scenario {}',
+  maxParallel: '--max-parallel {}',
+  labels: '--label {}',
+  title: '--title {}',
+  collection: '--collection {}',
 };
-
-const INPUT_FLAGS: Readonly<Record<string, Readonly<Record<string, Flag>>>> = {
-  goal: { goal: text, planOnly: bare('--plan-only') },
-  cycle: {
-    goal: text,
-    cycles: one('--cycles'),
-    threshold: one('--threshold'),
-    steps: each('--step'),
-    planOnly: bare('--plan-only'),
-  },
-  debate: {
-    question: text,
-    sides: one('--sides'),
-    rounds: one('--rounds'),
-    action: one('--then'),
-    loops: one('--loops'),
-  },
-  team: { task: text, roles: listed('--roles'), write: bare('--write') },
-  improve: {
-    focus: text,
-    rounds: one('--rounds'),
-    top: one('--top'),
-    yes: bare('--yes'),
-    planOnly: bare('--plan-only'),
-  },
-  job: {
-    task: text,
-    role: one('--role'),
-    write: bare('--write'),
-    after: each('--after'),
-    priority: one('--priority'),
-    stop: stopFlags,
-    scope: scopeFlags,
-    outputBytes: one('--output-limit'),
-    retry: one('--retry'),
-    tier: one('--tier'),
-    template: one('--template'),
-    context: (facts) =>
-      Object.entries(isSchema(facts) ? facts : {}).flatMap(([key, fact]) => ['--context', `${key}=${fact}`]),
-    notBefore: (at) => ['--at', new Date(Number(at)).toISOString()],
-    repeat: repeatFlags,
-  },
-  review: {
-    number: one('--pr'),
-    automerge: bare('--automerge'),
-    push: bare('--push'),
-    yes: bare('--yes'),
-  },
-};
-const FILE_FLAGS: Readonly<Record<string, Flag>> = {
-  only: listed('--only'),
-  execute: bare('--execute'),
-  maxParallel: one('--max-parallel'),
-};
-const VERBS: Readonly<Record<string, string>> = {
-  goal: 'do',
-  cycle: 'cycle',
-  debate: 'debate',
-  team: 'team',
-  improve: 'improve',
-  job: 'job',
-  review: 'review',
-};
+export const FILE_FLAGS: FlagForms = { only: '--only {,}', execute: '--execute', maxParallel: '--max-parallel {}' };
 
 /** The command that starts the same run; undefined if the recipe needs a work file. */
 export function commandLineOf({ recipe, dir, input, options, file }: StartInput): CommandLine | undefined {
-  const verb = file === undefined ? VERBS[recipe] : 'run';
-  if (verb === undefined) return undefined;
-  const own = flagsFor(input, file === undefined ? (INPUT_FLAGS[recipe] ?? {}) : FILE_FLAGS);
+  const command = file === undefined ? recipe.command : { name: 'run', flags: FILE_FLAGS };
+  if (command === undefined) return undefined;
+  const { [command.text ?? '']: text, ...rest } = input;
+  const own = flagsFor(rest, command.flags);
   const shared = flagsFor(options, OPTION_FLAGS);
-  const words = ['mh', verb, ...(file === undefined ? [] : [file]), ...own.words, ...shared.words];
+  const positional = file ?? (text === undefined ? undefined : String(text));
+  const words = ['mh', command.name, ...(positional === undefined ? [] : [positional]), ...own.words, ...shared.words];
   if (dir !== '') words.push('--dir', dir);
   return { command: words.map(quoted).join(' '), withoutFlag: [...own.withoutFlag, ...shared.withoutFlag] };
 }
 
-function flagsFor(values: Values, flags: Readonly<Record<string, Flag>>): { words: string[]; withoutFlag: string[] } {
+/** A value has a flag, or values inside of it have flags. */
+function flagsFor(values: Values, flags: FlagForms): { words: string[]; withoutFlag: string[] } {
   const entries = Object.entries(values).filter(([, value]) => value !== undefined);
+  const paths = Object.keys(flags);
   return {
-    words: Object.entries(flags).flatMap(([key, flag]) => (values[key] === undefined ? [] : flag(values[key]))),
-    withoutFlag: entries.filter(([key]) => flags[key] === undefined).map(([key]) => key),
+    words: Object.entries(flags).flatMap(([path, form]) => wordsFor(form, valueAt(values, path))),
+    withoutFlag: entries
+      .map(([key]) => key)
+      .filter((key) => !paths.some((path) => path === key || path.startsWith(`${key}.`))),
   };
 }
 
-function text(value: unknown): string[] {
-  return [String(value)];
+function valueAt(values: Values, path: string): unknown {
+  let value: unknown = values;
+  for (const key of path.split('.')) value = isSchema(value) ? value[key] : undefined;
+  return value;
 }
 
-function listed(flag: string): Flag {
-  return (value) => [flag, Array.isArray(value) ? value.join(',') : String(value)];
+function wordsFor(form: string, value: unknown): string[] {
+  if (value === undefined) return [];
+  const words = form.split(' ');
+  const fill = (placeholder: string, text: string) => words.map((word) => word.replace(placeholder, () => text));
+  if (form.includes('{key}')) {
+    const pairs = Object.entries(isSchema(value) ? value : {});
+    return pairs.flatMap(([key, each]) => words.map((word) => word.replace('{key}={}', () => `${key}=${each}`)));
+  }
+  if (form.includes('{,}')) return fill('{,}', Array.isArray(value) ? value.join(',') : String(value));
+  if (form.includes('{time}')) return fill('{time}', timeText(value));
+  if (form.includes('{duration}')) return fill('{duration}', durationText(value).replaceAll(' ', ''));
+  if (form.includes('{}')) return (Array.isArray(value) ? value : [value]).flatMap((each) => fill('{}', String(each)));
+  return value === true ? words : [];
 }
 
-function one(flag: string): Flag {
-  return (value) => [flag, String(value)];
-}
-
-function each(flag: string): Flag {
-  return (value) => (Array.isArray(value) ? value.flatMap((item) => [flag, String(item)]) : [flag, String(value)]);
-}
-
-function bare(flag: string): Flag {
-  return (value) => (value === true ? [flag] : []);
-}
-
-function stopFlags(stop: unknown): string[] {
-  if (!isSchema(stop)) return [];
-  const { turns, budget, seconds, silenceSeconds, completion } = stop;
-  return [
-    ...(turns === undefined ? [] : ['--stop', `turns=${turns}`]),
-    ...(budget === undefined ? [] : ['--stop', `budget=${budget}`]),
-    ...(seconds === undefined ? [] : ['--stop', `time=${seconds}s`]),
-    ...(silenceSeconds === undefined ? [] : ['--stop', `silence=${silenceSeconds}s`]),
-    ...(completion === true ? ['--stop', 'completion'] : []),
-  ];
-}
-
-function scopeFlags(scope: unknown): string[] {
-  if (!isSchema(scope)) return [];
-  const { allow, deny, maxChangedLines } = scope;
-  return [
-    ...(allow === undefined ? [] : each('--scope-allow')(allow)),
-    ...(deny === undefined ? [] : each('--scope-deny')(deny)),
-    ...(maxChangedLines === undefined ? [] : ['--max-diff-lines', String(maxChangedLines)]),
-  ];
-}
-
-function repeatFlags(repeat: unknown): string[] {
-  if (!isSchema(repeat)) return [];
-  const { everyMs, times } = repeat;
-  return [
-    ...(everyMs === undefined ? [] : ['--every', durationText(everyMs).replaceAll(' ', '')]),
-    ...(times === undefined ? [] : ['--times', String(times)]),
-  ];
+/** What was entered is not yet validated. */
+function timeText(value: unknown): string {
+  const date = new Date(Number(value));
+  return Number.isNaN(date.getTime()) ? String(value) : date.toISOString();
 }
 
 /** Quotes a word for a POSIX shell. */

@@ -2,6 +2,7 @@ import { isSchema } from '../../ui/form/json-schema.ts';
 
 /** The draft of a new run; each recipe keeps its own input. */
 export type Draft = {
+  /** Empty for the first recipe. */
   recipe: string;
   /** The project folder; undefined until one is chosen or entered. */
   dir: string | undefined;
@@ -12,7 +13,7 @@ export type Draft = {
   isFromFile: boolean;
 };
 
-const EMPTY: Draft = { recipe: 'goal', dir: undefined, inputs: {}, options: {}, file: '', isFromFile: true };
+const EMPTY: Draft = { recipe: '', dir: undefined, inputs: {}, options: {}, file: '', isFromFile: true };
 
 /** Parses a stored draft; invalid parts are reset. */
 export function readDraft(text: string | null): Draft {
@@ -43,14 +44,9 @@ function isInput(entry: [string, unknown]): entry is [string, Readonly<Record<st
 
 /** Merges the parameters of an address into a draft: `?recipe=job&template=review&dir=/work/shop`. */
 export function withAddress(draft: Draft, params: URLSearchParams): Draft {
-  const recipe = params.get('recipe') ?? (params.has('template') ? 'job' : draft.recipe);
+  const recipe = params.get('recipe') ?? draft.recipe;
   const template = params.get('template');
-  const text = params.get('text');
-  const own = {
-    ...draft.inputs[recipe],
-    ...(template === null ? {} : { template }),
-    ...(text === null ? {} : { [TEXT_KEYS[recipe] ?? 'text']: text }),
-  };
+  const own = { ...draft.inputs[recipe], ...(template === null ? {} : { template }) };
   return {
     ...draft,
     recipe,
@@ -59,8 +55,6 @@ export function withAddress(draft: Draft, params: URLSearchParams): Draft {
     inputs: { ...draft.inputs, [recipe]: own },
   };
 }
-
-const TEXT_KEYS: Readonly<Record<string, string>> = { goal: 'goal', job: 'task' };
 
 /** The draft after its run was started: its input is cleared, options and project are kept. */
 export function afterStart(draft: Draft): Draft {

@@ -57,7 +57,7 @@ function StartForm({ recipes }: { recipes: readonly Recipe[] }): ReactElement {
     else
       startState.start({
         recipe: effectiveRecipe,
-        draft: { ...draft, dir, inputs: { ...draft.inputs, [effectiveRecipe.name]: input } },
+        draft: { ...draft, recipe: recipe.name, dir, inputs: { ...draft.inputs, [effectiveRecipe.name]: input } },
         read,
       });
   };
@@ -106,7 +106,7 @@ function StartForm({ recipes }: { recipes: readonly Recipe[] }): ReactElement {
           <StartPanel
             isRehearsal={draft.options.rehearse === true}
             onRehearse={rehearse}
-            command={commandLineOf({ recipe: recipe.name, dir, input, options: draft.options, ...file })}
+            command={commandLineOf({ recipe, dir, input, options: draft.options, ...file })}
             isBusy={startState.isBusy}
             issues={issues.size}
             error={startState.error}

@@ -19,13 +19,19 @@ const REVIEW_INPUT = {
   required: ['number'],
 } as const;
 
+/** Its flags, in the notation of `list-recipes`. */
+const REVIEW_COMMAND = {
+  name: 'review',
+  flags: { number: '--pr {}', automerge: '--automerge', push: '--push', yes: '--yes' },
+} as const;
+
 /** Adds the review, which starts from a pull request and has its own operation. */
 export function withReview(recipes: readonly Recipe[]): readonly Recipe[] {
   const options = recipes[0]?.options;
   if (options === undefined) return recipes;
   const summary = 'Review, check and fix a pull request, then approve or merge it if allowed.';
   const review = { name: 'review', title: 'Review', summary, input: REVIEW_INPUT, options, file: false };
-  return [...recipes, { ...review, startsFromPullRequest: true }];
+  return [...recipes, { ...review, command: REVIEW_COMMAND, startsFromPullRequest: true }];
 }
 
 /** Options with their own controls elsewhere in the form, and the file, which the form reads itself. */
