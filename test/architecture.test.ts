@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { generatedFiles } from '../scripts/steps/generated.mjs';
 import { findCycle } from '../src/core/run/graph.ts';
 import { AgentKind } from '../src/schema/config/agent.ts';
+import { GateSpec } from '../src/schema/gate.ts';
 
 type Source = { file: string; folder: string; text: string; imports: string[] };
 
@@ -179,6 +180,32 @@ describe('the dashboard', () => {
   });
 });
 
+describe('the glossary', () => {
+  const page = readFileSync(join(SRC, '..', 'GLOSSARY.md'), 'utf8');
+  const [table = '', general = ''] = page.split('## General terms');
+  const terms = [...table.matchAll(/^\| ([^|]+?) \|/gm)].map(([, term = '']) => term.replace(/\(.*?\)/g, ''));
+  const [, listed = ''] = /name of a type: ([^.]*)\./.exec(general) ?? [];
+  const known = new Set([...terms.flatMap((term) => term.split(/[ /-]+/)), ...listed.split(', ')].map(singular));
+
+  it('is in alphabetical order', () => {
+    const rows = terms.slice(1).map((term) => term.trim().toLowerCase());
+    expect(rows.length).toBeGreaterThan(100);
+    expect(rows).toEqual([...rows].sort());
+  });
+
+  it('has the noun of every type that core and engine export', () => {
+    const unlisted = sources
+      .filter(({ folder }) => folder === 'core' || folder === 'engine')
+      .flatMap(({ file, text }) =>
+        [...text.matchAll(/^export (?:abstract )?(?:type|interface|class) (\w+)/gm)]
+          .filter((found) => !/^(<\w+>)? = \(.*=>/.test(text.slice(found.index + found[0].length)))
+          .map(([, name = '']) => ({ file, name, noun: /[A-Z][a-z]+$/.exec(name)?.[0] ?? name })),
+      )
+      .filter(({ noun }) => !known.has(singular(noun)));
+    expect(unlisted.map(({ file, name }) => `${file}: ${name}`)).toEqual([]);
+  });
+});
+
 describe('what only one place may do', () => {
   it('is to ask the clock or for chance: only world.ts, and clock.ts of the page', () => {
     expect(filesWith(NONDETERMINISM).sort()).toEqual(['dashboard/ui/browser/clock.ts', 'world.ts']);
@@ -202,23 +229,26 @@ describe('what only one place may do', () => {
 
 describe('names that decide', () => {
   const outside = (folder: string, pattern: RegExp) =>
-    sources
-      .filter(({ file, text }) => !file.startsWith(folder) && !file.startsWith('dashboard/') && pattern.test(text))
-      .map(({ file }) => file);
+    sources.filter(({ file, text }) => !file.startsWith(folder) && pattern.test(text)).map(({ file }) => file);
 
-  it('of recipes are compared only in recipes', () => {
-    expect(outside('recipes/', /\brecipe(\.name)? [!=]== '\w|switch \([\w.]*recipe(\.name)?\)/)).toEqual([]);
+  it('of recipes are compared only in recipes, and no table outside has them as keys', () => {
+    const compared = /\brecipe(\.name)? [!=]== '\w|'\w+' [!=]== [\w.]*\brecipe\b|switch \([\w.]*recipe(\.name)?\)/;
+    const lookedUp = /\b[A-Z][A-Z_]+\[[\w.]*\brecipe(\.name)?\]|\]\.includes\([\w.]*\brecipe(\.name)?\)/;
+    expect(outside('recipes/', compared)).toEqual([]);
+    expect(outside('recipes/', lookedUp)).toEqual([]);
   });
 
   it('of agents are compared only in agents', () => {
     const kinds = AgentKind.options.join('|');
-    expect(
-      outside('agents/', new RegExp(`\\b(kind|agent|name) [!=]== '(${kinds})'|includes\\('(${kinds})'\\)`)),
-    ).toEqual([]);
+    const compared = `\\b(kind|agent|name) [!=]== '(${kinds})'|includes\\('(${kinds})'\\)`;
+    expect(outside('agents/', new RegExp(compared))).toEqual([]);
+    expect(outside('agents/', /'rehearsal'/)).toEqual(['schema/config/agent.ts']);
   });
 
   it('of gates are compared only in gates', () => {
-    expect(outside('gates/', /\.gate [!=]== '\w/)).toEqual([]);
+    const kinds = GateSpec.options.map(({ shape }) => shape.gate.value).join('|');
+    const compared = `\\bgate [!=]== '(${kinds})'|switch \\([\\w.]*\\bgate\\)|GateSpec\\['gate'\\]`;
+    expect(outside('gates/', new RegExp(compared))).toEqual([]);
   });
 });
 
@@ -302,6 +332,13 @@ function covers(name: string, path: string): boolean {
 
 function filesWith(pattern: RegExp): string[] {
   return sources.filter(({ text }) => pattern.test(text)).map(({ file }) => file);
+}
+
+function singular(word: string): string {
+  return word
+    .toLowerCase()
+    .replace(/ies$/, 'y')
+    .replace(/(?<=[^s])s$/, '');
 }
 
 function lines(text: string): number {

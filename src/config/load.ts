@@ -52,7 +52,7 @@ export type LayerText = { scope: ConfigScope; file: string; text: string };
 export function combineLayers(texts: readonly LayerText[]): LoadedConfig {
   const layers = texts.map(({ scope, file, text }) => ({ scope, ...parseConfig(text, file) }));
   const alone = layers.flatMap((layer) =>
-    complaints(layer.value)
+    issuesIn(layer.value)
       .filter(({ about }) => about !== 'missing')
       .map(layer.locate),
   );
@@ -67,7 +67,7 @@ export function combineLayers(texts: readonly LayerText[]): LoadedConfig {
   }, {});
   const { settings: network, ignored: ignoredNetwork } = networkOf(texts, layers);
   ignored.push(...ignoredNetwork);
-  const of = (wanted: ConfigScope) => layers.find(({ scope }) => scope === wanted)?.value ?? {};
+  const of = (requested: ConfigScope) => layers.find(({ scope }) => scope === requested)?.value ?? {};
   const sandboxPaths = ownSandboxPaths(of('global'), of('project'));
   const together = Config.safeParse(
     { ...mergeConfig({ limits: { agents: defaultAgents() } }, merged), network, sandboxPaths },
@@ -76,9 +76,7 @@ export function combineLayers(texts: readonly LayerText[]): LoadedConfig {
     },
   );
   if (together.success) return { config: together.data, layers, ignored };
-  return refuseConfig(
-    validationIssuesOf(together.error.issues).flatMap((complaint) => locateDeepest(layers, complaint)),
-  );
+  return refuseConfig(validationIssuesOf(together.error.issues).flatMap((issue) => locateDeepest(layers, issue)));
 }
 
 /** Which hosts programs may reach depends on which of the two files names them, and whether the person trusts it. */
@@ -97,17 +95,14 @@ export function originOf({ layers, ignored }: Omit<LoadedConfig, 'config'>, path
   return inForce.findLast(({ value }) => valueAt(value, path) !== undefined)?.scope ?? 'default';
 }
 
-function complaints(value: Plain) {
+function issuesIn(value: Plain) {
   const parsed = Config.safeParse(value, { reportInput: true });
   return parsed.success ? [] : validationIssuesOf(parsed.error.issues);
 }
 
-function locateDeepest(
-  layers: readonly ConfigLayer[],
-  complaint: Parameters<ParsedConfig['locate']>[0],
-): ConfigIssue[] {
-  const deepest = [...layers].sort((a, b) => b.depthOf(complaint.path) - a.depthOf(complaint.path))[0];
-  return deepest === undefined ? [] : [deepest.locate(complaint)];
+function locateDeepest(layers: readonly ConfigLayer[], issue: Parameters<ParsedConfig['locate']>[0]): ConfigIssue[] {
+  const deepest = [...layers].sort((a, b) => b.depthOf(issue.path) - a.depthOf(issue.path))[0];
+  return deepest === undefined ? [] : [deepest.locate(issue)];
 }
 
 /** How many attempts run at once where the settings do not say: more than the machine can serve only wait for each other. */

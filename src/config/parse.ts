@@ -10,8 +10,8 @@ export type ParsedConfig = {
   file: string;
   document: Document;
   value: Plain;
-  /** Where a complaint about this file belongs. */
-  locate(complaint: ValidationIssue): ConfigIssue;
+  /** Where a issue about this file belongs. */
+  locate(issue: ValidationIssue): ConfigIssue;
   /** How many parts of the path exist in this file. */
   depthOf(path: readonly (string | number)[]): number;
 };

@@ -1,4 +1,4 @@
-import type { Decided } from '../core/policy/decide-policy.ts';
+import type { RuleDecision } from '../core/policy/decide-policy.ts';
 import type { RiskName, RiskPolicy, RiskSeverity } from '../schema/risk.ts';
 
 /** What an attempt did, gathered while its output was read. */
@@ -18,7 +18,7 @@ export type Digest = {
   /** The first tool that was denied, and why. */
   denied?: { tool: string; message: string } | undefined;
   /** What it wanted to do and a rule refuses, or wants a person to approve. */
-  refused?: readonly Decided[] | undefined;
+  refused?: readonly RuleDecision[] | undefined;
   /** What the sandbox of the agent's own program reported when it could not start. */
   sandboxError?: string | undefined;
 };

@@ -36,7 +36,7 @@ export class WorkspacePool implements AsyncDisposable {
   readonly #ready: Prepared[] = [];
   readonly #closing = new AbortController();
   #preparing: Promise<void> = Promise.resolve();
-  #wanted: { like: Like; count: number } | undefined;
+  #requested: { like: Like; count: number } | undefined;
 
   /** What is not used goes to the folder `removing`. */
   constructor(removing: string) {
@@ -65,9 +65,9 @@ export class WorkspacePool implements AsyncDisposable {
 
   /** Prepares workspaces like an existing one until `count` are ready, one after another and without being waited for; small ones are not worth it. */
   prepare(like: Like, count: number, world: World = realWorld): void {
-    const isIdle = this.#wanted === undefined;
-    this.#wanted = { like, count };
-    if (isIdle) this.#preparing = this.#prepareWanted(world);
+    const isIdle = this.#requested === undefined;
+    this.#requested = { like, count };
+    if (isIdle) this.#preparing = this.#prepareRequested(world);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -76,10 +76,10 @@ export class WorkspacePool implements AsyncDisposable {
     for (const prepared of this.#ready.splice(0)) await this.#remove(prepared);
   }
 
-  async #prepareWanted(world: World): Promise<void> {
+  async #prepareRequested(world: World): Promise<void> {
     const { signal } = this.#closing;
-    for (let wanted = this.#wanted; wanted !== undefined && !signal.aborted; wanted = this.#wanted) {
-      const { like, count } = wanted;
+    for (let requested = this.#requested; requested !== undefined && !signal.aborted; requested = this.#requested) {
+      const { like, count } = requested;
       const path = join(dirname(like.path), `${PREPARED}${world.token()}`);
       try {
         if (this.#ready.length >= count || !(await isWorthIt(like))) break;
@@ -93,7 +93,7 @@ export class WorkspacePool implements AsyncDisposable {
         break;
       }
     }
-    this.#wanted = undefined;
+    this.#requested = undefined;
   }
 
   /** One of the same commit, else one of another. */

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { evolve, type Recorded } from '../../src/core/run/evolve.ts';
+import { evolve, type RecordedEvent } from '../../src/core/run/evolve.ts';
 import type { RunState } from '../../src/core/run/state.ts';
 
 /** The state that a log of JSON lines leads to; fails unless the log alone, and a snapshot of its first half with the tail, lead to exactly the given one. */
@@ -16,7 +16,7 @@ export function replay(log: readonly string[], expected: RunState): RunState {
 function fold(from: RunState | undefined, log: readonly string[]): RunState {
   let state = from;
   for (const line of log) {
-    const recorded: Recorded = JSON.parse(line);
+    const recorded: RecordedEvent = JSON.parse(line);
     state = evolve(state, recorded);
   }
   if (state === undefined) throw new Error('a log without events has no state');

@@ -1,7 +1,7 @@
 import type { Caller } from '../../access/caller.ts';
 import { evolve } from '../../core/run/evolve.ts';
 import type { RunState } from '../../core/run/state.ts';
-import type { RunNow } from '../../core/view/activity.ts';
+import type { CurrentActivity } from '../../core/view/activity.ts';
 import { durationText, moneyText, timeText } from '../../core/view/amounts.ts';
 import { isSettled, runDocument } from '../../core/view/document.ts';
 import { type AmountFormat, type Fact, factsOf } from '../../core/view/facts.ts';
@@ -29,7 +29,7 @@ interface Display extends Disposable {
   show(state: RunState, recorded: { event: RunEvent; at: number }): void;
   showOutput(task: string, text: string): void;
   /** Shows what is done now and what the run waits for, until the next call. */
-  showCurrent(current: RunNow): void;
+  showCurrent(current: CurrentActivity): void;
   /** Shows a message below the progress until the next one. */
   note(text: string): void;
 }
@@ -189,7 +189,7 @@ function liveDisplay(terminal: Terminal, world: World, since: number): Display {
   const lastOutput = new Map<string, string>();
   let current: RunState | undefined;
   let message = '';
-  let now: RunNow = NOTHING_NOW;
+  let now: CurrentActivity = NOTHING_NOW;
   const area = createLiveArea(terminal, world, ({ columns, rows }) => {
     const footer = wrap(message, columns - 1).map(colors.yellow);
     if (current === undefined) return footer;

@@ -1,5 +1,5 @@
 import type { Caller } from '../../access/caller.ts';
-import { type CurrentStep, currentSteps, type RunNow, stepText, waitText } from '../../core/view/activity.ts';
+import { type CurrentActivity, type CurrentStep, currentSteps, stepText, waitText } from '../../core/view/activity.ts';
 import { durationText, timeText } from '../../core/view/amounts.ts';
 import type { RunOverview } from '../../schema/overview.ts';
 import type { World } from '../../world.ts';
@@ -11,7 +11,7 @@ import { shorten } from '../render/text-width.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { createLiveArea } from './live-area.ts';
 
-export const NOTHING_NOW: RunNow = { activity: [], waitsFor: null, live: [] };
+export const NOTHING_NOW: CurrentActivity = { activity: [], waitsFor: null, live: [] };
 
 /** A step is first shown when it has taken this long. */
 const FIRST_MS = 2_000;
@@ -23,7 +23,7 @@ const CLOCK_MS = 500;
 export interface StepLines extends Disposable {
   /** Prints lines of something else, after which a step is not repeated at once. */
   print(lines: readonly string[]): void;
-  show(current: RunNow): void;
+  show(current: CurrentActivity): void;
   /** How tasks are named from now on. */
   nameTasks(label: (task: string) => string): void;
 }
@@ -71,7 +71,7 @@ type LineView = { now: number; leastMs: number; label: (task: string) => string 
 type Line = { about: string; what: string; text: string };
 
 /** What the run waits for, else the newest step that has taken so long already, with the number of the others. */
-function lineOf(current: RunNow, { now, leastMs, label }: LineView): Line | undefined {
+function lineOf(current: CurrentActivity, { now, leastMs, label }: LineView): Line | undefined {
   const { waitsFor } = current;
   if (waitsFor !== null) {
     const text = waitText(waitsFor, now);
@@ -191,14 +191,14 @@ async function showRemaining(
   await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
 }
 
-function endingNow(now: number): RunNow {
+function endingNow(now: number): CurrentActivity {
   const since = new Date(now).toISOString();
   const step = { tasks: ['engine'], kind: 'waiting' as const, what: 'closes its files and ends', detail: null, since };
   return { ...NOTHING_NOW, activity: [step] };
 }
 
 /** What is done for several runs, each shown under the id of its run. */
-function remainingOf(runs: readonly RunOverview[], now: number): RunNow {
+function remainingOf(runs: readonly RunOverview[], now: number): CurrentActivity {
   const waits = runs.flatMap(({ run, waitsFor, updatedAt }) =>
     waitsFor === null
       ? []
@@ -218,9 +218,9 @@ function remainingOf(runs: readonly RunOverview[], now: number): RunNow {
 function startDisplay(
   { terminal, world }: Pick<Platform, 'terminal' | 'world'>,
   silentSince: number,
-): Disposable & { show(current: RunNow): void } {
+): Disposable & { show(current: CurrentActivity): void } {
   if (!terminal.isLive) return createStepLines(terminal, world, silentSince);
-  let current: RunNow = NOTHING_NOW;
+  let current: CurrentActivity = NOTHING_NOW;
   const colors = painter(terminal.colors.err);
   const area = createLiveArea(terminal, world, ({ columns }) =>
     currentSteps(current)

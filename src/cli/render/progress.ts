@@ -1,5 +1,5 @@
 import type { RunState, TaskState, TaskStatus } from '../../core/run/state.ts';
-import { type CurrentStep, currentSteps, type RunNow, stepText, waitText } from '../../core/view/activity.ts';
+import { type CurrentActivity, type CurrentStep, currentSteps, stepText, waitText } from '../../core/view/activity.ts';
 import { moneyText } from '../../core/view/amounts.ts';
 import { attention } from '../../core/view/attention.ts';
 import { runStatus } from '../../core/view/run-status.ts';
@@ -19,7 +19,7 @@ export type ProgressView = {
   lastOutput: ReadonlyMap<string, string>;
   colors: Painter;
   /** What is done now and what the run waits for, besides what its events tell. */
-  current: RunNow;
+  current: CurrentActivity;
 };
 
 type Widths = { key: number; title: number; who: number; time: number };

@@ -9,7 +9,7 @@ import type { RiskFlag } from '../../schema/risk.ts';
 import type { WorkStart } from '../../schema/task.ts';
 import type { Usage } from '../../schema/usage.ts';
 import { settle } from '../land/decide-verification.ts';
-import type { Decided } from '../policy/decide-policy.ts';
+import type { RuleDecision } from '../policy/decide-policy.ts';
 import { endFailed } from '../run/end-tasks.ts';
 import { pauseOnFailures } from '../run/pause.ts';
 import { requirePhase, requireTask } from '../run/require.ts';
@@ -36,7 +36,7 @@ export type EndAttempt = {
   network?: NetworkUse;
   follow?: FollowUp;
   /** What its agent wanted to do and a rule refuses, or wants a person to approve. */
-  refused?: readonly Decided[];
+  refused?: readonly RuleDecision[];
   /** Its work is finished but could not be saved or checked: it is concluded again, unless its task is withdrawn or repeated. */
   unsaved?: UnsavedAttempt;
   now: number;

@@ -22,7 +22,7 @@ const UNFINISHED: readonly FailureKind[] = ['no-change', 'bad-output', 'implemen
 export function askQuestion(state: RunState, { task: key, attempt, call, now: _, ...input }: AskQuestion): RunEvent[] {
   const task = requireTask(state, key);
   const { questions = [] } = task;
-  const known = findAsked(task, { call, text: input.text });
+  const known = questionOfCall(task, { call, text: input.text });
   if (known !== undefined) {
     if (known.attempt === attempt || known.answer !== null) return [];
     return [{ type: 'task.asked', data: { task: key, attempt, call, question: { ...input, id: known.id } } }];
@@ -36,7 +36,7 @@ export function askQuestion(state: RunState, { task: key, attempt, call, now: _,
 }
 
 /** The question of a call, or one with the same text whose answer the agent does not have. */
-export function findAsked(
+export function questionOfCall(
   { questions = [] }: TaskState,
   { call, text }: { call: string; text: string },
 ): QuestionState | undefined {

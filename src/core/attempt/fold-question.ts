@@ -1,5 +1,5 @@
 import type { RunEventOf } from '../../schema/event.ts';
-import type { When } from '../run/holds.ts';
+import type { Stamp } from '../run/holds.ts';
 import { taskOf } from '../run/phase.ts';
 import type { RunState } from '../run/state.ts';
 
@@ -18,7 +18,7 @@ export function foldAsked(state: RunState, event: RunEventOf<'task.asked'>, at: 
 }
 
 /** Records the answer to a question. */
-export function foldAnswered(state: RunState, event: RunEventOf<'task.answered'>, { at, origin }: When): void {
+export function foldAnswered(state: RunState, event: RunEventOf<'task.answered'>, { at, origin }: Stamp): void {
   const { task: key, question: id, answer: text, byDefault = false, delivery } = event.data;
   const question = taskOf(state, key).questions?.find((each) => each.id === id);
   if (question !== undefined) {

@@ -2,7 +2,7 @@ import { promptText } from '../../roles/prompt.ts';
 import type { Hold, RunEvent } from '../../schema/event.ts';
 import type { Failure } from '../../schema/failure.ts';
 import type { TaskKey } from '../../schema/ids.ts';
-import type { Decided } from '../policy/decide-policy.ts';
+import type { RuleDecision } from '../policy/decide-policy.ts';
 import type { HoldAnswer, RunState } from '../run/state.ts';
 
 /** Failures of another kind than of the work: a request is held only after an attempt without one. */
@@ -33,7 +33,7 @@ export function grantedTo(answers: readonly HoldAnswer[], task: TaskKey): string
  */
 export function policyHold(
   state: RunState,
-  { task, refused, failure }: { task: TaskKey; refused: readonly Decided[]; failure: Failure | undefined },
+  { task, refused, failure }: { task: TaskKey; refused: readonly RuleDecision[]; failure: Failure | undefined },
 ): Hold | undefined {
   if (failure !== undefined && TEMPORARY.has(failure.kind)) return undefined;
   const rejected = answersAbout(state.answers, task, 'reject');
@@ -44,7 +44,11 @@ export function policyHold(
 }
 
 /** Holds work that is about to land where its agent did what a rule denies, because its program could not be stopped before. */
-export function heldIfDenied(state: RunState, refused: readonly Decided[], events: readonly RunEvent[]): RunEvent[] {
+export function heldIfDenied(
+  state: RunState,
+  refused: readonly RuleDecision[],
+  events: readonly RunEvent[],
+): RunEvent[] {
   const landing = events.find((event) => event.type === 'task.landing');
   if (landing === undefined) return [...events];
   const { task, commit } = landing.data;
@@ -52,7 +56,7 @@ export function heldIfDenied(state: RunState, refused: readonly Decided[], event
   return hold === undefined ? [...events] : [...events, { type: 'task.held', data: { task, hold, commit } }];
 }
 
-function deniedHold(state: RunState, task: TaskKey, refused: readonly Decided[]): Hold | undefined {
+function deniedHold(state: RunState, task: TaskKey, refused: readonly RuleDecision[]): Hold | undefined {
   const known = state.answers.flatMap((answer) =>
     answer.what === 'risk' && answer.task === task ? [answer.subject] : [],
   );
@@ -62,7 +66,7 @@ function deniedHold(state: RunState, task: TaskKey, refused: readonly Decided[])
   return { what: 'risk', reason, files: [], subject: first.subject };
 }
 
-function ruleText({ rule }: Decided): string {
+function ruleText({ rule }: RuleDecision): string {
   return `${rule?.source ?? 'the policy'}${rule?.reason === undefined ? '' : ` (${rule.reason})`}`;
 }
 

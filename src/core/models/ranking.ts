@@ -8,13 +8,13 @@ import { modelsOf } from './tier.ts';
 export type Ranking = NonNullable<RunStart['ranking']>;
 
 /** The input of a ranking: the agents whose order the user did not set, in the order that they would have without it. */
-export type Rankable = { config: Config; open: readonly string[]; history: History; project: string | undefined };
+export type RankingInput = { config: Config; open: readonly string[]; history: History; project: string | undefined };
 
 /**
  * The order of the open agents by role, where it is not simply theirs: the default, and with enough verified results
  * the best first. An agent with too few results keeps its position: it is neither preferred nor skipped.
  */
-export function rankOpen(rankable: Rankable): Ranking {
+export function rankOpen(rankable: RankingInput): Ranking {
   const ranking: Ranking = {};
   if (rankable.open.length < 2) return ranking;
   for (const role of new Set([...PREFERRED_BY_ROLE.keys(), ...rolesWithResults(rankable.history)])) {
@@ -38,7 +38,7 @@ function usualOrder(role: string, open: readonly string[]): Ranking[string] | un
 function byResults(
   role: string,
   order: readonly string[],
-  { config, history, project }: Rankable,
+  { config, history, project }: RankingInput,
 ): Ranking[string] | undefined {
   const scored = order.map((agent) => ({
     agent,

@@ -2,7 +2,7 @@ import { BenchKind, type ModelScore } from '../../schema/model.ts';
 import type { History } from './history.ts';
 
 /** What is scored: an agent in a role, with one model or (undefined) with whatever model it had. */
-export type Scored = { role: string; agent: string; models: readonly (string | null)[] | undefined };
+export type ScoreSubject = { role: string; agent: string; models: readonly (string | null)[] | undefined };
 
 /** A score with the results that it is based on. */
 export type Score = Pick<ModelScore, 'score' | 'results' | 'here' | 'elsewhere' | 'bench' | 'cost' | 'because'>;
@@ -35,7 +35,7 @@ export function rolesOfBench(kind: BenchKind): string[] {
  * How likely the work of an agent in a role is good, from verified results alone: those of this project in full, those
  * of others and of benchmarks by half, starting at one half. Names and claims of agents never count.
  */
-export function scoreOf(history: History, scored: Scored, project: string | undefined): Score {
+export function scoreOf(history: History, scored: ScoreSubject, project: string | undefined): Score {
   const here = { good: 0, bad: 0 };
   const elsewhere = { good: 0, bad: 0 };
   let cost = 0;
@@ -57,7 +57,7 @@ export function scoreOf(history: History, scored: Scored, project: string | unde
   return { ...facts, because: reasonFor(facts) };
 }
 
-function benchOf(history: History, scored: Scored): Score['bench'] {
+function benchOf(history: History, scored: ScoreSubject): Score['bench'] {
   const kind = BENCH_OF_ROLE.get(scored.role) ?? BenchKind.enum.code;
   const decided = history.benches.filter(
     (bench) => bench.kind === kind && bench.verdict !== 'error' && matches(scored, bench),
@@ -67,7 +67,7 @@ function benchOf(history: History, scored: Scored): Score['bench'] {
   return { kind, good, bad: last.length - good };
 }
 
-function matches({ agent, models }: Scored, of: { agent: string; model: string | null }): boolean {
+function matches({ agent, models }: ScoreSubject, of: { agent: string; model: string | null }): boolean {
   return of.agent === agent && (models === undefined || models.includes(of.model));
 }
 

@@ -38,7 +38,7 @@ export type ToolKind = 'Read' | 'Edit' | 'Bash' | 'WebFetch' | 'other';
 type Facet = { path?: string; forms?: readonly string[]; isOpaque?: boolean; host?: string; subject: string };
 
 /** The decision with the rule that made it; without a rule nothing applies, and it is allowed. `subject` is what it is about, and what a person approves. */
-export type Decided = { decision: PolicyDecision; rule?: Rule; subject: string; path?: string };
+export type RuleDecision = { decision: PolicyDecision; rule?: Rule; subject: string; path?: string };
 
 const STRICTNESS: Readonly<Record<PolicyDecision, number>> = { allow: 0, ask: 1, deny: 2 };
 
@@ -47,8 +47,8 @@ export function decidePolicy(
   lists: readonly RuleList[],
   request: PolicyRequest,
   granted: readonly string[] = [],
-): Decided {
-  let strictest: Decided | undefined;
+): RuleDecision {
+  let strictest: RuleDecision | undefined;
   for (const facet of facetsOf(request)) {
     for (const rules of lists) {
       const rule = rules.find((each) => applies(each, request, facet));
@@ -59,7 +59,7 @@ export function decidePolicy(
   return strictest ?? { decision: 'allow', subject: request.tool };
 }
 
-function decidedBy(rule: Rule | undefined, { subject, path }: Facet, granted: readonly string[]): Decided {
+function decidedBy(rule: Rule | undefined, { subject, path }: Facet, granted: readonly string[]): RuleDecision {
   const about = path === undefined ? { subject } : { subject, path };
   if (rule === undefined) return { decision: 'allow', ...about };
   const isGranted = rule.decision === 'ask' && granted.includes(subject);
@@ -67,7 +67,7 @@ function decidedBy(rule: Rule | undefined, { subject, path }: Facet, granted: re
 }
 
 /** Of two equal decisions the one that a rule made is kept. */
-function isStricter(one: Decided, other: Decided): boolean {
+function isStricter(one: RuleDecision, other: RuleDecision): boolean {
   const difference = STRICTNESS[one.decision] - STRICTNESS[other.decision];
   return difference > 0 || (difference === 0 && other.rule === undefined && one.rule !== undefined);
 }
@@ -147,7 +147,7 @@ function matcherOf(rule: Rule): (path: string) => boolean {
 }
 
 /** The message to an agent about a refused call; for one that a person must approve, that it is held. */
-export function refusalText({ decision, rule, subject, path }: Decided): string {
+export function refusalText({ decision, rule, subject, path }: RuleDecision): string {
   if (decision === 'ask')
     return `${subject} needs the approval of a person${rule?.reason === undefined ? '' : `: ${rule.reason}`}. It is held for them; do not try it in another way. Finish what does not depend on it, then end.`;
   if (rule === undefined || isConfigured(rule)) return `${subject}: ${rule?.reason ?? 'the policy denies it'}`;

@@ -25,17 +25,17 @@ import {
   verifyTask,
   withLatest,
 } from './fold-tasks.ts';
-import { holdIdAt, recordAnswer, type When } from './holds.ts';
+import { holdIdAt, recordAnswer, type Stamp } from './holds.ts';
 import { initialState } from './initial-state.ts';
 import { enter, finish, taskOf } from './phase.ts';
 import { type HoldAnswer, proofKey, type RunState } from './state.ts';
 import { foldSubRun } from './sub-run.ts';
 
 /** An event with its time and, where it is known, who caused it. */
-export type Recorded = { event: RunEvent; at: number; origin?: Origin | undefined };
+export type RecordedEvent = { event: RunEvent; at: number; origin?: Origin | undefined };
 
 /** The state after the event; changes the given state in place. The same events always give the same state. */
-export function evolve(state: RunState | undefined, { event, at, origin }: Recorded): RunState {
+export function evolve(state: RunState | undefined, { event, at, origin }: RecordedEvent): RunState {
   if (event.type === 'run.started') return initialState(event, at);
   if (state === undefined) throw new Error(`The first event of a run must be run.started, not ${event.type}`);
   state.version += 1;
@@ -44,7 +44,7 @@ export function evolve(state: RunState | undefined, { event, at, origin }: Recor
   return state;
 }
 
-function apply(state: RunState, event: RunEvent, when: When): void {
+function apply(state: RunState, event: RunEvent, when: Stamp): void {
   const { at } = when;
   switch (event.type) {
     case 'run.started':
@@ -275,7 +275,7 @@ function unpause(state: RunState, track: string | undefined): void {
 
 function answerRun(
   state: RunState,
-  answer: When & { choice: HoldAnswer['choice']; note: string | undefined; option?: string | undefined },
+  answer: Stamp & { choice: HoldAnswer['choice']; note: string | undefined; option?: string | undefined },
 ): void {
   if (state.status.kind === 'held') recordAnswer(state, state.status.hold, { ...answer, task: null });
   state.status = { kind: 'running' };

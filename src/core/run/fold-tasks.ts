@@ -3,7 +3,7 @@ import type { TaskKey } from '../../schema/ids.ts';
 import type { TaskSpec } from '../../schema/task.ts';
 import { concludeAgain } from '../attempt/fold-attempt.ts';
 import type { KeptEvidence } from './evidence-output.ts';
-import { holdIdAt, recordAnswer, type When } from './holds.ts';
+import { holdIdAt, recordAnswer, type Stamp } from './holds.ts';
 import { beginAtTip, enter, finish, makeReady, taskOf } from './phase.ts';
 import type { RunState, TaskState } from './state.ts';
 
@@ -90,7 +90,7 @@ export function holdTask(state: RunState, event: RunEventOf<'task.held'>): void 
 }
 
 /** Lets held work land. */
-export function approveTask(state: RunState, event: RunEventOf<'task.approved'>, when: When): void {
+export function approveTask(state: RunState, event: RunEventOf<'task.approved'>, when: Stamp): void {
   const task = taskOf(state, event.data.task);
   if (task.phase.status !== 'held') return;
   const { note, option } = event.data;
@@ -191,7 +191,7 @@ function countMissing(state: RunState, task: TaskState): void {
 }
 
 /** Records that a person rejected a task's work; the next event queues it for a retry with reset caps. */
-export function rejectTask(state: RunState, event: RunEventOf<'task.rejected'>, when: When): void {
+export function rejectTask(state: RunState, event: RunEventOf<'task.rejected'>, when: Stamp): void {
   const task = taskOf(state, event.data.task);
   if (task.phase.status !== 'held') return;
   const { reason } = event.data;

@@ -4,7 +4,7 @@ import type { TaskKey } from '../../schema/ids.ts';
 import type { HoldAnswer, OpenHold, RunState } from './state.ts';
 
 /** When something happened, and who caused it. */
-export type When = { at: number; origin: Origin | undefined };
+export type Stamp = { at: number; origin: Origin | undefined };
 
 /** A hold that waits for an answer; `task` is null where the run itself is held. */
 export type WaitingHold = { task: TaskKey | null; hold: OpenHold };
@@ -29,7 +29,7 @@ export function openHolds(state: RunState): WaitingHold[] {
 export function recordAnswer(
   state: RunState,
   hold: OpenHold,
-  answer: When & { task: TaskKey | null; choice: HoldAnswer['choice'] } & {
+  answer: Stamp & { task: TaskKey | null; choice: HoldAnswer['choice'] } & {
     note?: string | undefined;
     option?: string | undefined;
   },

@@ -66,7 +66,7 @@ export function reservationFor(state: RunState, spec: TaskSpec): Spend {
   return { costUsd: Math.min(costUsd, run ?? costUsd, project ?? costUsd), tokens: 0, turns: 0 };
 }
 
-export type Affordable = 'yes' | 'later' | 'never';
+export type Affordability = 'yes' | 'later' | 'never';
 
 /** The spent amount, and the amount reserved by attempts that run or are about to start. */
 export type Money = { spentUsd: number; reservedUsd: number };
@@ -86,7 +86,7 @@ export function affordable(
   budget: Config['budget'],
   reservation: Spend,
   money: { run: Money; project: Money },
-): Affordable {
+): Affordability {
   const inRun = fits(reservation.costUsd, budget.run, money.run);
   const inProject = fits(reservation.costUsd, budget.project, money.project);
   if (inRun === 'never' || inProject === 'never') return 'never';
@@ -94,7 +94,7 @@ export function affordable(
 }
 
 /** Whether an amount fits a cap, where there is one. */
-export function fits(costUsd: number, cap: number | undefined, { spentUsd, reservedUsd }: Money): Affordable {
+export function fits(costUsd: number, cap: number | undefined, { spentUsd, reservedUsd }: Money): Affordability {
   if (cap === undefined) return 'yes';
   if (roundMoney(spentUsd + costUsd) > cap || spentUsd >= cap) return 'never';
   return roundMoney(spentUsd + reservedUsd + costUsd) > cap ? 'later' : 'yes';

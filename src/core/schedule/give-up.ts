@@ -7,14 +7,14 @@ import { outsideOf } from './start-time.ts';
 import type { RunTally, SchedulingInput } from './tally.ts';
 
 /** Why a task ends without a start. */
-export type GiveUp = { kind: 'budget' | 'environment' | 'timeout'; reason: string; limit?: FailureLimit };
+export type GiveUpReason = { kind: 'budget' | 'environment' | 'timeout'; reason: string; limit?: FailureLimit };
 
 /** Why the task can never start, if so. */
 export function reasonToGiveUp(
   { state, money, recovery }: RunTally,
   task: TaskState,
   schedulingInput: SchedulingInput,
-): GiveUp | undefined {
+): GiveUpReason | undefined {
   const { limits, budget } = state.start.config;
   const { deadline } = state.start;
   if (isPastDeadline(state, schedulingInput.now)) {

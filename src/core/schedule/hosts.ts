@@ -189,10 +189,10 @@ export function placeCheck(hosts: readonly CheckHost[], labels: readonly string[
   for (const host of suitable) if (host.free > 0) candidates.push(host);
   const chosen = candidates.pop();
   if (chosen !== undefined) return { kind: 'host', host: chosen.name, closed: [] };
-  const wanted = labels.length === 0 ? '' : ` with the ${labelText(labels)}`;
+  const required = labels.length === 0 ? '' : ` with the ${labelText(labels)}`;
   const text =
     suitable.length > 0
-      ? `every host${wanted} runs as many checks as it may`
+      ? `every host${required} runs as many checks as it may`
       : labels.length === 0
         ? 'there is no host'
         : `no host has the ${labelText(labels)}`;
@@ -254,8 +254,8 @@ function hasMoreFree(one: CheckHost, other: CheckHost): boolean {
 }
 
 function textOf({ agent, labels }: Needs, count: number): string {
-  const wanted = labels.length === 0 ? agent : `${agent} and the ${labelText(labels)}`;
-  return count === 0 ? `no host has ${wanted}` : `every host with ${wanted} is busy`;
+  const required = labels.length === 0 ? agent : `${agent} and the ${labelText(labels)}`;
+  return count === 0 ? `no host has ${required}` : `every host with ${required} is busy`;
 }
 
 function labelText(labels: readonly string[]): string {

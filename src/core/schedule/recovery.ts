@@ -1,6 +1,6 @@
 import type { RunState, TaskState } from '../run/state.ts';
 import { moneyText } from '../view/amounts.ts';
-import { type Affordable, chargeOf, fits, type Money, roundMoney } from './budget.ts';
+import { type Affordability, chargeOf, fits, type Money, roundMoney } from './budget.ts';
 import type { Wait } from './start-time.ts';
 
 /** The attempts of a run that repeat failed ones: how many run, what they cost so far, and what the running ones reserve. */
@@ -46,7 +46,7 @@ function isRecovery({ counted, spec }: TaskState): boolean {
   return counted > 0 || spec.analyzes !== undefined;
 }
 
-function affordable({ money }: RecoveryTally, state: RunState, task: TaskState): Affordable {
+function affordable({ money }: RecoveryTally, state: RunState, task: TaskState): Affordability {
   return fits(reserved(state, task), state.start.config.budget.recovery, money);
 }
 

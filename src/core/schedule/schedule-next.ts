@@ -4,7 +4,7 @@ import { openQuestions } from '../attempt/decide-question.ts';
 import type { RunState, TaskState } from '../run/state.ts';
 import { isPaused } from '../view/attention.ts';
 import { affordable, nextReservation } from './budget.ts';
-import { type GiveUp, isPastDeadline, reasonToGiveUp } from './give-up.ts';
+import { type GiveUpReason, isPastDeadline, reasonToGiveUp } from './give-up.ts';
 import { failedHosts, hostOfTask } from './host-of-task.ts';
 import { type HostPlacement, placeAll } from './hosts.ts';
 import { labelsOfTask } from './labels.ts';
@@ -31,7 +31,7 @@ export type Intent =
       Extract<Route, { kind: 'agent' }>,
       'kind'
     >)
-  | ({ do: 'give-up'; run: string; task: TaskKey } & GiveUp)
+  | ({ do: 'give-up'; run: string; task: TaskKey } & GiveUpReason)
   | { do: 'block'; run: string; task: TaskKey; reason: string }
   | { do: 'answer'; run: string; task: TaskKey; question: string }
   | { do: 'conclude'; run: string; task: TaskKey }

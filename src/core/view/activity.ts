@@ -80,7 +80,7 @@ function detailOf(input: unknown): string {
 }
 
 /** What the engine and the agents of a run do now, and what the run waits for. */
-export type RunNow = Pick<RunOverview, 'activity' | 'waitsFor' | 'live'>;
+export type CurrentActivity = Pick<RunOverview, 'activity' | 'waitsFor' | 'live'>;
 
 /** Something that is done now: for which task (or `run`), how far it is, and since when. */
 export type CurrentStep = {
@@ -93,7 +93,7 @@ export type CurrentStep = {
 
 /** What is done now, one step for each task or group of tasks, shown by its label: the innermost step of the engine, else what its agent does. */
 export function currentSteps(
-  { activity, live }: Omit<RunNow, 'waitsFor'>,
+  { activity, live }: Omit<CurrentActivity, 'waitsFor'>,
   label: (task: string) => string = (task) => task,
 ): CurrentStep[] {
   const steps = new Map<string, CurrentStep>();

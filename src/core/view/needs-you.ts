@@ -5,7 +5,7 @@ import { isHidden, isInterrupted, isUnresolved } from './open-run.ts';
 export type WaitingEntry = { run: RunOverview; item: WaitingItem };
 
 /** What needs the user: what waits, and runs that ended without all of their work. */
-export type NeedsYou = { waiting: WaitingEntry[]; failed: RunOverview[]; count: number };
+export type AttentionList = { waiting: WaitingEntry[]; failed: RunOverview[]; count: number };
 
 /** What waits for the user in a run; a run that no engine is running waits to be resumed. */
 export function waitingItems(run: RunOverview): readonly WaitingItem[] {
@@ -26,7 +26,7 @@ export function waitingItems(run: RunOverview): readonly WaitingItem[] {
  * What needs the user: what waits with the oldest first, failed runs with the latest first; hidden runs that ended never do. What a
  * sub-run waits for is listed with the sub-run, where it is known.
  */
-export function needsYou(runs: readonly RunOverview[], now: number): NeedsYou {
+export function needsYou(runs: readonly RunOverview[], now: number): AttentionList {
   const shown = runs.filter((run) => !isHidden(run));
   const ids = new Set(shown.map(({ run }) => run));
   const waiting = shown

@@ -9,7 +9,7 @@ import { attemptCharge } from './task-cost.ts';
 type UsageDays = { since?: string | undefined; until?: string | undefined; daily?: boolean };
 
 /** A charge of a run: an attempt, or a try of a small call. */
-export type Charged = {
+export type Charge = {
   run: string;
   project: string;
   what: 'attempts' | 'calls';
@@ -26,12 +26,12 @@ export function summarizeUsage(runs: Iterable<RunState>, by: UsageBy, days: Usag
 }
 
 /** All charges of a run so far. */
-export function chargesOf(run: RunState): Charged[] {
+export function chargesOf(run: RunState): Charge[] {
   return [...attemptsOf(run), ...callsOf(run)];
 }
 
 /** The same from known charges. */
-export function summarizeCharges(charges: Iterable<Charged>, by: UsageBy, days: UsageDays): UsageRow[] {
+export function summarizeCharges(charges: Iterable<Charge>, by: UsageBy, days: UsageDays): UsageRow[] {
   const { since, until, daily = false } = days;
   const rows = new Map<string, UsageRow>();
   for (const charged of charges) {
@@ -50,7 +50,7 @@ export function summarizeCharges(charges: Iterable<Charged>, by: UsageBy, days: 
   });
 }
 
-function attemptsOf(run: RunState): Charged[] {
+function attemptsOf(run: RunState): Charge[] {
   return run.order.flatMap((key) => {
     const task = run.tasks[key];
     return (task?.attempts ?? []).map((attempt) => ({
@@ -65,7 +65,7 @@ function attemptsOf(run: RunState): Charged[] {
   });
 }
 
-function callsOf(run: RunState): Charged[] {
+function callsOf(run: RunState): Charge[] {
   return Object.values(run.calls).flatMap(({ kind, startedAt, ended }) =>
     (ended?.tries ?? []).map(({ by, usage, reservation }) => ({
       ...ownerOf(run),
@@ -79,11 +79,11 @@ function callsOf(run: RunState): Charged[] {
   );
 }
 
-function ownerOf({ start: { run, project } }: RunState): Pick<Charged, 'run' | 'project'> {
+function ownerOf({ start: { run, project } }: RunState): Pick<Charge, 'run' | 'project'> {
   return { run, project: project.folder ?? project.root };
 }
 
-function count(row: UsageRow, { what, usage, cost }: Charged): void {
+function count(row: UsageRow, { what, usage, cost }: Charge): void {
   row[what] += 1;
   if (usage.kind === 'unknown') row.unknown += 1;
   if (usage.kind === 'known') {
@@ -95,7 +95,7 @@ function count(row: UsageRow, { what, usage, cost }: Charged): void {
   row.cost = Math.round((row.cost + cost) * 1e6) / 1e6;
 }
 
-function nameOf(by: UsageBy, charged: Charged): string {
+function nameOf(by: UsageBy, charged: Charge): string {
   switch (by) {
     case 'agent':
       return charged.by;
@@ -113,7 +113,7 @@ function nameOf(by: UsageBy, charged: Charged): string {
 }
 
 /** The local day, as every other time that is shown. */
-function dayOf({ at }: Charged): string {
+function dayOf({ at }: Charge): string {
   return dayText(at);
 }
 

@@ -20,7 +20,7 @@ export type WatchFacts = {
 };
 
 /** Whether a round begins now, and why; else until when nothing happens if nothing else wakes the watcher, or that the series is over. */
-export type Due = { why: WakeReason } | { until: number } | { stop: string };
+export type NextRound = { why: WakeReason } | { until: number } | { stop: string };
 
 /** Proposals that nobody decides on lapse after this time. */
 const LAPSE_MS = 30 * 24 * 3_600_000;
@@ -43,7 +43,7 @@ export function stopWatching(state: WatchState, reason: string): WatchEvent[] {
 }
 
 /** When the next round begins: at once for a message, not before the shortest interval for anything else, and within the day's budget. */
-export function nextRound(state: WatchState, { now, head, pulls, attemptUsd }: WatchFacts): Due {
+export function nextRound(state: WatchState, { now, head, pulls, attemptUsd }: WatchFacts): NextRound {
   const { settings } = state;
   if (settings === null) return { until: Number.POSITIVE_INFINITY };
   const { until } = settings.options;

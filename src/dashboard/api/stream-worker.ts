@@ -78,14 +78,14 @@ function groups(): Followed[][] {
 /** Each connection continues every stream after the last item that its window received. */
 function connect(group: readonly Followed[]): () => void {
   let current: Followed | undefined;
-  let asked: readonly Followed[] = group;
+  let requested: readonly Followed[] = group;
   const each = (act: (stream: Followed) => void) => {
     for (const stream of group) if (followed.has(stream)) act(stream);
   };
   return followEvents({
     url: () => {
-      asked = group.filter((stream) => followed.has(stream));
-      return `/api/streams?${new URLSearchParams(asked.map((stream) => ['stream', addressOf(stream)]))}`;
+      requested = group.filter((stream) => followed.has(stream));
+      return `/api/streams?${new URLSearchParams(requested.map((stream) => ['stream', addressOf(stream)]))}`;
     },
     onItem: (data, id) => {
       if (current === undefined || !followed.has(current)) return;
@@ -96,11 +96,11 @@ function connect(group: readonly Followed[]): () => void {
       each((stream) => send(stream, { type: 'connection', id: stream.id, connectionState })),
     named: {
       stream: (data) => {
-        current = asked[Number(data)];
+        current = requested[Number(data)];
       },
       ended: (data) => {
         const { stream: index, isComplete }: { stream: number; isComplete: boolean } = JSON.parse(data);
-        const stream = asked[index];
+        const stream = requested[index];
         if (stream === undefined || !followed.has(stream)) return;
         send(stream, { type: 'connection', id: stream.id, connectionState: isComplete ? 'ended' : 'lost' });
         if (isComplete) followed.delete(stream);

@@ -1,5 +1,5 @@
 import type { AgentEvent } from '../../agents/agent.ts';
-import type { Decided } from '../../core/policy/decide-policy.ts';
+import type { RuleDecision } from '../../core/policy/decide-policy.ts';
 import { readTestResults } from '../../gates/test-results/read-test-results.ts';
 import type { Digest } from '../../risks/risk.ts';
 import type { Failure } from '../../schema/failure.ts';
@@ -19,7 +19,7 @@ const MAX_COMMANDS = 2_000;
 const MAX_REFUSED = 50;
 
 /** Decides a call of a tool by the rules of an attempt. */
-export type JudgeCall = (call: { name: string; input: unknown }) => Decided;
+export type JudgeCall = (call: { name: string; input: unknown }) => RuleDecision;
 
 /** Summarizes what an attempt does while its output is read. */
 export class AttemptDigest {
@@ -33,7 +33,7 @@ export class AttemptDigest {
   #permissionDenials = 0;
   #denied: Digest['denied'];
   #sandboxError: string | undefined;
-  readonly #refused = new Map<string, Decided>();
+  readonly #refused = new Map<string, RuleDecision>();
   readonly #judge: JudgeCall | undefined;
 
   /** `judge` decides by the rules of the attempt, where it has some. */

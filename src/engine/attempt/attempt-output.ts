@@ -11,7 +11,7 @@ import type { OutputFile, Store, TranscriptRow } from '../../store/store.ts';
 import type { World } from '../../world.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
 import type { AttemptDigest } from './attempt-digest.ts';
-import { type Described, describeEvent } from './describe-event.ts';
+import { type DescribedEvent, describeEvent } from './describe-event.ts';
 import { OutputPolicy } from './output-policy.ts';
 
 /**
@@ -122,7 +122,7 @@ export class AttemptOutput {
     if (line.truncatedBytes > 0 && kept.length === items.length) rows.push(this.#marker(position, line.truncatedBytes));
   }
 
-  #redacted(row: Described): Described {
+  #redacted(row: DescribedEvent): DescribedEvent {
     const { redact, digest } = this.#options;
     const text = redact(row.text, () => digest.countRedaction());
     return row.data === undefined ? { ...row, text } : { ...row, text, data: redactValue(row.data, redact) };

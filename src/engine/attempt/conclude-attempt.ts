@@ -45,7 +45,7 @@ type Progress = { saved?: SavedWork; error?: unknown };
 /** The delays before each try to conclude; a lock is usually released by then. */
 const CONCLUDE_DELAYS_MS = [0, 100, 1_000, 3_000];
 /** How long a host on which nothing can begin gets no attempts of an agent. */
-const HOST_REST_MS = 600_000;
+const HOST_PAUSE_MS = 600_000;
 /** Length of the agent's final message in the event; the transcript has all of it. */
 const SUMMARY_CHARS = 4_000;
 
@@ -164,7 +164,7 @@ async function recordEnd(
       }),
     ],
     {
-      also: [...accountLimits(run, { attempt, outcome, failure, follow }), ...machine.rest, ...releases],
+      also: [...accountLimits(run, { attempt, outcome, failure, follow }), ...machine.limits, ...releases],
       // One whose work could not be checked is concluded again, from the same report.
       finished: attempt.host === undefined || rest.unsaved !== undefined ? undefined : name,
     },
@@ -247,25 +247,25 @@ function withDelay(follow: FollowUp, task: TaskState): FollowUp {
 
 type OnHost = { task: TaskState; attempt: AttemptState; failure: Failure | undefined };
 
-/** A host on which an attempt could not begin costs the task nothing while another one can perform it; after several such failures in a row it rests. */
+/** A host on which an attempt could not begin costs the task nothing while another one can perform it; after several such failures in a row it gets none for a while. */
 function machineFailure(
   ctx: EngineContext,
   run: ActiveRun,
   { task, attempt, failure }: OnHost,
-): { follow?: FollowUp; rest: Write[] } {
+): { follow?: FollowUp; limits: Write[] } {
   const { hosts } = ctx;
   const { agent, account, host } = attempt;
   const current = run.ledger.state.tasks[task.spec.key];
-  if (hosts === undefined || host === undefined || current === undefined) return { rest: [] };
+  if (hosts === undefined || host === undefined || current === undefined) return { limits: [] };
   const couldBegin = lastAttempt(current)?.process != null || !isOfMachine(failure?.kind);
-  const isToRest = hosts.noteEnd(host, couldBegin);
-  if (couldBegin) return { rest: [] };
+  const isToPause = hosts.noteEnd(host, couldBegin);
+  if (couldBegin) return { limits: [] };
   const reason = `The host ${host} could not begin several attempts in a row`;
-  const limit = { until: ctx.world.now() + HOST_REST_MS, reason, family: undefined };
+  const limit = { until: ctx.world.now() + HOST_PAUSE_MS, reason, family: undefined };
   const stream = accountStream(`${accountName(agent, account)}@${host}`);
-  const rest = isToRest ? [{ stream, expected: -1, events: limitAccount(limit, undefined) }] : [];
-  if (!hosts.isPossibleElsewhere(run, current)) return { rest };
-  return { follow: { action: 'retry', delayMs: 0, resume: false, free: true }, rest };
+  const limits = isToPause ? [{ stream, expected: -1, events: limitAccount(limit, undefined) }] : [];
+  if (!hosts.isPossibleElsewhere(run, current)) return { limits };
+  return { follow: { action: 'retry', delayMs: 0, resume: false, free: true }, limits };
 }
 
 type LimitedAttempt = {

@@ -1,9 +1,9 @@
 import type { AgentEvent } from '../../agents/agent.ts';
 
-export type Described = { kind: string; text: string; data?: unknown };
+export type DescribedEvent = { kind: string; text: string; data?: unknown };
 
 /** An agent's event as a row of the transcript: a kind, a text to search and read, and further data. */
-export function describeEvent(event: AgentEvent): Described {
+export function describeEvent(event: AgentEvent): DescribedEvent {
   switch (event.type) {
     case 'text':
     case 'reasoning':

@@ -5,12 +5,12 @@ import { readPrivate, writePrivate } from '../../store/private-file.ts';
 import { crashpoint, type World } from '../../world.ts';
 
 const FILE = 'finished.json';
-const Finished = z.object({ result: z.unknown(), summary: z.string() });
+const FinishedResult = z.object({ result: z.unknown(), summary: z.string() });
 /** The result that an agent passed to finish_task, and its summary. */
-export type Finished = z.infer<typeof Finished>;
+export type FinishedResult = z.infer<typeof FinishedResult>;
 
 /** Keeps the result in the folder of the attempt, until its program has ended; the last one counts. */
-export async function keepFinished(folder: string, finished: Finished, world: World): Promise<void> {
+export async function keepFinished(folder: string, finished: FinishedResult, world: World): Promise<void> {
   crashpoint('finish.writing');
   await writePrivate(join(folder, FILE), finished, world);
   crashpoint('finish.written');
@@ -19,7 +19,7 @@ export async function keepFinished(folder: string, finished: Finished, world: Wo
 /** The result of an attempt: what its program printed, otherwise what it passed to finish_task. */
 export async function withFinished(folder: string, result: AgentResult): Promise<AgentResult> {
   if (result.failure !== undefined || result.output !== undefined) return result;
-  const finished = await readPrivate(join(folder, FILE), Finished);
+  const finished = await readPrivate(join(folder, FILE), FinishedResult);
   if (finished === undefined) return result;
   const text = result.text.trim() === '' ? finished.summary : result.text;
   return { ...result, text, ...(finished.result == null ? {} : { output: finished.result }) };

@@ -6,12 +6,12 @@ import { crashpoint } from '../../world.ts';
 import type { ActiveRun } from '../loop/context.ts';
 
 /** An attempt that can be interrupted on its own. */
-export interface Interruptible extends Disposable {
+export interface InterruptibleAttempt extends Disposable {
   readonly signal: AbortSignal;
 }
 
 /** Makes one attempt of the task interruptible; it is interrupted at once if that was recorded before an engine ended. */
-export function interruptible(run: ActiveRun, task: TaskState): Interruptible {
+export function interruptible(run: ActiveRun, task: TaskState): InterruptibleAttempt {
   const controller = new AbortController();
   const { key } = task.spec;
   run.interrupts.set(key, controller);

@@ -28,7 +28,7 @@ import { programOf } from './interactive-attempt.ts';
 import { interruptible } from './interrupt-attempt.ts';
 import { adoptUnrecorded, writeLaunchRecord } from './launch-record.ts';
 import { adoptAgentNetwork } from './network.ts';
-import { GRACE_MS, type Outcome, type Started, supervise } from './supervise.ts';
+import { GRACE_MS, type Outcome, type StartedAttempt, supervise } from './supervise.ts';
 import type { AttemptWorkspace } from './workspace-of-task.ts';
 
 const NOT_STARTED = { result: { usage: { kind: 'none' }, text: '' }, digest: undefined, model: undefined } as const;
@@ -215,7 +215,11 @@ async function applicationFor(
   return serve === undefined ? null : startApplication(ctx, run, { ...what, serve: serve });
 }
 
-async function start(ctx: EngineContext, run: ActiveRun, what: Started & { token: string }): Promise<ProcessRecord> {
+async function start(
+  ctx: EngineContext,
+  run: ActiveRun,
+  what: StartedAttempt & { token: string },
+): Promise<ProcessRecord> {
   const { task, attempt, assignment, token } = what;
   const { program: command, record: containment } = await programOf(ctx, run, { agent: what.agent, assignment });
   const launched = await launch({

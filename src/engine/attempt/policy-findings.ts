@@ -1,6 +1,6 @@
 import { relative, resolve } from 'node:path';
 import type { Agent, Assignment } from '../../agents/agent.ts';
-import { type Decided, decidePolicy } from '../../core/policy/decide-policy.ts';
+import { decidePolicy, type RuleDecision } from '../../core/policy/decide-policy.ts';
 import { requestOf } from '../../core/policy/tool-request.ts';
 import type { AttemptState, TaskState } from '../../core/run/state.ts';
 import { changedPaths } from '../../git/read/touched.ts';
@@ -33,7 +33,7 @@ export function judgeOf({ capabilities }: Agent, { policy, workspace }: Assignme
 export async function changesByPolicy(
   run: ActiveRun,
   { task, attempt, saved }: { task: TaskState; attempt: AttemptState; saved: SavedWork | undefined },
-): Promise<{ failure?: Failure; toApprove: Decided[] }> {
+): Promise<{ failure?: Failure; toApprove: RuleDecision[] }> {
   const { policy } = policyOf(run, task);
   if (policy === undefined || saved?.changed !== true) return { toApprove: [] };
   const paths = await changedPaths(run.project.mirror, { from: attempt.base, to: saved.commit });

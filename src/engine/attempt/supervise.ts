@@ -37,7 +37,7 @@ export type Outcome = {
 };
 
 /** An attempt with its agent and assignment. */
-export type Started = { task: TaskState; attempt: AttemptState; agent: Agent; assignment: Assignment };
+export type StartedAttempt = { task: TaskState; attempt: AttemptState; agent: Agent; assignment: Assignment };
 
 /** How long an agent may take to stop before it is killed. */
 export const GRACE_MS = 5_000;
@@ -48,7 +48,7 @@ const USAGE_EVERY_MS = 5_000;
 export async function supervise(
   ctx: EngineContext,
   run: ActiveRun,
-  started: Started & { process: ProcessRecord; interrupt: AbortSignal },
+  started: StartedAttempt & { process: ProcessRecord; interrupt: AbortSignal },
 ): Promise<Outcome | undefined> {
   const { task, attempt, assignment, process } = started;
   const target = { ...process, folder: assignment.folder };
@@ -164,7 +164,7 @@ export async function supervise(
 export function leftForAttempt(
   ctx: EngineContext,
   { ledger: { state } }: ActiveRun,
-  { task, attempt }: Pick<Started, 'task' | 'attempt'>,
+  { task, attempt }: Pick<StartedAttempt, 'task' | 'attempt'>,
 ): ReturnType<typeof leftOfCap> {
   const config = state.start.config.agents[attempt.agent];
   if (config?.spendUsd === undefined && config?.spendUsdPerDay === undefined) return undefined;

@@ -42,7 +42,7 @@ export async function followAttempt(
   const id = attemptId(run.id, task.ordinal, attempt.number);
   using interrupted = interruptible(run, task);
   const send = (command: AttemptCommand) => fleet.send(id, command);
-  // An order that is not accepted yet is never performed; otherwise the host is told.
+  // An order that is not accepted yet is never performed; otherwise the host gets the command.
   const stop = (command: AttemptCommand) => fleet.withdraw(id).then(() => send(command));
   using stops = new StopCommands(ctx, run, { interrupt: interrupted.signal, send: stop });
   using calls = new CallAnswers(ctx, run, { task, id, send });

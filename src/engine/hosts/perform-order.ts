@@ -24,7 +24,7 @@ import type { AttemptOrder } from './attempt-order.ts';
 import { isRepositoryAway, type OrderedRun } from './ordered-run.ts';
 
 /** How a host finishes an order: what it reports, and whether it still may. */
-export type Finishing = {
+export type FinishContext = {
   order: AttemptOrder;
   report(body: unknown): Promise<void>;
   /** Aborted when the lease is lost: the work is then late, and only saved. */
@@ -42,7 +42,7 @@ const REFUSED_MS = 60_000;
 const STOPPED_MS = 60_000;
 
 /** Performs an attempt as the engine would, saves and pushes its work, and reports its end instead of concluding it. */
-export async function performOrder(ordered: OrderedRun, finishing: Finishing): Promise<void> {
+export async function performOrder(ordered: OrderedRun, finishing: FinishContext): Promise<void> {
   const { ctx, run, task } = ordered;
   const { order } = finishing;
   await performAttempt(ctx, run, task, {
@@ -52,7 +52,7 @@ export async function performOrder(ordered: OrderedRun, finishing: Finishing): P
   });
 }
 
-async function finish(ordered: OrderedRun, finishing: Finishing, ended: EndedAttempt): Promise<void> {
+async function finish(ordered: OrderedRun, finishing: FinishContext, ended: EndedAttempt): Promise<void> {
   const { ctx, run, id } = ordered;
   const { report, lost, log } = finishing;
   const { failure } = ended.outcome.result;
@@ -90,7 +90,7 @@ function redactedResult({ redact }: ActiveRun, result: AgentResult): AgentResult
 /** Removes what is left of an attempt whose work is saved elsewhere. */
 async function removeAll(
   { ctx, run, task }: OrderedRun,
-  { forget }: Pick<Finishing, 'forget'>,
+  { forget }: Pick<FinishContext, 'forget'>,
   number: number,
 ): Promise<void> {
   // A folder that cannot be removed is listed by clean; its work is saved.
@@ -105,7 +105,7 @@ async function removeAll(
 /** Saves and pushes the work of an order that an earlier process could not report, as late work; its attempt was ended by the leader. */
 export async function saveLateWork(
   ordered: OrderedRun,
-  { order, forget, log }: Pick<Finishing, 'order' | 'forget' | 'log'>,
+  { order, forget, log }: Pick<FinishContext, 'order' | 'forget' | 'log'>,
 ): Promise<void> {
   const { ctx, run, task } = ordered;
   const attempt = lastAttempt(task);
@@ -131,7 +131,7 @@ type Saving = { saved?: SavedWork; failure?: Failure };
 
 async function saveAndPush(
   ordered: OrderedRun,
-  { order, lost, log }: Pick<Finishing, 'order' | 'lost' | 'log'>,
+  { order, lost, log }: Pick<FinishContext, 'order' | 'lost' | 'log'>,
   ended: EndedAttempt,
 ): Promise<Saving> {
   const saving = await save(ordered, ended);
@@ -170,7 +170,7 @@ async function save({ ctx, run, task }: OrderedRun, { workspace, attempt, outcom
  */
 async function push(
   { ctx, run, task, id }: OrderedRun,
-  { git, lost, log }: { git: AttemptOrder['git'] } & Pick<Finishing, 'lost' | 'log'>,
+  { git, lost, log }: { git: AttemptOrder['git'] } & Pick<FinishContext, 'lost' | 'log'>,
 ): Promise<string | undefined> {
   const { url, token } = git;
   const { mirror } = run.project;

@@ -30,7 +30,7 @@ type HostsProgress = {
   rateLimited: Readonly<Record<string, number>>;
 };
 
-/** After so many attempts in a row that could not begin on a host, it rests. */
+/** After so many attempts in a row that could not begin on a host, it gets none for a while. */
 const MOST_FAILURES = 3;
 
 /** The hosts of an installation as the engine that leads it uses them. */

@@ -11,7 +11,7 @@ import type { Hold } from '../../schema/event.ts';
 import type { PullRequest } from '../../schema/pull-request.ts';
 import { crashpoint, type World } from '../../world.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
-import { type Answered, smallCall } from '../small-calls/small-call.ts';
+import { type AnsweredCall, smallCall } from '../small-calls/small-call.ts';
 import { RetryBackoff, withRetries } from './forge-retries.ts';
 import { pullRequestBody } from './pull-request-body.ts';
 import { failedWork, landedWork, pullRequestPer, pushedBranch } from './pull-request-branch.ts';
@@ -161,7 +161,7 @@ function held(run: ActiveRun, { reason }: Obstacle): PrLanding {
 }
 
 /** The title and text of a run's pull request; requested once for each tip of the run branch. */
-function pullRequestText(ctx: EngineContext, run: ActiveRun): Promise<Answered<PrText>> {
+function pullRequestText(ctx: EngineContext, run: ActiveRun): Promise<AnsweredCall<PrText>> {
   const { state } = run.ledger;
   const facts = prFacts(state);
   const text = prText(facts);

@@ -25,7 +25,7 @@ export type SmallCall<Answer> = {
 };
 
 /** The answer, its provider (`rules` if no provider was called or all failed), and the calls that were made. */
-export type Answered<Answer> = { answer: Answer; by: string; tries: readonly CallTry[] };
+export type AnsweredCall<Answer> = { answer: Answer; by: string; tries: readonly CallTry[] };
 
 /** Longer inputs are truncated. */
 const MAX_INPUT_CHARS = 12_000;
@@ -40,7 +40,7 @@ export async function smallCall<Answer>(
   ctx: EngineContext,
   run: ActiveRun,
   call: SmallCall<Answer>,
-): Promise<Answered<Answer>> {
+): Promise<AnsweredCall<Answer>> {
   const id = callId(call.kind, call.name ?? call.about);
   const known = run.ledger.state.calls[id]?.ended;
   const before = known?.by == null ? undefined : call.schema.safeParse(known.answer);
@@ -74,7 +74,7 @@ function titleIn(answer: unknown): string | undefined {
   return title === '' ? undefined : title;
 }
 
-function byRules<Answer>(call: SmallCall<Answer>, tries: readonly CallTry[]): Answered<Answer> {
+function byRules<Answer>(call: SmallCall<Answer>, tries: readonly CallTry[]): AnsweredCall<Answer> {
   return { answer: call.rules(), by: 'rules', tries };
 }
 

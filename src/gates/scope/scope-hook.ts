@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
-import { type Decided, decidePolicy, type RuleList, refusalText } from '../../core/policy/decide-policy.ts';
+import { decidePolicy, type RuleDecision, type RuleList, refusalText } from '../../core/policy/decide-policy.ts';
 import { scopeList } from '../../core/policy/rule-lists.ts';
 import { requestOf } from '../../core/policy/tool-request.ts';
 import { shownPath } from '../shown-path.ts';
@@ -31,7 +31,7 @@ export function refusal(input: ScopeHookInput, request: string): string | undefi
 }
 
 /** Why a call is refused, for the agent: a scope with what it allows. */
-export function explained(decided: Decided, lists: readonly RuleList[]): string {
+export function explained(decided: RuleDecision, lists: readonly RuleList[]): string {
   if (decided.path === undefined || decided.rule?.source.startsWith('scope.') !== true) return refusalText(decided);
   return `${shownPath(decided.path)} ${decided.rule.reason} in this task. ${scopeText(lists)}`;
 }

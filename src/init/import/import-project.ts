@@ -63,7 +63,7 @@ export async function importProject(root: string, env: NodeJS.ProcessEnv = {}): 
   const known = await knownOf(root);
   const result: Imported = { entries: [], settings: [], held: [], files: [], notes: [] };
   const prompts = await promptFiles(files);
-  const mistakes: ConfigIssue[] = [];
+  const issues: ConfigIssue[] = [];
   let whole: Plain = {};
   const inProject = await foreignFiles(files);
   const inHome = await homeFiles(
@@ -79,10 +79,10 @@ export async function importProject(root: string, env: NodeJS.ProcessEnv = {}): 
     result.held.push(...translated.held);
     result.files.push(...translated.files);
     prompts.push(...translated.prompts.map((prompt) => ({ ...prompt, file: found.file, isFile: false })));
-    mistakes.push(...translated.mistakes);
+    issues.push(...translated.issues);
     whole = mergeConfig(given.value, whole);
   }
-  if (mistakes.length > 0) refuseConfig(mistakes);
+  if (issues.length > 0) refuseConfig(issues);
   await addRoles(result, prompts, whole);
   return { ...result, entries: firstCounts(result.entries) };
 }

@@ -15,7 +15,7 @@ export type Translation = {
   held: Setting[];
   files: NewFile[];
   prompts: ForeignPrompt[];
-  mistakes: ConfigIssue[];
+  issues: ConfigIssue[];
 };
 
 /** Goes through every key of a file: each becomes something, is left out for a reason, or is reported as not understood. */
@@ -24,7 +24,7 @@ export function translate(
   format: ForeignFormat,
   context: Omit<ImportContext, 'whole'>,
 ): Translation {
-  const result: Translation = { entries: [], settings: [], held: [], files: [], prompts: [], mistakes: [] };
+  const result: Translation = { entries: [], settings: [], held: [], files: [], prompts: [], issues: [] };
   const visit = (value: unknown, path: readonly string[]) => {
     const row = format.keys.find(({ key }) => key === path.join('.'));
     if (row !== undefined)
@@ -48,7 +48,7 @@ function translateKey(result: Translation, { found, row, path, value, context }:
   const addEntry = (facts: Pick<ImportEntry, 'fate' | 'to' | 'note'>) => result.entries.push(entry(found, path, facts));
   if (row.fate === 'ignored') return void addEntry({ fate: 'ignored', to: null, note: row.reason });
   const mappedKey = row.read(value, context);
-  if ('error' in mappedKey) return void result.mistakes.push(found.locate(path, mappedKey.error));
+  if ('error' in mappedKey) return void result.issues.push(found.locate(path, mappedKey.error));
   const { settings = [], files = [], prompt, note = null } = mappedKey;
   if (settings.length === 0) {
     if (prompt !== undefined) result.prompts.push(prompt);
@@ -79,8 +79,8 @@ function refusal(setting: Setting): string | undefined {
   const parsed = Config.safeParse(settingsMap([setting]), { reportInput: true });
   if (parsed.success) return undefined;
   const path = setting.to.split('.');
-  const own = validationIssuesOf(parsed.error.issues).find((complaint) =>
-    path.every((part, index) => complaint.path[index] === part || index >= complaint.path.length),
+  const own = validationIssuesOf(parsed.error.issues).find((issue) =>
+    path.every((part, index) => issue.path[index] === part || index >= issue.path.length),
   );
   return own?.reason;
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { askQuestion, deliverAnswer, findAsked } from '../../core/attempt/decide-question.ts';
+import { askQuestion, deliverAnswer, questionOfCall } from '../../core/attempt/decide-question.ts';
 import { AppError } from '../../errors.ts';
 import { promptText } from '../../roles/prompt.ts';
 import { runStream } from '../../schema/ids.ts';
@@ -57,7 +57,7 @@ export const askUser = operation({
     crashpoint('question.asking');
     await control.submit(run, (state) => askQuestion(state, command), origin);
     crashpoint('question.asked');
-    const find = () => findAsked(requireTask(app.runs.state(run), task), { call, text });
+    const find = () => questionOfCall(requireTask(app.runs.state(run), task), { call, text });
     const id = find()?.id ?? '';
     const answerOf = () =>
       requireTask(app.runs.state(run), task).questions?.find((each) => each.id === id)?.answer ?? undefined;

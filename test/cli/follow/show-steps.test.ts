@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import type { Caller } from '../../../src/access/caller.ts';
 import { createStepLines, NOTHING_NOW, showClosing } from '../../../src/cli/follow/show-steps.ts';
-import type { RunNow } from '../../../src/core/view/activity.ts';
+import type { CurrentActivity } from '../../../src/core/view/activity.ts';
 import type { LiveAttempt } from '../../../src/schema/overview.ts';
 import { fakeWorld } from '../test-platform.ts';
 
 const START = Date.UTC(2026, 0, 1, 12);
 
-function step(what: string, more: Partial<RunNow['activity'][number]> = {}): RunNow {
+function step(what: string, more: Partial<CurrentActivity['activity'][number]> = {}): CurrentActivity {
   const since = new Date(START).toISOString();
   return { ...NOTHING_NOW, activity: [{ tasks: [], kind: 'check', what, detail: null, since, ...more }] };
 }
 
 /** Shows what is done now for some seconds; returns the second and the text of each printed line. */
-function printedIn(seconds: number, current: (second: number) => RunNow): { second: number; text: string }[] {
+function printedIn(seconds: number, current: (second: number) => CurrentActivity): { second: number; text: string }[] {
   const world = fakeWorld(START);
   const printed: { second: number; text: string }[] = [];
   const terminal = {
@@ -81,13 +81,13 @@ describe('what is done now, without a terminal', () => {
 
   it('is what the run waits for, or what its agents do', () => {
     const until = new Date(START + 3_600_000).toISOString();
-    const waits: RunNow = {
+    const waits: CurrentActivity = {
       ...NOTHING_NOW,
       waitsFor: { kind: 'agent', text: 'claude is rate-limited', until, task: 'a' },
     };
     expect(printedIn(2, () => waits)[0]?.text).toMatch(/^run {2}waits: claude is rate-limited until \d\d:\d\d$/);
     const soon = new Date(START + 12_000).toISOString();
-    const retry: RunNow = {
+    const retry: CurrentActivity = {
       ...NOTHING_NOW,
       waitsFor: { kind: 'retry', text: 'login waits for its retry', until: soon, task: 'a' },
     };

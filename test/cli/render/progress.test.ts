@@ -4,7 +4,7 @@ import { progressLines } from '../../../src/cli/render/progress.ts';
 import { painter } from '../../../src/cli/render/symbols.ts';
 import { textWidth } from '../../../src/cli/render/text-width.ts';
 import type { RunState } from '../../../src/core/run/state.ts';
-import type { RunNow } from '../../../src/core/view/activity.ts';
+import type { CurrentActivity } from '../../../src/core/view/activity.ts';
 import {
   added,
   attemptEnded,
@@ -37,7 +37,13 @@ const midway = given(started({ title: 'A better shop' }), added(...PLAN))
 
 function draw(
   state: RunState,
-  view: { columns?: number; rows?: number; now?: number; lastOutput?: [string, string][]; current?: RunNow } = {},
+  view: {
+    columns?: number;
+    rows?: number;
+    now?: number;
+    lastOutput?: [string, string][];
+    current?: CurrentActivity;
+  } = {},
 ): string[] {
   const { columns = 100, rows = 24, now = T0 + 65_000, lastOutput = [], current = NOTHING_NOW } = view;
   return progressLines(state, { columns, rows, now, lastOutput: new Map(lastOutput), colors: painter(false), current });

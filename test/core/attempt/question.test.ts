@@ -4,8 +4,8 @@ import {
   answerQuestion,
   askQuestion,
   deliverAnswer,
-  findAsked,
   openQuestions,
+  questionOfCall,
 } from '../../../src/core/attempt/decide-question.ts';
 import { cancelRun } from '../../../src/core/run/decide-run.ts';
 import { attention } from '../../../src/core/view/attention.ts';
@@ -91,7 +91,9 @@ describe('a question of an agent', () => {
     const after = asked.when((state) => answerQuestion(state, ANSWER));
     expect(after.events).toMatchObject([{ type: 'task.answered', data: { delivery: 'call' } }]);
     const task = after.state.tasks['job/1'];
-    expect(task && findAsked(task, { call: 'call-3', text: QUESTION.text })?.answer).toMatchObject({ text: 'SQLite' });
+    expect(task && questionOfCall(task, { call: 'call-3', text: QUESTION.text })?.answer).toMatchObject({
+      text: 'SQLite',
+    });
   });
 
   it('lets the task wait when the turn ended without an answer, although nothing was changed', () => {

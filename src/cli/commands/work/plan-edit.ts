@@ -25,7 +25,7 @@ const GUIDE = `# The plan of run {run}, which waits for approval. The order of t
 `;
 
 type Plan = OperationOutput<'show-plan'>;
-type WantedTasks = OperationInput<'edit-plan'>['tasks'];
+type EditedTasks = OperationInput<'edit-plan'>['tasks'];
 
 /** Adds the command that changes a plan before it is approved. */
 export function addPlanEdit(parent: Command, session: Session): void {
@@ -71,7 +71,7 @@ function planText({ run, tasks }: Plan): string {
   return `${GUIDE.replace('{run}', run)}${stringify({ tasks: listed }, { lineWidth: 0 })}`;
 }
 
-function tasksIn(text: string, name: string): WantedTasks {
+function tasksIn(text: string, name: string): EditedTasks {
   let value: unknown;
   try {
     value = parse(text, { uniqueKeys: true, maxAliasCount: 0 });

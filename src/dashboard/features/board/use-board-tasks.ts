@@ -17,16 +17,16 @@ export function useBoardTasks(runs: readonly RunOverview[], agent: string): Boar
   const current = loaded?.agent === agent ? loaded.tasks : undefined;
   const stale = runs.filter(({ run, version }) => (current?.get(run)?.version ?? -1) < version);
   const names = stale.map(({ run }) => run).slice(0, MAX_RUNS_PER_CALL);
-  const wanted = names.join(',');
+  const requested = names.join(',');
   // biome-ignore lint/correctness/useExhaustiveDependencies: `turn` asks again for what changed during a request
   useEffect(() => {
-    if (wanted === '' || isBusy.current) return;
+    if (requested === '' || isBusy.current) return;
     isBusy.current = true;
     const finish = () => {
       isBusy.current = false;
       setTurn((before) => before + 1);
     };
-    call('list-tasks', { runs: wanted.split(','), ...(agent === '' ? {} : { agent }) }).then(
+    call('list-tasks', { runs: requested.split(','), ...(agent === '' ? {} : { agent }) }).then(
       (received) => {
         setLoaded((before) => {
           const tasks = new Map(before?.agent === agent ? before.tasks : []);
@@ -40,6 +40,6 @@ export function useBoardTasks(runs: readonly RunOverview[], agent: string): Boar
         after(10 * PACE_MS, finish);
       },
     );
-  }, [wanted, agent, turn]);
+  }, [requested, agent, turn]);
   return { tasks: current ?? new Map(), isReady: current !== undefined || runs.length === 0, error: loaded?.error };
 }

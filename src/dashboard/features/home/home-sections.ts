@@ -1,10 +1,10 @@
-import { type NeedsYou, needsYou, waitingItems } from '../../../core/view/needs-you.ts';
+import { type AttentionList, needsYou, waitingItems } from '../../../core/view/needs-you.ts';
 import { isHidden, isInterrupted } from '../../../core/view/open-run.ts';
 import type { RunOverview } from '../../../schema/overview.ts';
 import { folderName } from '../../ui/browser/page-paths.ts';
 
 export type ProjectChoice = { id: string; name: string; path: string; runs: number };
-export type Sections = NeedsYou & {
+export type Sections = AttentionList & {
   running: RunOverview[];
   idle: RunOverview[];
   recent: RunOverview[];

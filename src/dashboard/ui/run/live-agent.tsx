@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react';
 import { Link } from 'wouter';
-import { currentSteps, type RunNow, waitText } from '../../../core/view/activity.ts';
+import { type CurrentActivity, currentSteps, waitText } from '../../../core/view/activity.ts';
 import type { LiveAttempt } from '../../../schema/overview.ts';
 import { useAction } from '../../api/use-operation.ts';
 import { now } from '../browser/clock.ts';
@@ -69,7 +69,13 @@ function Warning({ run, live: { task, attempt }, warning: { sign, message } }: W
 const MAX_STEPS = 3;
 
 /** What the engine does now for a run, or for one of its tasks, and what the run waits for. */
-export function CurrentSteps({ current, task }: { current: RunNow | undefined; task?: string }): ReactElement | null {
+export function CurrentSteps({
+  current,
+  task,
+}: {
+  current: CurrentActivity | undefined;
+  task?: string;
+}): ReactElement | null {
   if (current === undefined) return null;
   const { waitsFor } = current;
   if (waitsFor !== null && (task === undefined || task === waitsFor.task))

@@ -24,9 +24,9 @@ export async function examineForge({ dir, env, online }: ForgeExamination): Prom
   try {
     const found = await reachForge({ repository: { root }, config: config.git, env }, signal);
     if (found.kind === 'none') {
-      const isWanted = config.land === 'pr';
+      const isRequired = config.land === 'pr';
       const detail = `${found.reason}; pull requests cannot be opened`;
-      return [{ ...LINE, name: 'forge', ok: !isWanted, detail, fix: isWanted ? found.nextStep : null }];
+      return [{ ...LINE, name: 'forge', ok: !isRequired, detail, fix: isRequired ? found.nextStep : null }];
     }
     const { forge, because } = found;
     const line = { ...LINE, name: 'forge', ok: true, detail: `${forge.name}, repository ${forge.repo}, ${because}` };

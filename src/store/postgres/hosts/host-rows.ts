@@ -20,7 +20,7 @@ function leaseOf(row: LeaseRow | undefined): Lease | undefined {
 /**
  * Registers a process as the host of its name; undefined while another process has a lease on it. `previous` are earlier
  * processes of the same data directory, whose lock the caller holds: those have ended. One that was killed while it
- * drained goes on draining.
+ * drained continues to drain.
  */
 export async function registerHost(
   client: ClientBase,

@@ -7,7 +7,7 @@ import { Button } from '../../../ui/controls/button.tsx';
 import { ConfirmButton } from '../../../ui/controls/confirm-button.tsx';
 import { notify } from '../../../ui/feedback/notices.ts';
 import { Icon } from '../../../ui/text/icon.tsx';
-import { type Examined, LandPanel, type LandWay, type MergeFindings } from './land-panel.tsx';
+import { type Examined, type LandMethod, LandPanel, type MergeFindings } from './land-panel.tsx';
 
 /** Whether an ended run has a result that has not landed. */
 function isLandable(state: RunState): boolean {
@@ -19,7 +19,7 @@ export function LandAction({ state }: { state: RunState }): ReactElement | null 
   const base = state.start.base.branch;
   if (!isLandable(state) || base === null) return null;
   const isGood = state.status.kind === 'ended' && state.status.status === 'done';
-  return <LandButton state={state} way={{ how: 'merge', base }} weight={isGood ? 'main' : 'plain'} />;
+  return <LandButton state={state} method={{ how: 'merge', base }} weight={isGood ? 'main' : 'plain'} />;
 }
 
 /** The other ways to land the result of an ended run, or to undo the landing. */
@@ -37,13 +37,13 @@ export function OtherLandActions({ state }: { state: RunState }): ReactElement |
         Undo landing
       </ConfirmButton>
     );
-  return isLandable(state) ? <LandButton state={state} way={{ how: 'pr' }} weight="quiet" /> : null;
+  return isLandable(state) ? <LandButton state={state} method={{ how: 'pr' }} weight="quiet" /> : null;
 }
 
-type LandButtonProps = { state: RunState; way: LandWay; weight: 'main' | 'plain' | 'quiet' };
+type LandButtonProps = { state: RunState; method: LandMethod; weight: 'main' | 'plain' | 'quiet' };
 
 /** Lands a clean result at once; otherwise opens a panel with what a person must know before that. */
-function LandButton({ state, way, weight }: LandButtonProps): ReactElement {
+function LandButton({ state, method, weight }: LandButtonProps): ReactElement {
   const { run } = state.start;
   const [examined, setExamined] = useState<Examined>();
   const [findings, setFindings] = useState<MergeFindings>();
@@ -53,7 +53,7 @@ function LandButton({ state, way, weight }: LandButtonProps): ReactElement {
     setFindings(undefined);
   };
   const land = useAction('land-run', {
-    done: way.how === 'pr' ? 'Pull request opened' : `Landed on ${way.base}`,
+    done: method.how === 'pr' ? 'Pull request opened' : `Landed on ${method.base}`,
     onDone: close,
     onError: (error) => {
       const found = findingsOf(error);
@@ -61,7 +61,7 @@ function LandButton({ state, way, weight }: LandButtonProps): ReactElement {
       return found !== undefined;
     },
   });
-  const act = (accept?: string) => land.act({ run, how: way.how, ...(accept === undefined ? {} : { accept }) });
+  const act = (accept?: string) => land.act({ run, how: method.how, ...(accept === undefined ? {} : { accept }) });
   const examine = async () => {
     setExamining(true);
     setFindings(undefined);
@@ -79,18 +79,18 @@ function LandButton({ state, way, weight }: LandButtonProps): ReactElement {
   return (
     <>
       <Button weight={weight} busy={land.isBusy || isExamining} aria-expanded={isOpen} onClick={() => void examine()}>
-        {way.how === 'pr' ? (
+        {method.how === 'pr' ? (
           'Open pull request'
         ) : (
           <>
-            <Icon name="branch" size={14} /> Land on {way.base}
+            <Icon name="branch" size={14} /> Land on {method.base}
           </>
         )}
       </Button>
       {isOpen ? (
         <LandPanel
           state={state}
-          way={way}
+          method={method}
           examined={examined}
           findings={findings}
           isBusy={land.isBusy}

@@ -9,7 +9,7 @@ import { StateMark } from '../../../ui/state/state-mark.tsx';
 import styles from './land-panel.module.css';
 
 /** How a result lands: on its base, or as a pull request. */
-export type LandWay = { how: 'merge'; base: string } | { how: 'pr' };
+export type LandMethod = { how: 'merge'; base: string } | { how: 'pr' };
 /** What is known about a result before it lands. */
 export type Examined = { acceptance: Acceptance; judgement: Judgement };
 /** The findings on the merge with a base that has moved; whoever accepts them names its tree. */
@@ -17,7 +17,7 @@ export type MergeFindings = { tree: string; reason: string };
 
 type LandPanelProps = {
   state: RunState;
-  way: LandWay;
+  method: LandMethod;
   examined: Examined | undefined;
   findings: MergeFindings | undefined;
   isBusy: boolean;
@@ -27,13 +27,13 @@ type LandPanelProps = {
 
 /** What a person must know before a result lands, and the decision. */
 export function LandPanel(props: LandPanelProps): ReactElement {
-  const { state, way, examined, findings, isBusy, onLand, close } = props;
+  const { state, method, examined, findings, isBusy, onLand, close } = props;
   const panel = useRef<HTMLElement>(null);
   useReturnFocus();
   // biome-ignore lint/correctness/useExhaustiveDependencies: new findings are read before a held key accepts them
   useEffect(() => panel.current?.focus(), [findings]);
-  const title = way.how === 'pr' ? 'Open a pull request?' : `Land on ${way.base}?`;
-  const anyway = way.how === 'pr' ? 'Open anyway' : 'Land anyway';
+  const title = method.how === 'pr' ? 'Open a pull request?' : `Land on ${method.base}?`;
+  const anyway = method.how === 'pr' ? 'Open anyway' : 'Land anyway';
   return (
     <section
       ref={panel}
@@ -50,7 +50,7 @@ export function LandPanel(props: LandPanelProps): ReactElement {
         </p>
       )}
       <p>
-        <Effect way={way} state={state} />{' '}
+        <Effect method={method} state={state} />{' '}
         <Link href={`${runPath(state.start.run)}?view=changes`}>Review the changes</Link>
       </p>
       <div className={styles.buttons}>
@@ -58,16 +58,16 @@ export function LandPanel(props: LandPanelProps): ReactElement {
           {findings === undefined ? anyway : 'Land with these findings'}
         </Button>
         <Button weight="quiet" onClick={close}>
-          {way.how === 'pr' ? 'Do not open' : 'Do not land'}
+          {method.how === 'pr' ? 'Do not open' : 'Do not land'}
         </Button>
       </div>
     </section>
   );
 }
 
-function Effect({ way, state }: { way: LandWay; state: RunState }): ReactElement {
+function Effect({ method, state }: { method: LandMethod; state: RunState }): ReactElement {
   const tip = <code>{state.tip.commit.slice(0, 8)}</code>;
-  if (way.how === 'pr')
+  if (method.how === 'pr')
     return (
       <>
         The branch <code>mh/{state.start.run}</code> at {tip} is published.
@@ -75,7 +75,7 @@ function Effect({ way, state }: { way: LandWay; state: RunState }): ReactElement
     );
   return (
     <>
-      <code>{way.base}</code> moves to {tip}; if it has moved since the run started, to the merge of both.
+      <code>{method.base}</code> moves to {tip}; if it has moved since the run started, to the merge of both.
     </>
   );
 }

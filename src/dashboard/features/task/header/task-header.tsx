@@ -1,7 +1,7 @@
 import type { ReactElement, ReactNode } from 'react';
 import { Link } from 'wouter';
 import { containmentDetails, containmentText } from '../../../../core/attempt/containment.ts';
-import type { RunNow } from '../../../../core/view/activity.ts';
+import type { CurrentActivity } from '../../../../core/view/activity.ts';
 import { taskCost } from '../../../../core/view/task-cost.ts';
 import { taskLabel } from '../../../../core/view/task-label.ts';
 import type { LiveAttempt } from '../../../../schema/overview.ts';
@@ -22,7 +22,7 @@ import { TaskLinks } from './task-links.tsx';
 type TaskHeaderProps = {
   view: TaskView;
   live: LiveAttempt | undefined;
-  current: RunNow | undefined;
+  current: CurrentActivity | undefined;
   isDiffShown: boolean;
   reload(): void;
   onMessage(): void;
