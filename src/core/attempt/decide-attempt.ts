@@ -243,7 +243,8 @@ function afterSuccess(state: RunState, task: TaskState, command: EndAttempt): Ru
   if (task.spec.access === 'write' && saved?.changed) {
     return [{ type: 'task.landing', data: { task: key, commit: saved.commit, ref: saved.ref } }];
   }
-  return [{ type: 'task.ended', data: { task: key, status: 'done', reason: 'nothing to land' } }];
+  const reason = saved?.changed ? 'it may only read: what it changed is saved and does not land' : 'nothing to land';
+  return [{ type: 'task.ended', data: { task: key, status: 'done', reason } }];
 }
 
 function cancelled(task: TaskKey, reason: string): RunEvent[] {

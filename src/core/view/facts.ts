@@ -213,7 +213,8 @@ function attemptEndFact(
   const { task, attempt, failure, usage, summary } = event.data;
   const startedAt = state.tasks[task]?.attempts[attempt - 1]?.startedAt ?? at;
   const cost = usage.kind === 'known' ? `, ${format.money(usage.costUsd)}` : '';
-  const outcome = failure === undefined ? `ended: ${summary}` : `failed: ${failure.kind}: ${failure.message}`;
+  const success = summary === '' ? 'ended' : `ended: ${summary}`;
+  const outcome = failure === undefined ? success : `failed: ${failure.kind}: ${failure.message}`;
   return `attempt ${attempt} (${format.duration(at - startedAt)}${cost}) ${outcome}`;
 }
 

@@ -150,7 +150,7 @@ async function move(
   if (pushed.reason === 'dirty')
     throw new AppError(
       'CHECKOUT_DIRTY',
-      `${branch} is checked out with uncommitted changes: ${pushed.files.slice(0, 5).join(', ') || pushed.detail}`,
+      `${branch} is checked out with ${pushed.command === undefined ? 'conflicts' : 'uncommitted changes'}: ${pushed.files.slice(0, 5).join(', ') || pushed.detail}`,
       { branch, files: pushed.files, command: pushed.command },
     );
   throw unsafe(`${branch} could not be moved (${pushed.reason}): ${pushed.detail}`, []);

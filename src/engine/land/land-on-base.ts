@@ -4,7 +4,7 @@ import { recordBaseLanding } from '../../core/land/decide-run-landing.ts';
 import { isSubjectApproved } from '../../core/run/holds.ts';
 import { mergeCommits } from '../../git/merge/merge.ts';
 import { refreshMirror } from '../../git/mirror/refresh.ts';
-import { type FilesInTheWay, pushBranch } from '../../git/push/push.ts';
+import { type BlockingFiles, pushBranch } from '../../git/push/push.ts';
 import { pushToRemote } from '../../git/push/push-remote.ts';
 import { readRemote } from '../../git/push/remote.ts';
 import { treeOf } from '../../git/read/commit-graph.ts';
@@ -158,11 +158,15 @@ function held(reason: string, nextStep?: string): BaseLanding {
 }
 
 /** The files are named by the hold; the reason names the first of them for those who see only the reason. */
-function heldByFiles(run: ActiveRun, branch: string, { files, command }: FilesInTheWay): BaseLanding {
+function heldByFiles(run: ActiveRun, branch: string, { files, command }: BlockingFiles): BaseLanding {
   const more = files.length > MOST_NAMED ? ` and ${files.length - MOST_NAMED} more` : '';
   const names = files.length === 0 ? '' : `: ${files.slice(0, MOST_NAMED).join(', ')}${more}`;
-  const reason = `${branch} is checked out with uncommitted changes${names}`;
-  return { kind: 'held', hold: { what: 'landing', reason, files, nextStep: `${command} && manyhands land ${run.id}` } };
+  const land = `manyhands land ${run.id}`;
+  const { reason, nextStep } =
+    command === undefined
+      ? { reason: `${branch} is checked out with conflicts; resolve and commit them first${names}`, nextStep: land }
+      : { reason: `${branch} is checked out with uncommitted changes${names}`, nextStep: `${command} && ${land}` };
+  return { kind: 'held', hold: { what: 'landing', reason, files, nextStep } };
 }
 
 /** Pushes the base to the remote where configured, only fast-forward; returns the reason if that is refused. */

@@ -35,10 +35,10 @@ type Refusal = 'moved' | 'locked' | 'untrusted' | 'checked-out' | 'dirty' | 'not
 export type Pushed =
   | { kind: 'pushed' }
   | { kind: 'refused'; reason: Exclude<Refusal, 'dirty'>; detail: string }
-  | ({ kind: 'refused'; reason: 'dirty'; detail: string } & FilesInTheWay);
+  | ({ kind: 'refused'; reason: 'dirty'; detail: string } & BlockingFiles);
 
-/** The files of the user's checkout that keep it from being updated, and the command that sets them aside. */
-export type FilesInTheWay = { files: string[]; command: string };
+/** The files of the user's checkout that keep it from being updated, and the command that sets them aside; none does while a merge is not resolved. */
+export type BlockingFiles = { files: string[]; command: string | undefined };
 
 const TIMEOUT_MS = 600_000;
 
@@ -91,7 +91,7 @@ export async function pushBranch(options: PushBranch): Promise<Pushed> {
   const detail = [line.split('\t').slice(2).join(' '), result.stderr.trim()].filter((text) => text !== '').join('\n');
   const reason = reasonFor(detail, expected);
   if (reason !== 'dirty') return { kind: 'refused', reason, detail };
-  return { kind: 'refused', reason, detail, ...(await filesInTheWay(options)) };
+  return { kind: 'refused', reason, detail, ...(await blockingFiles(options)) };
 }
 
 /** The filters that git would run in a checkout of the branch although the user has not trusted them. */
@@ -108,18 +108,20 @@ async function checkoutFilters({
   return stdout.trim() === '' ? undefined : filters;
 }
 
-async function filesInTheWay({
+async function blockingFiles({
   mirror,
   repository,
   commit,
   expected,
   keep = [],
   signal,
-}: PushBranch): Promise<FilesInTheWay> {
+}: PushBranch): Promise<BlockingFiles> {
   const changes = await uncommitted(repository, {}, signal);
   const written = expected === null ? [] : await changedPaths(mirror, { from: expected, to: commit }, signal);
   const tracked = changes.filter(({ path, isTracked }) => isTracked && !keep.includes(path));
   const untracked = changes.filter(({ path, isTracked }) => !isTracked && written.includes(path));
+  const unresolved = tracked.filter(({ hasConflict }) => hasConflict);
+  if (unresolved.length > 0) return { files: unresolved.map(({ path }) => path), command: undefined };
   return {
     files: [...tracked, ...untracked].map(({ path }) => path),
     command: untracked.length === 0 ? 'git stash' : 'git stash --include-untracked',
@@ -145,7 +147,9 @@ function reasonFor(detail: string, expected: string | null): Refusal {
   if (/stale info/.test(detail)) return expected === null ? 'name-taken' : 'moved';
   if (/branch is currently checked out/.test(detail)) return 'checked-out';
   if (
-    /(unstaged|staged|uncommitted) changes|not clean|would be overwritten|Could not update working tree/i.test(detail)
+    /(unstaged|staged|uncommitted) changes|not clean|would be overwritten|Could not update working tree|Up-to-date check failed/i.test(
+      detail,
+    )
   )
     return 'dirty';
   if (/non-fast-forward/.test(detail)) return 'not-fast-forward';

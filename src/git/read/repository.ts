@@ -68,16 +68,23 @@ export function projectId(repository: Pick<Repository, 'commonDir'>): string {
   return `${name.slice(0, 40)}-${sha256(commonDir).slice(0, 8)}`;
 }
 
+/** `hasConflict`: a merge of it is not resolved. */
+export type UncommittedFile = { path: string; isTracked: boolean; hasConflict: boolean };
+
 /** The files with changes that are in no commit, as the user's own git would list them; some settings can be overridden by environment variables. */
 export async function uncommitted(
   repository: Pick<Repository, 'root'>,
   env: Record<string, string>,
   signal?: AbortSignal,
-): Promise<{ path: string; isTracked: boolean }[]> {
+): Promise<UncommittedFile[]> {
   const args = ['status', '--porcelain', '-z', '--no-renames', '--untracked-files=all', '--ignore-submodules=dirty'];
   const options = { cwd: repository.root, asUser: true, env, ...(signal === undefined ? {} : { signal }) };
   const lines = names((await git(args, options)).stdout);
-  return lines.map((line) => ({ path: line.slice(3), isTracked: !line.startsWith('??') }));
+  return lines.map((line) => ({
+    path: line.slice(3),
+    isTracked: !line.startsWith('??'),
+    hasConflict: /^(?:.U|U.|AA|DD)/.test(line),
+  }));
 }
 
 /** The ignored files and folders in the work tree, folders with a slash at the end. */

@@ -91,6 +91,19 @@ describe('ending an attempt', () => {
     expect(statuses(running.when(ending({ saved: saved('a', false) })).state)).toEqual({ a: 'done', b: 'ready' });
   });
 
+  it('lands nothing of a task that may only read, or whose work does not land, and says that it is saved', () => {
+    const endOf = (more: Parameters<typeof spec>[1]) => {
+      const story = given(started(), added(spec('a', more)), attempted('a')).when(ending({ saved: saved('a') }));
+      return story.events.at(-1);
+    };
+    const done = { task: 'a', status: 'done' };
+    const isRead = 'it may only read: what it changed is saved and does not land';
+    expect(endOf({ access: 'read' })).toEqual({ type: 'task.ended', data: { ...done, reason: isRead } });
+    const reason = 'its work is saved and does not land';
+    expect(endOf({ lands: false })).toEqual({ type: 'task.ended', data: { ...done, reason } });
+    expect(endOf({})?.type).toBe('task.landing');
+  });
+
   it('delays a failed task, and passes the failure to the next attempt', () => {
     const story = running.when(
       ending({ failure: { kind: 'tests', message: 'red', evidence: '1 of 3 failed' }, follow: AGAIN }),

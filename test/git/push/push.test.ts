@@ -151,6 +151,20 @@ test('a kept file that the landing itself changes is not lost: nothing is update
   expect(shell(box.user, 'status', '--porcelain')).toBe(' M list.json');
 });
 
+test('a checkout with a merge that is not resolved is named with its files, and no command sets them aside', async () => {
+  const box = await sandbox({ 'a.txt': 'a\n', 'b.txt': 'b\n' });
+  shell(box.user, 'checkout', '-q', '-b', 'side');
+  commit(box.user, { 'b.txt': 'side\n' });
+  shell(box.user, 'checkout', '-q', 'main');
+  const mine = commit(box.user, { 'b.txt': 'main\n' });
+  expect(tryShell(box.user, 'merge', 'side')).toBe(false);
+  await refreshMirror(box.mirror, box.repository);
+  const next = await work({ ...box, base: mine }, 'one');
+  const pushed = await push(box, next, { branch: 'main', updateCheckout: true, expected: mine });
+  expect(pushed).toMatchObject({ kind: 'refused', reason: 'dirty', files: ['b.txt'], command: undefined });
+  expect(shell(box.user, 'status', '--porcelain')).toBe('UU b.txt');
+});
+
 test('a file of the user that the landing would overwrite is kept, and nothing is updated', async () => {
   const box = await sandbox();
   const next = await work(box, 'one', { 'new.txt': 'from the run\n' });
