@@ -10,7 +10,7 @@ export type ParsedConfig = {
   file: string;
   document: Document;
   value: Plain;
-  /** Where a issue about this file belongs. */
+  /** Where an issue about this file belongs. */
   locate(issue: ValidationIssue): ConfigIssue;
   /** How many parts of the path exist in this file. */
   depthOf(path: readonly (string | number)[]): number;
