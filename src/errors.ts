@@ -263,7 +263,8 @@ export class AppError extends Error {
   get hint(): string {
     return ERRORS[this.code].hint.replaceAll(/<(\w+)>/g, (placeholder, name: string) => {
       const value = this.details[name];
-      return typeof value === 'string' && /^[\w./@][\w./@%+=:,-]*$/.test(value) ? value : placeholder;
+      const isPlain = name === 'command' ? /^[a-z-]+(?: [a-z-]+)?$/ : /^[\w./@][\w./@%+=:,-]*$/;
+      return typeof value === 'string' && isPlain.test(value) ? value : placeholder;
     });
   }
 }

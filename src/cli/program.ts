@@ -24,7 +24,11 @@ export async function runProgram(argv: readonly string[], platform: Platform): P
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return 0;
     if (error instanceof CommanderError && error.code === 'commander.help') return USAGE_EXIT;
-    const failure = withCommand(error instanceof CommanderError ? await usageError(error, argv, program) : error, argv);
+    const failure = withCommand(
+      error instanceof CommanderError ? await usageError(error, argv, program) : error,
+      argv,
+      program,
+    );
     if (hasFlag(argv, '--background')) announceFailure(session, failure);
     const exitCode = printError(terminal, failure, hasFlag(argv, '--json'));
     await reportUnexpected(failure, argv, platform);
@@ -146,10 +150,13 @@ function hasOptions(line: string, program: Command): boolean {
 }
 
 /** Names the command of an input error, so that its hint can be pasted. */
-function withCommand(failure: unknown, argv: readonly string[]): unknown {
+function withCommand(failure: unknown, argv: readonly string[], program: Command): unknown {
   if (!(failure instanceof AppError) || failure.code !== 'USAGE') return failure;
-  const names = new Set(COMMANDS.flatMap(({ name, aliases = [] }) => [name, ...aliases]));
-  const command = argv.find((word) => names.has(word));
+  const isNamed = (word: string) => (each: Command) => each.name() === word || each.aliases().includes(word);
+  const at = argv.findIndex((word) => program.commands.some(isNamed(word)));
+  const found = program.commands.find(isNamed(argv[at] ?? ''));
+  const inner = argv.slice(at + 1).find((word) => found?.commands.some(isNamed(word)));
+  const command = inner === undefined ? argv[at] : `${argv[at]} ${inner}`;
   return new AppError('USAGE', failure.message, { command, ...failure.details }, { cause: failure.cause });
 }
 

@@ -33,7 +33,7 @@ async function readBytes(path: string, shown: string): Promise<Uint8Array> {
     return await handle.readFile();
   } catch (error) {
     if (error instanceof AppError) throw error;
-    if (isAbsent(error)) throw unreadable(shown, 'is not there');
+    if (isAbsent(error)) throw unreadable(shown, 'does not exist');
     if (errorCode(error) === 'EACCES') throw unreadable(shown, 'may not be read: no permission');
     throw unreadable(shown, `cannot be read: ${messageOf(error)}`);
   }

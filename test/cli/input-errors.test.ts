@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { AppError } from '../../src/errors.ts';
 import { testProgram } from './cli-run.ts';
 
-const INVALID: { argv: string[]; message: RegExp }[] = [
+/** `help`: the command whose help is named, where it is not the first word. */
+const INVALID: { argv: string[]; message: RegExp; help?: string }[] = [
   { argv: ['sho'], message: /unknown command 'sho'\n\(Did you mean show\?\)/ },
   { argv: ['fix the tests'], message: /To work on a goal: manyhands do "fix the tests"/ },
   { argv: ['sho', '--help'], message: /unknown command 'sho'\n\(Did you mean show\?\)/ },
@@ -26,16 +27,19 @@ const INVALID: { argv: string[]; message: RegExp }[] = [
   { argv: ['show', '-C', '/no/such/folder'], message: /The folder \/no\/such\/folder does not exist/ },
   { argv: ['show', 'a', 'b'], message: /too many arguments/ },
   { argv: ['usage', '--by', 'colour'], message: /Allowed choices are agent, model, run, project, role, day/ },
+  { argv: ['policy', 'check'], message: /Give at least one of --tool/, help: 'policy check' },
+  { argv: ['config', 'set', 'land'], message: /missing required argument 'value'/, help: 'config set' },
   { argv: ['completion', 'tcsh'], message: /Allowed choices are bash, zsh, fish/ },
 ];
 
 describe('an invalid command line', () => {
-  for (const { argv, message } of INVALID) {
+  for (const { argv, message, help } of INVALID) {
     it(`exits with 2, a reason and a hint: ${argv.join(' ')}`, async () => {
       const { code, stdout, stderr, calls } = await testProgram().run(...argv);
       expect(code).toBe(2);
       expect(stderr).toMatch(message);
-      const command = /unknown command/.test(stderr) ? '<command>' : argv.find((word) => !word.startsWith('-'));
+      const first = /unknown command/.test(stderr) ? '<command>' : argv.find((word) => !word.startsWith('-'));
+      const command = help ?? first;
       expect(stderr).toContain(`\nhint: List the arguments and options with manyhands ${command} --help, all`);
       expect({ stdout, calls: calls.filter(({ name }) => name === 'start-run') }).toEqual({ stdout: '', calls: [] });
     });

@@ -22,7 +22,7 @@ describe('plan', () => {
     [['plan'], /Name a to-do list/],
     [['plan', 'more', '--run', 'k3v'], /--run writes the tasks of an earlier run: omit the goal/],
     [['plan', 'x', '--as', 'poem'], /'poem' is invalid/],
-    [['plan', 'nowhere.md'], /nowhere\.md is not there/],
+    [['plan', 'nowhere.md'], /nowhere\.md does not exist/],
     [['bulk', 'scan', '--glob', 'src'], /either --prompt or --template/],
     [['bulk', 'scan', '--prompt', 'x'], /--glob/],
     [['yolo'], /missing required argument/],

@@ -22,7 +22,7 @@ describe('reading a work file', () => {
 
   it('refuses what is not there', async () => {
     const missing = readWorkFile(join(folder, 'none.yaml'));
-    await expect(missing).rejects.toMatchObject({ code: 'WORK_FILE_UNREADABLE', message: /is not there/ });
+    await expect(missing).rejects.toMatchObject({ code: 'WORK_FILE_UNREADABLE', message: /does not exist/ });
   });
 
   it('refuses a pipe at once instead of waiting for it', async () => {

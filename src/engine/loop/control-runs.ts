@@ -257,6 +257,10 @@ export class RunControl {
         const active = await shared.active;
         await this.#engine.leaveEnded(active);
         return await work(active);
+      } catch (error) {
+        // So that every hint names the run.
+        if (error instanceof AppError) error.details.run ??= run;
+        throw error;
       } finally {
         shared.users -= 1;
         if (shared.users === 0) {

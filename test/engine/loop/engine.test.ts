@@ -6,6 +6,7 @@ import { cancelRun } from '../../../src/core/run/decide-run.ts';
 import { RunControl } from '../../../src/engine/loop/control-runs.ts';
 import type { Engine } from '../../../src/engine/loop/engine.ts';
 import { openRun } from '../../../src/engine/start/open-run.ts';
+import { AppError } from '../../../src/errors.ts';
 import { BY_ENGINE } from '../../../src/schema/actor.ts';
 import { runStream } from '../../../src/schema/ids.ts';
 import { appears } from '../../support/appears.ts';
@@ -79,6 +80,19 @@ it('refuses requests while it ends, and waits for requests in progress', async (
   expect(order).toEqual(['request', 'left']);
   writeFileSync(join(project.root, 'go'), '');
   await appears(join(project.root, 'over'));
+});
+
+it('names the run in the hint of every request that is refused', async () => {
+  await using project = await makeRunProject({});
+  const engine = project.newEngine();
+  const { id } = await project.open(engine, 'Fix it');
+  const control = new RunControl(engine, () => {});
+  const refuse = () => {
+    throw new AppError('REFUSED', 'There is no such hold', { hold: 'h1' });
+  };
+  const hint = `Show the state of the run: manyhands show ${id}`;
+  await expect(control.record(id, refuse, BY_ENGINE)).rejects.toMatchObject({ hint, details: { hold: 'h1', run: id } });
+  await engine.stop();
 });
 
 it('retries a cancelled run while what its end removes is still being removed', async () => {
