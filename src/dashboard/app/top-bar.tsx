@@ -34,9 +34,9 @@ export function TopBar(): ReactElement {
   return (
     <header className={styles.bar}>
       <p className={styles.numbers}>
-        <span>{count(agents, 'agent')} running</span>
-        <span>{count(active.length, 'run')} active</span>
-        {active.length === 0 ? null : (
+        <span>{agents === 0 ? 'No agent is running' : `${count(agents, 'agent')} running`}</span>
+        {active.length === 0 ? null : <span>{count(active.length, 'run')} active</span>}
+        {cost === 0 ? null : (
           <span>
             <Money usd={cost} /> spent by them
           </span>

@@ -5,7 +5,7 @@ import type { ListKeys } from '../../ui/controls/list-keys.ts';
 import table from '../../ui/layout/table.module.css';
 import { runDisplayState } from '../../ui/state/display-state.ts';
 import { StateMark } from '../../ui/state/state-mark.tsx';
-import { Duration, duration, Money, Time } from '../../ui/text/amounts.tsx';
+import { Duration, lasted, Spent, Time } from '../../ui/text/amounts.tsx';
 import { Icon } from '../../ui/text/icon.tsx';
 import styles from './history.module.css';
 import type { HistoryRun } from './use-history.ts';
@@ -109,7 +109,7 @@ function HistoryRow({ run, isArchived, isChosen, rowProps, onChoose }: HistoryRo
         {run.done.toLocaleString('en-US')}/{run.tasks.toLocaleString('en-US')}
       </td>
       <td className={styles.number}>
-        <Money usd={run.cost} />
+        <Spent usd={run.cost} />
       </td>
       <td className={styles.number}>
         <RunDuration run={run} isScheduled={displayState === 'scheduled'} />
@@ -123,6 +123,6 @@ function HistoryRow({ run, isArchived, isChosen, rowProps, onChoose }: HistoryRo
 
 /** What has not begun has no duration. */
 function RunDuration({ run, isScheduled }: { run: HistoryRun; isScheduled: boolean }): ReactElement | string {
-  if (run.endedAt !== null) return duration(Date.parse(run.endedAt) - Date.parse(run.startedAt));
+  if (run.endedAt !== null) return lasted(Date.parse(run.endedAt) - Date.parse(run.startedAt));
   return isScheduled ? '–' : <Duration from={run.startedAt} to={null} />;
 }

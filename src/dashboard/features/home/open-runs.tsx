@@ -1,13 +1,12 @@
 import type { ReactElement } from 'react';
 import { Link } from 'wouter';
-import { moneyText } from '../../../core/view/amounts.ts';
 import type { RunOverview } from '../../../schema/overview.ts';
 import { folderName, runPath } from '../../ui/browser/page-paths.ts';
 import { CurrentSteps, LiveAgent } from '../../ui/run/live-agent.tsx';
 import { runDisplayState, stateColor } from '../../ui/state/display-state.ts';
 import { StateBar } from '../../ui/state/state-bar.tsx';
 import { StateMark } from '../../ui/state/state-mark.tsx';
-import { count, Duration, Time } from '../../ui/text/amounts.tsx';
+import { count, Duration, Spent, Time } from '../../ui/text/amounts.tsx';
 import styles from './open-runs.module.css';
 
 /** An open run: progress, cost and its agents. */
@@ -65,8 +64,7 @@ function Cost({ run: { cost, budget } }: { run: RunOverview }): ReactElement {
   const isNear = budget !== null && cost >= budget * 0.8;
   return (
     <span className={styles.cost} data-near={isNear} title={budget === null ? 'No budget' : 'Cost of its budget'}>
-      {moneyText(cost)}
-      {budget === null ? '' : ` of ${moneyText(budget)}`}
+      <Spent usd={cost} budget={budget} />
     </span>
   );
 }

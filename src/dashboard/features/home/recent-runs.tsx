@@ -1,13 +1,12 @@
 import type { ReactElement } from 'react';
 import { Link } from 'wouter';
-import { moneyText } from '../../../core/view/amounts.ts';
 import type { RunOverview } from '../../../schema/overview.ts';
 import { useAction } from '../../api/use-operation.ts';
 import { folderName, runPath } from '../../ui/browser/page-paths.ts';
 import { Button, LinkButton } from '../../ui/controls/button.tsx';
 import { runDisplayState } from '../../ui/state/display-state.ts';
 import { StateMark } from '../../ui/state/state-mark.tsx';
-import { Duration, Time } from '../../ui/text/amounts.tsx';
+import { Duration, Spent, Time } from '../../ui/text/amounts.tsx';
 import styles from './recent-runs.module.css';
 
 const MAX = 30;
@@ -64,7 +63,9 @@ function RecentRow({ run }: { run: RunOverview }): ReactElement {
       <span className={styles.figure}>
         {run.done.toLocaleString('en-US')} / {run.tasks.toLocaleString('en-US')}
       </span>
-      <span className={styles.figure}>{moneyText(run.cost)}</span>
+      <span className={styles.figure}>
+        <Spent usd={run.cost} />
+      </span>
       <span className={styles.figure}>
         <Duration from={run.startedAt} to={run.endedAt} />
       </span>

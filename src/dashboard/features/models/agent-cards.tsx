@@ -5,7 +5,7 @@ import { EmptyState, ErrorMessage, Skeleton } from '../../ui/feedback/placeholde
 import { Panel } from '../../ui/layout/panel.tsx';
 import { AgentFix } from '../../ui/run/agent-fix.tsx';
 import { StateMark } from '../../ui/state/state-mark.tsx';
-import { count, Money, Time } from '../../ui/text/amounts.tsx';
+import { count, Spent, Time } from '../../ui/text/amounts.tsx';
 import { Copyable } from '../../ui/text/copyable.tsx';
 import styles from './models.module.css';
 
@@ -33,7 +33,10 @@ function AgentCard({ agent }: { agent: Agent }): ReactElement {
   const { models, quality, accounts, resting, ccswitch } = agent;
   const displayState = agent.ok ? (agent.restsUntil === null ? 'done' : 'paused') : 'cancelled';
   return (
-    <Panel title={agent.agent} actions={<span className="quiet">{agent.kind}</span>}>
+    <Panel
+      title={agent.agent}
+      actions={agent.kind === agent.agent ? null : <span className="quiet">{agent.kind}</span>}
+    >
       <div className={styles.card}>
         <p>
           <StateMark displayState={displayState} bare />{' '}
@@ -86,7 +89,7 @@ function AgentCard({ agent }: { agent: Agent }): ReactElement {
             </span>
           </Fact>
           <Fact name="cost">
-            <Money usd={quality.cost} />
+            <Spent usd={quality.cost} />
           </Fact>
         </dl>
       </div>

@@ -3,7 +3,7 @@ import { Link } from 'wouter';
 import type { RunOverview } from '../../../schema/overview.ts';
 import { runPath } from '../../ui/browser/page-paths.ts';
 import { type Column, Table } from '../../ui/layout/table.tsx';
-import { Money } from '../../ui/text/amounts.tsx';
+import { Money, Spent } from '../../ui/text/amounts.tsx';
 import { amountOf, type UsageRow } from './day-bars.ts';
 import styles from './usage.module.css';
 import type { Measure } from './usage-query.ts';
@@ -19,10 +19,20 @@ type UsageTableProps = {
   onChoose(name: string | undefined): void;
 };
 
+/** Left out where they are zero in every row. */
+const DETAILS = [
+  { title: 'Turns', key: 'turns' },
+  { title: 'Input tokens', key: 'inputTokens' },
+  { title: 'Cached', key: 'cachedTokens' },
+  { title: 'Output tokens', key: 'outputTokens' },
+  { title: 'Small calls', key: 'calls' },
+  { title: 'Not reported', key: 'unknown' },
+] as const;
+
 /** Usage by name; a click on a name highlights it in the plot. */
 export function UsageTable({ title, rows, measure, chosen, runs, onChoose }: UsageTableProps): ReactElement {
   const total = rows.reduce((sum, row) => sum + amountOf(row, measure), 0);
-  const number = (key: 'attempts' | 'calls' | 'turns' | 'inputTokens' | 'cachedTokens' | 'outputTokens' | 'unknown') =>
+  const number = (key: 'attempts' | (typeof DETAILS)[number]['key']) =>
     function cell(row: UsageRow) {
       return row[key] === 0 ? <span className="quiet">0</span> : row[key].toLocaleString('en-US');
     };
@@ -41,7 +51,7 @@ export function UsageTable({ title, rows, measure, chosen, runs, onChoose }: Usa
       ),
     },
     ...(runs === undefined ? [] : runColumns(runs)),
-    { title: 'Cost', isNumber: true, cell: ({ cost }) => <Money usd={cost} /> },
+    { title: 'Cost', isNumber: true, cell: ({ cost }) => <Spent usd={cost} /> },
     {
       title: 'Share',
       cell: (row) => (
@@ -51,12 +61,12 @@ export function UsageTable({ title, rows, measure, chosen, runs, onChoose }: Usa
       ),
     },
     { title: 'Attempts', isNumber: true, cell: number('attempts') },
-    { title: 'Turns', isNumber: true, isDetail: true, cell: number('turns') },
-    { title: 'Input tokens', isNumber: true, isDetail: true, cell: number('inputTokens') },
-    { title: 'Cached', isNumber: true, isDetail: true, cell: number('cachedTokens') },
-    { title: 'Output tokens', isNumber: true, isDetail: true, cell: number('outputTokens') },
-    { title: 'Small calls', isNumber: true, isDetail: true, cell: number('calls') },
-    { title: 'Unknown', isNumber: true, isDetail: true, cell: number('unknown') },
+    ...DETAILS.filter(({ key }) => rows.some((row) => row[key] > 0)).map(({ title: name, key }) => ({
+      title: name,
+      isNumber: true,
+      isDetail: true,
+      cell: number(key),
+    })),
   ];
   return <Table label={`Usage by ${title.toLowerCase()}`} columns={columns} rows={rows} keyOf={({ name }) => name} />;
 }
@@ -64,6 +74,10 @@ export function UsageTable({ title, rows, measure, chosen, runs, onChoose }: Usa
 function runColumns(runs: ReadonlyMap<string, RunOverview>): Column<UsageRow>[] {
   return [
     { title: 'Run', cell: ({ name }) => <Link href={`${runPath(name)}?view=cost`}>{name}</Link> },
-    { title: 'Budget', isNumber: true, cell: ({ name }) => <Money usd={runs.get(name)?.budget ?? null} /> },
+    { title: 'Budget', isNumber: true, cell: ({ name }) => <Budget usd={runs.get(name)?.budget ?? null} /> },
   ];
+}
+
+function Budget({ usd }: { usd: number | null }): ReactElement {
+  return usd === null ? <span title="No budget">–</span> : <Money usd={usd} />;
 }

@@ -11,7 +11,7 @@ import { EmptyState, ErrorMessage, Skeleton } from '../../ui/feedback/placeholde
 import styles from '../../ui/layout/card-list.module.css';
 import { PageFrame } from '../../ui/layout/page.tsx';
 import { Panel } from '../../ui/layout/panel.tsx';
-import { Money, Time } from '../../ui/text/amounts.tsx';
+import { Spent, Time } from '../../ui/text/amounts.tsx';
 import { DiscussionsView } from './discussions-view.tsx';
 import { DraftReviewsView } from './draft-reviews-view.tsx';
 import { ProposalsView } from './proposals-view.tsx';
@@ -89,7 +89,11 @@ function SeriesState({ dir, series }: { dir: string; series: Series }): ReactEle
         {round === 0 ? 'No round yet' : `Round ${round}`}
         {running === null ? null : (
           <>
-            , <Link href={runPath(running.run)}>running</Link> ({running.why})
+            ,{' '}
+            <Link href={runPath(running.run)} className="link">
+              running
+            </Link>{' '}
+            ({running.why})
           </>
         )}
         {next === null ? null : (
@@ -97,14 +101,13 @@ function SeriesState({ dir, series }: { dir: string; series: Series }): ReactEle
             , the next <Time at={next} />
           </>
         )}
-        . Today <Money usd={spentToday} />
-        {budgetPerDay === null ? null : (
+        .
+        {spentToday === 0 && budgetPerDay === null ? null : (
           <>
-            {' of '}
-            <Money usd={budgetPerDay} />
+            {' '}
+            Today <Spent usd={spentToday} budget={budgetPerDay} />.
           </>
         )}
-        .
       </p>
       {round === 0 ? null : <p className={styles.lines}>{today.text}</p>}
       {problem === null ? null : <p role="status">The round could not start and will be retried: {problem}</p>}

@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react';
 import { moneyText } from '../../../core/view/amounts.ts';
 import type { TaskCost } from '../../../core/view/task-cost.ts';
-import { Money } from '../text/amounts.tsx';
+import { Money, Spent } from '../text/amounts.tsx';
 
 const BOUNDS = {
   'at-most': { sign: '≤', title: 'At most: usage was not reported, and its reservation is counted' },
@@ -10,7 +10,7 @@ const BOUNDS = {
 
 /** The cost of a task, the same in every view, marked where it is only a bound. */
 export function CostText({ cost: { costUsd, bound } }: { cost: TaskCost }): ReactElement {
-  if (bound === 'exact') return <Money usd={costUsd} />;
+  if (bound === 'exact') return <Spent usd={costUsd} />;
   if (bound === 'at-least' && costUsd === 0) return <Money usd={null} />;
   return (
     <span className="numbers" title={BOUNDS[bound].title}>

@@ -17,6 +17,7 @@ const EXACT = new Intl.DateTimeFormat(undefined, {
   hour: '2-digit',
   minute: '2-digit',
   second: '2-digit',
+  hourCycle: 'h23',
   timeZoneName: 'short',
 });
 
@@ -40,13 +41,29 @@ export function Time({ at }: { at: string | number }): ReactElement {
 export function Duration({ from, to }: { from: string | number; to: string | number | null }): ReactElement {
   const time = useNow(1_000);
   const end = to === null ? time : new Date(to).getTime();
-  return <span className="numbers">{duration(end - new Date(from).getTime())}</span>;
+  return <span className="numbers">{lasted(end - new Date(from).getTime())}</span>;
 }
 
 /** US dollars. */
 export function Money({ usd }: { usd: number | null }): ReactElement {
   if (usd !== null) return <span className="numbers">{moneyText(usd)}</span>;
   return <span title="Not reported by the agent">–</span>;
+}
+
+/** The cost of something, of a budget if there is one; where no cost was reported and no budget is set, a dash. */
+export function Spent({ usd, budget = null }: { usd: number; budget?: number | null | undefined }): ReactElement {
+  if (usd === 0 && budget == null) return <span title="No cost was reported">–</span>;
+  return (
+    <span className="numbers">
+      {moneyText(usd)}
+      {budget == null ? '' : ` of ${moneyText(budget)}`}
+    </span>
+  );
+}
+
+/** How long something took; less than a second is not shown as none. */
+export function lasted(ms: number): string {
+  return ms < 1_000 ? '<1s' : duration(ms);
 }
 
 export function duration(ms: number): string {

@@ -35,6 +35,13 @@ const COLUMNS: readonly Column<UsageRow>[] = [
   { title: 'Cost', isNumber: true, cell: (row) => <CostText cost={rowCost(row)} /> },
 ];
 
+/** Without cached tokens there is no column of zeroes. */
+function columnsOf(rows: readonly UsageRow[]): readonly Column<UsageRow>[] {
+  return rows.some(({ cachedTokens }) => cachedTokens > 0)
+    ? COLUMNS
+    : COLUMNS.filter(({ title }) => title !== 'Cached');
+}
+
 /** Without a budget nothing is reserved for unknown usage. */
 function rowCost({ cost, unknown }: UsageRow): TaskCost {
   return { costUsd: cost, bound: unknown === 0 ? 'exact' : cost > 0 ? 'at-most' : 'at-least' };
@@ -79,7 +86,7 @@ export function Cost({ state, version }: ViewProps): ReactElement {
         ...(days.length > 1 ? [{ title: 'By day', rows: days }] : []),
       ].map(({ title, rows }) => (
         <Panel key={title} title={title} flush>
-          <Table label={`${title}, table`} columns={COLUMNS} rows={rows} keyOf={({ name }) => name} />
+          <Table label={`${title}, table`} columns={columnsOf(rows)} rows={rows} keyOf={({ name }) => name} />
         </Panel>
       ))}
       <Panel

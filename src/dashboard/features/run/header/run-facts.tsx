@@ -1,9 +1,8 @@
 import type { ReactElement, ReactNode } from 'react';
 import type { RunState } from '../../../../core/run/state.ts';
 import { runMoney } from '../../../../core/schedule/budget.ts';
-import { moneyText } from '../../../../core/view/amounts.ts';
 import { StateBar } from '../../../ui/state/state-bar.tsx';
-import { Duration, Time } from '../../../ui/text/amounts.tsx';
+import { Duration, Spent, Time } from '../../../ui/text/amounts.tsx';
 import { Copyable } from '../../../ui/text/copyable.tsx';
 import { Icon } from '../../../ui/text/icon.tsx';
 import styles from './run-facts.module.css';
@@ -18,9 +17,8 @@ export function RunProgress({ state }: { state: RunState }): ReactElement {
       <span className="numbers quiet">
         {counts.done.toLocaleString('en-US')} / {order.length.toLocaleString('en-US')} done
       </span>
-      <span className="numbers" title={subRuns.length === 0 ? 'Cost' : 'Cost, including sub-runs'}>
-        {moneyText(runMoney(state).spentUsd)}
-        {budget === undefined ? '' : ` of ${moneyText(budget)}`}
+      <span title={subRuns.length === 0 ? 'Cost' : 'Cost, including sub-runs'}>
+        <Spent usd={runMoney(state).spentUsd} budget={budget} />
       </span>
     </div>
   );

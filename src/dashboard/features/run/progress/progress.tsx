@@ -1,6 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
-import { moneyText } from '../../../../core/view/amounts.ts';
 import type { ProgressDocument } from '../../../../schema/progress.ts';
 import { call } from '../../../api/call.ts';
 import { EmptyState, ErrorMessage, Skeleton } from '../../../ui/feedback/placeholders.tsx';
@@ -8,6 +7,7 @@ import { Panel } from '../../../ui/layout/panel.tsx';
 import { type Column, Table } from '../../../ui/layout/table.tsx';
 import type { DisplayState } from '../../../ui/state/display-state.ts';
 import { StateMark } from '../../../ui/state/state-mark.tsx';
+import { Spent } from '../../../ui/text/amounts.tsx';
 import type { ViewProps } from '../run-views.ts';
 import styles from './progress.module.css';
 
@@ -48,7 +48,7 @@ function ProgressTables({
     { title: 'Done', isNumber: true, cell: ({ done }) => String(done) },
     { title: 'Landed', cell: ({ landed }) => (landed ? 'yes' : 'no') },
     { title: 'Findings', isNumber: true, cell: ({ findings }) => String(findings) },
-    { title: 'Cost', isNumber: true, cell: ({ cost }) => moneyText(cost) },
+    { title: 'Cost', isNumber: true, cell: ({ cost }) => <Spent usd={cost} /> },
   ];
   return (
     <div className={styles.progress}>

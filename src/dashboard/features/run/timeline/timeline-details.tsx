@@ -10,7 +10,7 @@ import { CostText } from '../../../ui/run/cost-text.tsx';
 import { LiveAgent } from '../../../ui/run/live-agent.tsx';
 import { taskDisplayState } from '../../../ui/state/display-state.ts';
 import { StateMark } from '../../../ui/state/state-mark.tsx';
-import { count, duration } from '../../../ui/text/amounts.tsx';
+import { count, duration, lasted } from '../../../ui/text/amounts.tsx';
 import { type Segment, segmentsOf } from './task-segments.ts';
 import styles from './timeline-details.module.css';
 import type { TimelineHistory } from './timeline-history.ts';
@@ -62,7 +62,7 @@ export function Details({ state, task, history, end, live }: DetailsProps): Reac
               <span className={styles.who}>
                 {attempt === null ? KINDS[kind] : `${attempt.number} · ${agentText(attempt)}`}
               </span>
-              <span className="numbers">{duration((to ?? end) - from)}</span>
+              <span className="numbers">{lasted((to ?? end) - from)}</span>
               <span className="numbers">
                 {attempt === null ? '' : <CostText cost={taskCost({ attempts: [attempt] })} />}
               </span>
