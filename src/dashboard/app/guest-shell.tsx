@@ -22,7 +22,9 @@ export function GuestRoutes(): ReactElement {
       </Route>
       <Route>
         <EmptyState title="This page is not shared">
-          <Link href="/">Open what is shared with you</Link>
+          <Link href="/" className="link">
+            Open what is shared with you
+          </Link>
         </EmptyState>
       </Route>
     </Switch>

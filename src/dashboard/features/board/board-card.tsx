@@ -1,35 +1,44 @@
 import type { HTMLAttributes, ReactElement } from 'react';
 import { Link } from 'wouter';
-import { moneyText } from '../../../core/view/amounts.ts';
 import { decisionPath } from '../../../core/view/decision-path.ts';
 import { isInterrupted } from '../../../core/view/open-run.ts';
-import type { BoardTask, RunOverview } from '../../../schema/overview.ts';
+import type { BoardColumn, BoardTask, RunOverview } from '../../../schema/overview.ts';
 import { folderName, runPath, taskPath } from '../../ui/browser/page-paths.ts';
-import { type DisplayState, runDisplayState, stateColor, taskDisplayState } from '../../ui/state/display-state.ts';
+import {
+  type DisplayState,
+  runDisplayState,
+  STATE_LABELS,
+  stateColor,
+  taskDisplayState,
+} from '../../ui/state/display-state.ts';
 import { StateBar } from '../../ui/state/state-bar.tsx';
 import { StateMark } from '../../ui/state/state-mark.tsx';
-import { Time } from '../../ui/text/amounts.tsx';
+import { Spent, Time } from '../../ui/text/amounts.tsx';
 import styles from './board.module.css';
 import type { Card } from './board-columns.ts';
 
-type BoardCardProps = HTMLAttributes<HTMLLIElement> & { card: Card };
+type BoardCardProps = HTMLAttributes<HTMLLIElement> & { card: Card; column: BoardColumn };
 
 /** A run or a task; one that waits leads to the page of the decision. */
-export function BoardCard({ card: { run, task }, children, ...rest }: BoardCardProps): ReactElement {
+export function BoardCard({ card: { run, task }, column, children, ...rest }: BoardCardProps): ReactElement {
   const displayState = task === undefined ? runDisplayState(run) : displayStateOf(run, task);
+  // The title of the column has the label already.
+  const mark = <StateMark displayState={displayState} bare={STATE_LABELS[displayState].toLowerCase() === column} />;
   return (
     <li {...rest} className={styles.card} style={{ borderLeftColor: stateColor(displayState) }}>
       {task === undefined ? (
-        <RunDetails run={run} displayState={displayState} />
+        <RunDetails run={run} displayState={displayState} mark={mark} />
       ) : (
-        <TaskDetails run={run} task={task} displayState={displayState} />
+        <TaskDetails run={run} task={task} displayState={displayState} mark={mark} />
       )}
       {children}
     </li>
   );
 }
 
-function RunDetails({ run, displayState }: { run: RunOverview; displayState: DisplayState }): ReactElement {
+type RunDetailsProps = { run: RunOverview; displayState: DisplayState; mark: ReactElement };
+
+function RunDetails({ run, displayState, mark }: RunDetailsProps): ReactElement {
   const [waiting] = run.attention;
   return (
     <>
@@ -37,7 +46,7 @@ function RunDetails({ run, displayState }: { run: RunOverview; displayState: Dis
         {run.title}
       </Link>
       <p className={styles.about}>
-        <StateMark displayState={displayState} />
+        {mark}
         <span>
           {folderName(run.project)} · {run.recipe}
         </span>
@@ -54,16 +63,16 @@ function RunDetails({ run, displayState }: { run: RunOverview; displayState: Dis
         <span className="numbers">
           {run.done.toLocaleString('en-US')} / {run.tasks.toLocaleString('en-US')}
         </span>
-        <span className="numbers">{moneyText(run.cost)}</span>
+        <Spent usd={run.cost} />
         <Time at={displayState === 'scheduled' ? (run.nextAt ?? run.updatedAt) : run.updatedAt} />
       </p>
     </>
   );
 }
 
-type TaskDetailsProps = { run: RunOverview; task: BoardTask; displayState: DisplayState };
+type TaskDetailsProps = RunDetailsProps & { task: BoardTask };
 
-function TaskDetails({ run, task, displayState }: TaskDetailsProps): ReactElement {
+function TaskDetails({ run, task, displayState, mark }: TaskDetailsProps): ReactElement {
   const live = run.live.find((each) => each.task === task.task);
   const { title, track, agent, attempts, what, priority } = task;
   const text = task.reason ?? live?.activity ?? (isQueued(task) ? reasonOfRun(run) : null);
@@ -72,7 +81,7 @@ function TaskDetails({ run, task, displayState }: TaskDetailsProps): ReactElemen
     <>
       <Link href={path}>{title}</Link>
       <p className={styles.about}>
-        <StateMark displayState={displayState} />
+        {mark}
         <span>
           {folderName(run.project)}
           {title === run.title ? null : (

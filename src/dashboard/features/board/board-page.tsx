@@ -73,14 +73,16 @@ function Column({ column, content, isReady }: ColumnProps): ReactElement {
       ) : (
         <ul>
           {cards.map((card) => (
-            <BoardCard key={card.id} card={card} />
+            <BoardCard key={card.id} card={card} column={column} />
           ))}
         </ul>
       )}
       {content.count > cards.length ? (
         <p className="quiet">
           and {(content.count - cards.length).toLocaleString('en-US')} more: see the run, or{' '}
-          <Link href="/history">History</Link>
+          <Link href="/history" className="link">
+            History
+          </Link>
         </p>
       ) : null}
     </section>

@@ -49,7 +49,7 @@ export function QueuedCards({ all, shown }: { all: readonly Card[]; shown: reado
     return (
       <ul>
         {shown.map((card) => (
-          <BoardCard key={card.id} card={card} />
+          <BoardCard key={card.id} card={card} column="queued" />
         ))}
       </ul>
     );
@@ -59,6 +59,7 @@ export function QueuedCards({ all, shown }: { all: readonly Card[]; shown: reado
         <BoardCard
           key={card.id}
           card={card}
+          column="queued"
           draggable={canMove(card)}
           data-over={over === card.id}
           onDragStart={({ dataTransfer }) => {

@@ -14,7 +14,7 @@ export function Hits({ group, query }: { group: HitGroup; query: string }): Reac
     <li className={styles.group}>
       <h3 className={styles.head}>
         <Link href={taskPath(group.run, group.task)}>
-          <span className="quiet">{group.title} / </span>
+          {group.title === group.taskTitle ? null : <span className="quiet">{group.title} / </span>}
           {group.taskTitle}
         </Link>
       </h3>
@@ -49,7 +49,7 @@ export function FoundTaskRow({ found, query }: { found: FoundTask; query: string
         <span>
           <Marked text={found.taskTitle} query={query} />
         </span>
-        <span className="quiet">{found.title}</span>
+        <span className="quiet">{found.title === found.taskTitle ? null : found.title}</span>
       </Link>
     </li>
   );

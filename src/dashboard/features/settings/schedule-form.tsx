@@ -53,7 +53,11 @@ export function ScheduleForm({ dir }: { dir: string }): ReactElement {
         </div>
         <p className="quiet">
           It repeats this long after each success; a failure ends it. Agents, checks and budget come from the settings,
-          others are chosen on <Link href="/start?recipe=job">New run</Link>.
+          others are chosen on{' '}
+          <Link href="/start?recipe=job" className="link">
+            New run
+          </Link>
+          .
         </p>
         <span>
           <Button type="submit" weight="main" busy={start.isBusy} disabled={!isComplete}>

@@ -59,7 +59,9 @@ function ProposalCard({ dir, proposal }: { dir: string; proposal: Proposal }): R
         {run === null ? null : (
           <>
             {' · '}
-            <Link href={runPath(run)}>its run</Link>
+            <Link href={runPath(run)} className="link">
+              its run
+            </Link>
           </>
         )}
       </p>

@@ -66,7 +66,9 @@ function UnsavedWork({ run, work }: { run: string; work: Work }): ReactElement {
         <UnsavedFile key={file.path} file={file} />
       ))}
       {work.cut ? <p className="quiet">The diff is longer; only its beginning is shown.</p> : null}
-      <Link href={taskPath(run, work.task)}>Open the task</Link>
+      <Link href={taskPath(run, work.task)} className="link">
+        Open the task
+      </Link>
     </details>
   );
 }

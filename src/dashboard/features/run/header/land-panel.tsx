@@ -51,7 +51,9 @@ export function LandPanel(props: LandPanelProps): ReactElement {
       )}
       <p>
         <Effect method={method} state={state} />{' '}
-        <Link href={`${runPath(state.start.run)}?view=changes`}>Review the changes</Link>
+        <Link href={`${runPath(state.start.run)}?view=changes`} className="link">
+          Review the changes
+        </Link>
       </p>
       <div className={styles.buttons}>
         <Button weight="danger" busy={isBusy} onClick={() => onLand(findings?.tree)}>
@@ -83,21 +85,22 @@ function Effect({ method, state }: { method: LandMethod; state: RunState }): Rea
 /** Why the result is not clean, with its checks and findings. */
 function Reasons({ examined: { acceptance, judgement } }: { examined: Examined }): ReactElement {
   const open = acceptance.findings.filter(({ approved }) => !approved);
+  const criteria = acceptance.criteria.filter(({ verdict }) => verdict !== 'pass');
+  const further = judgement.reasons.filter((reason) => criteria.every((each) => each.reason !== reason));
   return (
     <>
       <ul className={styles.list}>
-        {acceptance.criteria
-          .filter(({ verdict }) => verdict !== 'pass')
-          .map(({ criterion, verdict, reason }) => (
-            <li key={criterion}>
-              <StateMark displayState={verdict === 'fail' ? 'failed' : 'waiting'} bare /> <strong>{criterion}</strong>{' '}
-              {reason}
-            </li>
-          ))}
+        {criteria.map(({ criterion, verdict, reason }) => (
+          <li key={criterion}>
+            <StateMark displayState={verdict === 'fail' ? 'failed' : 'waiting'} bare /> <strong>{criterion}</strong>{' '}
+            {reason}
+          </li>
+        ))}
         {judgement.decision === 'approve' ? null : (
           <li>
             <StateMark displayState={judgement.decision === 'block' ? 'failed' : 'waiting'} bare />{' '}
-            <strong>judgement: {judgement.decision}</strong> {judgement.reasons.join('; ')}
+            <strong>judgement: {judgement.decision}</strong>{' '}
+            {further.length === 0 ? 'for these reasons' : further.join('; ')}
           </li>
         )}
       </ul>

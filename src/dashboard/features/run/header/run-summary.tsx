@@ -44,12 +44,15 @@ export function Summary({ state, version, isWaiting }: SummaryProps): ReactEleme
             </Link>
           )}
           {data.risks.length === 0 ? null : (
-            <span
+            <button
+              type="button"
               className={styles.risk}
               title={data.risks.map(({ task, label, risk }) => `${label ?? task}: ${risk}`).join('\n')}
+              aria-expanded={isOpen}
+              onClick={() => setOpen(!isOpen)}
             >
               {count(data.risks.length, 'risk')}
-            </span>
+            </button>
           )}
           {isWaiting || !(isEnded ? SEEN_FIRST : SHOWN).includes(data.recommended.action) ? null : (
             <span className={styles.next} title={data.recommended.because}>

@@ -80,6 +80,7 @@ const ENTRIES: readonly LegendEntry[] = [
   { kind: 'wait', displayState: 'queued', description: 'wait' },
   { kind: 'checks', displayState: 'checking', description: 'checks and landing' },
   { kind: 'held', displayState: 'waiting', description: 'waits for you' },
+  { kind: 'idle', displayState: 'waiting', description: 'run held or paused', isRecorded: true },
   { kind: 'gate', displayState: 'done', description: 'check passed', isRecorded: true },
   { kind: 'gate', displayState: 'failed', description: 'check failed', isRecorded: true },
   { kind: 'landed', displayState: 'done', description: 'landed' },

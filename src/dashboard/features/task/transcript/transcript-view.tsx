@@ -92,7 +92,9 @@ function EmptyTranscript({ isLive, hasTerminal }: { isLive: boolean; hasTerminal
   if (isLive && hasTerminal)
     return (
       <EmptyState title="The agent works in its terminal">
-        <Link href="?view=terminal">Show the terminal</Link>
+        <Link href="?view=terminal" className="link">
+          Show the terminal
+        </Link>
       </EmptyState>
     );
   return isLive ? (
