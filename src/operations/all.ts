@@ -85,6 +85,7 @@ import { judgeRun } from './results/judge-run.ts';
 import { landRun } from './results/land-run.ts';
 import { listSalvage } from './results/list-salvage.ts';
 import { offerResult } from './results/offer-result.ts';
+import { readCheckOutput } from './results/read-check-output.ts';
 import { recheckRun } from './results/recheck-run.ts';
 import { reportPressure } from './results/report-pressure.ts';
 import { reportRun } from './results/report-run.ts';
@@ -245,6 +246,7 @@ export const OPERATIONS = {
   'query-db': queryDb,
   'query-linear': queryLinear,
   'query-logs': queryLogs,
+  'read-check-output': readCheckOutput,
   'read-note': readNote,
   'read-settings': readSettings,
   'read-transcript': readTranscript,

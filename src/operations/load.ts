@@ -83,6 +83,7 @@ export const LOAD_OPERATION: Loaders<typeof OPERATIONS> = {
   'query-db': async () => (await import('./integrations/query-db.ts')).queryDb,
   'query-linear': async () => (await import('./integrations/query-linear.ts')).queryLinear,
   'query-logs': async () => (await import('./integrations/query-logs.ts')).queryLogs,
+  'read-check-output': async () => (await import('./results/read-check-output.ts')).readCheckOutput,
   'read-note': async () => (await import('./notes/read-note.ts')).readNote,
   'read-settings': async () => (await import('./settings/read-settings.ts')).readSettings,
   'read-transcript': async () => (await import('./transcripts/read-transcript.ts')).readTranscript,

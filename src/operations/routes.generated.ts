@@ -83,6 +83,7 @@ export const ROUTES = {
   'query-db': { unreachable: 'An agent calls it through the socket of its attempt.' },
   'query-linear': { unreachable: 'An agent calls it through the socket of its attempt.' },
   'query-logs': { unreachable: 'An agent calls it through the socket of its attempt.' },
+  'read-check-output': 'GET /api/runs/{run}/tasks/{task}/check-output',
   'read-logs': 'GET /api/runs/{run}/logs',
   'read-note': { unreachable: 'An agent calls it through the socket of its attempt.' },
   'read-settings': 'GET /api/settings',

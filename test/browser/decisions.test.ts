@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -26,6 +26,9 @@ const cargo = (name: string) =>
   `running 1 tests\ntest ${name} ... ok\ntest result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.0s\n`;
 const PRINTING = { excluded: 'none\n', 'lib/a': cargo('a'), 'lib/b': cargo('b') };
 const EXCLUDING = '#!/bin/sh\necho lib/c > excluded\n';
+
+/** More lines than the page shows of an output. */
+const PRINTED = Array.from({ length: 200 }, (_, index) => `${index + 1}\n`).join('');
 
 let browser: Browser;
 beforeAll(async () => {
@@ -207,14 +210,17 @@ describe('decisions', () => {
     expect(scratch.git('show', 'main:excluded')).toBe('lib/c');
   });
 
-  it('keeps a failed run in sight, with the end of what failed', async () => {
+  it('keeps a failed run in sight, with the end of what failed, of which the whole can be saved', async () => {
     await using served = await serveScratch({ files: FILES });
     const agent = ['--agent', 'command:./failing.sh'];
-    const check = ['--check', 'test ! -e made.txt || { echo "1 failing: prices"; exit 1; }'];
+    const check = ['--check', 'test ! -e made.txt || { seq 200; echo "1 failing: prices"; exit 1; }'];
     await served.scratch.mh(['job', 'Break it', '--write', ...agent, ...check, '--retry', 'none']);
     const page = await enter(served, DESKTOP);
     const needs = page.getByRole('region', { name: 'Needs you' });
-    await needs.getByText('1 failing: prices', { exact: true }).waitFor();
+    await needs
+      .getByText(/1 failing: prices$/)
+      .first()
+      .waitFor();
     await page.getByRole('link', { name: 'Break it' }).first().click();
     await page
       .getByRole('navigation', { name: 'Run views' })
@@ -227,6 +233,13 @@ describe('decisions', () => {
     await page.getByRole('button', { name: 'Retry Break it' }).focus();
     for (let repeats = 0; repeats < 3; repeats += 1) await page.keyboard.down('Enter');
     await page.keyboard.up('Enter');
+    await page.getByRole('link', { name: 'Break it', exact: true }).first().click();
+    await page.getByRole('tab', { name: /^Gates/ }).click();
+    const [saved] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Save the complete output' }).click(),
+    ]);
+    expect(readFileSync(await saved.path(), 'utf8')).toBe(`${PRINTED}1 failing: prices\n`);
     await page.getByRole('link', { name: 'Home', exact: true }).click();
     await needs.getByRole('button', { name: 'Hide' }).click();
     await page.getByText('Nothing needs you.').waitFor();

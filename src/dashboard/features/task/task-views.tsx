@@ -29,7 +29,7 @@ export function TaskViews({ address, view, reload }: TaskViewsProps): ReactEleme
     case 'attempts':
       return <AttemptsView view={view} reload={reload} />;
     case 'gates':
-      return <GatesView task={task} />;
+      return <GatesView run={view.run} task={task} />;
     case 'prompt':
       return <PromptView spec={task.spec} />;
     case 'diff':

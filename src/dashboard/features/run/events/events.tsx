@@ -4,10 +4,10 @@ import type { RunState } from '../../../../core/run/state.ts';
 import { taskPath } from '../../../ui/browser/page-paths.ts';
 import { Button } from '../../../ui/controls/button.tsx';
 import { EmptyState, Skeleton } from '../../../ui/feedback/placeholders.tsx';
+import { useSave } from '../../../ui/feedback/use-save.ts';
 import { VirtualList } from '../../../ui/layout/virtual-list.tsx';
 import { exactTime } from '../../../ui/text/amounts.tsx';
 import type { ViewProps } from '../run-views.ts';
-import { useSave } from '../use-save.ts';
 import { useChoices } from '../use-view-params.ts';
 import { EventFilter } from './event-filter.tsx';
 import styles from './events.module.css';
@@ -17,7 +17,7 @@ import { type EventLineData, KINDS, useEventLines } from './use-event-lines.ts';
 const ROW_PX = 26;
 /** On a phone the fact has two lines of its own. */
 const PHONE_ROW_PX = 64;
-const CLOCK = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
+const CLOCK = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium', hourCycle: 'h23' });
 /** For events of another day than the first one. */
 const DAY = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' });
 

@@ -102,9 +102,11 @@ export function stepsOf(report: string): Step[] {
   return steps;
 }
 
-/** What is shown of a check that did not pass. */
+/** What is shown of a check that did not pass, besides its command and how it ended, which its card shows in any case. */
 export function failedOutput(evidence: Evidence | null, duration: (ms: number) => string): CheckOutput | null {
-  return evidence === null || isSatisfied(evidence.verdict) ? null : checkOutput(evidence, { duration });
+  if (evidence === null || isSatisfied(evidence.verdict)) return null;
+  const { command: _command, outputFile: _file, ...shown } = evidence;
+  return checkOutput({ ...shown, exitCode: null }, { duration });
 }
 
 function commandOf(spec: GateSpec | undefined): string | null {

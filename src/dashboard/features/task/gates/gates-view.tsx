@@ -11,9 +11,10 @@ import { NamedError } from '../../../ui/text/named-error.tsx';
 import { short } from '../task-facts.ts';
 import { failedOutput, type Gate, gatesByAttempt, resultOf, type Step, stepsOf } from './gate-results.ts';
 import styles from './gates.module.css';
+import { SaveOutput } from './save-output.tsx';
 
 /** The result of each gate of a task by attempt, and the gates that have not run. */
-export function GatesView({ task }: { task: TaskState }): ReactElement {
+export function GatesView({ run, task }: { run: string; task: TaskState }): ReactElement {
   const attempts = gatesByAttempt(task);
   if (attempts.length === 0)
     return (
@@ -31,6 +32,7 @@ export function GatesView({ task }: { task: TaskState }): ReactElement {
               <GateCard
                 key={gate.key}
                 gate={gate}
+                saved={{ run, task: task.spec.key }}
                 isOver={!isLast || !isOpen(task)}
                 isPassed={gate.isOfAttempt && task.attempts.at(-1)?.ended?.failure === null}
               />
@@ -43,11 +45,12 @@ export function GatesView({ task }: { task: TaskState }): ReactElement {
 }
 
 /** `isPassed`: the attempt passed it, without evidence of its own. */
-type GateCardProps = { gate: Gate; isOver: boolean; isPassed: boolean };
+type GateCardProps = { gate: Gate; saved: { run: string; task: string }; isOver: boolean; isPassed: boolean };
 
 /** One gate: verdict, command, tree, duration and output. */
-function GateCard({ gate: { name, command, evidence }, isOver, isPassed }: GateCardProps): ReactElement {
+function GateCard({ gate: { name, command, evidence }, saved, isOver, isPassed }: GateCardProps): ReactElement {
   const steps = stepsOf(evidence?.output ?? '');
+  const shell = command ?? evidence?.command;
   const { displayState, text } = resultOf(evidence, { isOver, isPassed });
   return (
     <li className={styles.gate}>
@@ -77,9 +80,10 @@ function GateCard({ gate: { name, command, evidence }, isOver, isPassed }: GateC
         <p className={styles.stale}>Stale: the work was invalidated after this check.</p>
       ) : null}
       {evidence?.reused === true ? <p className="quiet">Reused: the same tree was checked before.</p> : null}
-      {command === null ? null : <Copyable text={command} />}
+      {shell === undefined ? null : <Copyable text={shell} />}
       {steps.length === 0 ? null : <Steps steps={steps} />}
       <FailedOutput name={name} output={failedOutput(evidence, took)} />
+      {evidence?.outputFile === undefined ? null : <SaveOutput {...saved} evidence={evidence} />}
       {evidence?.output === undefined || evidence.output === '' ? null : (
         <details>
           <summary>Recorded output</summary>

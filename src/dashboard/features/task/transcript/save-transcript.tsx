@@ -1,9 +1,9 @@
-import { type ReactElement, useState } from 'react';
+import type { ReactElement } from 'react';
 import type { TranscriptLine } from '../../../../schema/transcript-page.ts';
 import { call } from '../../../api/call.ts';
 import { saveText } from '../../../ui/browser/save-text.ts';
 import { Button } from '../../../ui/controls/button.tsx';
-import { notify } from '../../../ui/feedback/notices.ts';
+import { useSave } from '../../../ui/feedback/use-save.ts';
 import type { AttemptRef } from './use-transcript.ts';
 
 /** The most rows that one request returns. */
@@ -11,18 +11,10 @@ const PAGE_ROWS = 1_000;
 
 /** Saves the whole transcript of an attempt as a text file, a line or more for each row. */
 export function SaveTranscript({ which }: { which: AttemptRef }): ReactElement {
-  const [isBusy, setBusy] = useState(false);
-  const save = async () => {
-    setBusy(true);
-    try {
-      const { run, task, attempt } = which;
-      saveText(`${run}-${task.replaceAll('/', '-')}-${attempt}.log`, await wholeText(which), 'text/plain');
-    } catch (error) {
-      notify({ kind: 'error', text: error instanceof Error ? error.message : String(error), error });
-    } finally {
-      setBusy(false);
-    }
-  };
+  const { run, task, attempt } = which;
+  const [isBusy, save] = useSave(async () =>
+    saveText(`${run}-${task.replaceAll('/', '-')}-${attempt}.log`, await wholeText(which), 'text/plain'),
+  );
   return (
     <Button weight="quiet" busy={isBusy} title="Save the whole transcript as a file" onClick={() => void save()}>
       Save

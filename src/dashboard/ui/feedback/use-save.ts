@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { notify } from '../../ui/feedback/notices.ts';
+import { notify } from './notices.ts';
 
 /** Whether a file is being made, and a function that makes and saves it; an error becomes a notice. */
 export function useSave<A extends unknown[]>(
