@@ -6,7 +6,9 @@ import { findBarriers } from './support/accessibility.ts';
 import { DESKTOP, openBrowser } from './support/browser.ts';
 import { serveScratch } from './support/scratch-server.ts';
 
-const HELD = "#!/bin/sh\nprintf 'exit 0 # changed\\n' > check.sh\necho made > made.txt\n";
+/** It changes the script of the check, and many files that come before it. */
+const HELD =
+  "#!/bin/sh\nprintf 'exit 0 # changed\\n' > check.sh\nmkdir a\nfor n in $(seq 400); do echo $n > a/$n.txt; done\n";
 const WORKING = '#!/bin/sh\nwhile [ ! -e "$HOME/go" ]; do sleep 0.2; done\n';
 const FEATURES = featuresText(['north', 'south']).replace('"id": 2, "category": "core"', '"id": 2, "category": "ui"');
 const TRACKS = 'tracks:\n  north: { categories: [core], default: true }\n  south: { categories: [ui] }\n';
@@ -76,7 +78,7 @@ it('gives the focus to a page that was opened with the keyboard', async () => {
   await expect.poll(() => isFocused(page.locator('main'))).toBe(true);
 });
 
-it('rejects with the keyboard and moves in the diff with j and k', async () => {
+it('begins the diff of held work with what holds it, moves there with j and k, and rejects', async () => {
   await using served = await serveScratch({ files: FILES });
   await using context = await newContext();
   const page = await served.enter(context);
@@ -90,6 +92,11 @@ it('rejects with the keyboard and moves in the diff with j and k', async () => {
   await page.keyboard.press('Escape');
   await expect.poll(() => isFocused(reject)).toBe(true);
   const diff = page.getByRole('region', { name: 'Diff' });
+  await diff.getByText('held for your decision').waitFor();
+  expect((await diff.getByRole('heading').allTextContents())[0]).toContain('check.sh');
+  await page.getByRole('searchbox', { name: 'Find a file' }).fill('399');
+  await page.getByRole('button', { name: /399\.txt/ }).click();
+  await diff.getByRole('heading', { name: 'a/399.txt' }).waitFor();
   await diff.focus();
   await page.keyboard.press('j');
   const cursor = page.locator('main [role="status"]', { hasText: 'line 1: exit 0' });

@@ -1,27 +1,48 @@
-import { type ReactElement, useState } from 'react';
+import { type ReactElement, useMemo, useState } from 'react';
 import { visibleText } from '../text/visible-text.ts';
 import styles from './diff.module.css';
 import { Changed } from './diff-bar.tsx';
 import type { DraftComment } from './draft-review.ts';
-import type { Folder } from './file-tree.ts';
+import { type Folder, fileTree } from './file-tree.ts';
+import type { DiffFile } from './parse-diff.ts';
+
+/** Of fewer files none has to be searched. */
+const SEARCHED_FROM = 12;
 
 type FileTreeProps = {
-  tree: Folder;
+  files: readonly DiffFile[];
   comments: readonly DraftComment[];
   /** The files because of which the work is held. */
   held: ReadonlySet<string>;
   onChoose(path: string): void;
 };
 
-/** The tree of changed files; a click scrolls to a file. */
-export function FileTree({ tree, comments, held, onChoose }: FileTreeProps): ReactElement {
+/** The tree of changed files, of which a part of their path selects some; a click scrolls to a file. */
+export function FileTree({ files, comments, held, onChoose }: FileTreeProps): ReactElement {
   const [isOpen, setOpen] = useState(false);
+  const [text, setText] = useState('');
+  const tree = useMemo(() => {
+    const part = text.trim().toLowerCase();
+    return fileTree(part === '' ? files : files.filter(({ path }) => path.toLowerCase().includes(part)));
+  }, [files, text]);
+  const isEmpty = tree.folders.length + tree.files.length === 0;
   const withComment = new Set(comments.map(({ path }) => path));
   return (
     <nav className={styles.tree} aria-label="Changed files" data-open={isOpen}>
       <button type="button" className={styles.treeHead} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
         Files
       </button>
+      {files.length < SEARCHED_FROM ? null : (
+        <input
+          type="search"
+          className={styles.treeSearch}
+          placeholder="Find a file"
+          aria-label="Find a file"
+          value={text}
+          onChange={({ target }) => setText(target.value)}
+        />
+      )}
+      {isEmpty ? <p className="quiet">No changed file has this in its path.</p> : null}
       <Level folder={tree} marks={{ withComment, held }} onChoose={onChoose} />
     </nav>
   );

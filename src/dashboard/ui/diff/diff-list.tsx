@@ -1,6 +1,7 @@
 import { useVirtualizer, type Virtualizer } from '@tanstack/react-virtual';
 import { type ReactElement, useEffect, useLayoutEffect, useMemo, useRef, useSyncExternalStore } from 'react';
 import { ScrollArea } from '../layout/scroll-area.tsx';
+import { visibleText } from '../text/visible-text.ts';
 import styles from './diff.module.css';
 import { DiffRowView } from './diff-row.tsx';
 import type { DiffRow } from './diff-rows.ts';
@@ -82,7 +83,7 @@ export function DiffList({ rows, scrollTarget, draft, actions }: DiffListProps):
       </ScrollArea>
       {top === undefined || top.row === 'file' ? null : (
         <div className={styles.sticky} aria-hidden="true">
-          {top.file.path}
+          {visibleText(top.file.path)}
         </div>
       )}
       <p className="visually-hidden" role="status">

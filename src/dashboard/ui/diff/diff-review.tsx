@@ -16,7 +16,7 @@ const LAYOUTS: readonly [DiffLayout, DiffLayout] = ['unified', 'split'];
 type DiffReviewProps = {
   files: readonly DiffFile[];
   draft: DraftReviewState;
-  /** The files because of which the work is held; the diff begins at the first of them. */
+  /** The files because of which the work is held; the diff begins with them. */
   held?: ReadonlySet<string>;
   /** Where the marks of viewed files are stored. */
   viewedKey: string;
@@ -35,11 +35,10 @@ export function DiffReview(props: DiffReviewProps): ReactElement {
   const [toggled, setToggled] = useState<ReadonlySet<string>>(NONE);
   const [editing, setEditing] = useState<Selection & { id?: string }>();
   const commentDraft = useRef('');
-  const [scrollTarget, setScrollTarget] = useState(() => firstHeld(files, held));
+  const [scrollTarget, setScrollTarget] = useState<{ key: string }>();
   const viewed = useViewedFiles(viewedKey, files);
   const { review, change } = draft;
-  const tree = useMemo(() => fileTree(files), [files]);
-  const ordered = useMemo(() => inTreeOrder(tree), [tree]);
+  const ordered = useMemo(() => heldFirst(inTreeOrder(fileTree(files)), held), [files, held]);
   const { comments } = review;
   const rows = useMemo(
     () => diffRows({ files: ordered, layout, toggled, viewed: viewed.paths, held, comments, editing }),
@@ -73,7 +72,7 @@ export function DiffReview(props: DiffReviewProps): ReactElement {
         {controls}
       </DiffBar>
       <div className={styles.parts}>
-        <FileTree tree={tree} comments={comments} held={held} onChoose={(path) => setScrollTarget({ key: path })} />
+        <FileTree files={files} comments={comments} held={held} onChoose={(path) => setScrollTarget({ key: path })} />
         <DiffList
           rows={rows}
           scrollTarget={scrollTarget}
@@ -86,9 +85,9 @@ export function DiffReview(props: DiffReviewProps): ReactElement {
   );
 }
 
-function firstHeld(files: readonly DiffFile[], held: ReadonlySet<string>): { key: string } | undefined {
-  const first = files.find(({ path }) => held.has(path));
-  return first === undefined ? undefined : { key: first.path };
+/** However many files there are, the decision is about these. */
+function heldFirst(files: readonly DiffFile[], held: ReadonlySet<string>): DiffFile[] {
+  return [...files.filter(({ path }) => held.has(path)), ...files.filter(({ path }) => !held.has(path))];
 }
 
 /** A choice that is stored in this browser; the default is the first option. */

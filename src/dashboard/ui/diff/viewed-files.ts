@@ -25,7 +25,8 @@ export function useViewedFiles(storageKey: string, files: readonly DiffFile[]): 
 
 /** The files whose content is still the one that was marked. */
 export function viewedPaths(files: readonly DiffFile[], marks: Readonly<Record<string, string>>): Set<string> {
-  return new Set(files.filter((file) => marks[file.path] === fingerprint(file)).map(({ path }) => path));
+  const marked = files.filter(({ path }) => marks[path] !== undefined);
+  return new Set(marked.filter((file) => marks[file.path] === fingerprint(file)).map(({ path }) => path));
 }
 
 /** A short value that differs when the changes of a file differ. */
