@@ -48,6 +48,11 @@ describe('a question of an agent', () => {
     const row = page.getByRole('region', { name: 'Inbox items' }).getByRole('listitem');
     await row.focus();
     await page.keyboard.press('Enter');
+    // It is asked once, with its form, and not as a command; in the transcript it is a question, not a call.
+    await page.getByRole('region', { name: 'Rows' }).getByText('Question to you').waitFor();
+    await page.getByText('No answer while it waited.').waitFor();
+    expect(await page.getByText('Its agent asks: Which colour?').count()).toBe(1);
+    expect(await page.getByText('manyhands answer').count()).toBe(0);
     await answer.getByRole('textbox', { name: 'Answer' }).fill('green');
     await page.keyboard.press('Enter');
     await page.getByText('Answered', { exact: true }).waitFor();

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { foldRows, indexOfRow, planSteps } from '../../../src/dashboard/features/task/transcript/fold-rows.ts';
+import {
+  askedQuestion,
+  foldRows,
+  indexOfRow,
+  planSteps,
+} from '../../../src/dashboard/features/task/transcript/fold-rows.ts';
 import {
   gapHeights,
   isAtNewest,
@@ -177,5 +182,24 @@ describe('calls of the same tool in a row', () => {
       ['tool', 6],
     ]);
     expect(planSteps(plan)).toEqual([{ text: 'Read', status: 'completed' }]);
+  });
+});
+
+describe('a question to a person', () => {
+  const asking = (result: string, name = 'mcp__manyhands__ask_user', isError = false) =>
+    foldRows([
+      row(1, 'tool-call', { text: name, data: { id: 'a', name, input: { question: 'Which colour?' } } }),
+      answered(2, 'a', result, isError),
+    ]).map((item) => (item.kind === 'tool' ? askedQuestion(item) : undefined));
+
+  it('is shown with its answer, or without one that did not come in time', () => {
+    const question = 'Which colour?';
+    expect(asking('{"answered":true,"answer":"red","byDefault":false}')).toEqual([{ question, answer: 'red' }]);
+    expect(asking('{"answered":false,"question":"q1-1"}', 'ask_person')).toEqual([{ question, answer: undefined }]);
+    expect(asking('no JSON')).toEqual([{ question, answer: undefined }]);
+  });
+
+  it('is a call like others where it failed, or another tool asked', () => {
+    expect([...asking('refused', 'ask_user', true), ...asking('{}', 'task_user')]).toEqual([undefined, undefined]);
   });
 });

@@ -5,6 +5,7 @@ import { runPath } from '../browser/page-paths.ts';
 import { Button, LinkButton } from '../controls/button.tsx';
 import controls from '../controls/controls.module.css';
 import { Copyable } from '../text/copyable.tsx';
+import { visibleText } from '../text/visible-text.ts';
 import { stepPieces } from './next-step.ts';
 
 /** What needs the user in a run: a task, or without a task the run itself or one of its tracks. */
@@ -83,7 +84,7 @@ function AnswerForm({ run, question, options }: AnswerFormProps): ReactElement {
     >
       {options.map(({ id, label }) => (
         <Button key={id} busy={isBusy} onClick={() => act({ run, question, answer: id })}>
-          {label}
+          {visibleText(label)}
         </Button>
       ))}
       <span className={controls.words}>

@@ -3,6 +3,7 @@ import { IS_GUEST } from '../../api/role.ts';
 import { useAction } from '../../api/use-operation.ts';
 import { Button } from '../controls/button.tsx';
 import controls from '../controls/controls.module.css';
+import { visibleText } from '../text/visible-text.ts';
 import styles from './hold-answer.module.css';
 
 /** A hold that waits for an answer. */
@@ -84,7 +85,7 @@ function Options({ options, chosen, note, needsNote, onChoose, onNote }: Options
       {options.map(({ id, label }) => (
         <label key={id} className={styles.option}>
           <input type="radio" name={group} checked={chosen === id} onChange={() => onChoose(id)} />
-          {label}
+          {visibleText(label)}
         </label>
       ))}
       <input

@@ -7,6 +7,7 @@ import { type DisplayState, STATE_LABELS } from '../state/display-state.ts';
 import { StateMark } from '../state/state-mark.tsx';
 import { count, Time } from '../text/amounts.tsx';
 import { CodeText } from '../text/code-text.tsx';
+import { visibleText } from '../text/visible-text.ts';
 import { AttentionButtons, NextStepLine } from './attention-actions.tsx';
 import styles from './needs-you-row.module.css';
 
@@ -33,10 +34,10 @@ export function WaitingRow({ entry: { run, item }, rowProps }: WaitingRowProps):
         <p className={styles.first}>
           <StateMark displayState={displayState} bare />
           <strong>{displayState === 'interrupted' ? STATE_LABELS.interrupted : titleOf(item)}</strong>
-          <Link href={runPath(run.run)}>{run.title}</Link>
+          <Link href={runPath(run.run)}>{visibleText(run.title)}</Link>
           {item.task === null || item.taskTitle === run.title ? null : (
             <Link href={taskPath(run.run, item.task)} className="quiet">
-              {item.taskTitle ?? item.label ?? item.task}
+              {visibleText(item.taskTitle ?? item.label ?? item.task)}
             </Link>
           )}
           <span className="quiet" title={run.project}>
@@ -78,7 +79,7 @@ function Files({ files }: { files: readonly string[] }): ReactElement {
   return (
     <p className={styles.files} title={files.join('\n')}>
       {files.slice(0, MAX_FILES).map((file) => (
-        <code key={file}>{file}</code>
+        <code key={file}>{visibleText(file)}</code>
       ))}
       {rest > 0 ? `and ${count(rest, 'more file', 'more files')}` : ''}
     </p>

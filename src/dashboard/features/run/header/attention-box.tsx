@@ -9,6 +9,7 @@ import { HoldAnswer } from '../../../ui/run/hold-answer.tsx';
 import { StateMark } from '../../../ui/state/state-mark.tsx';
 import { count } from '../../../ui/text/amounts.tsx';
 import { CodeText } from '../../../ui/text/code-text.tsx';
+import { visibleText } from '../../../ui/text/visible-text.ts';
 import styles from './attention-box.module.css';
 
 const MAX = 8;
@@ -27,7 +28,7 @@ export function AttentionBox(props: { state: RunState; waiting: readonly Attenti
       {waiting.length > MAX ? (
         <p className={styles.more}>
           and{' '}
-          <Link href={`${runPath(state.start.run)}?view=tasks&status=waiting`}>
+          <Link href={`${runPath(state.start.run)}?view=tasks&status=waiting`} className="link">
             {count(waiting.length - MAX, 'more task')}
           </Link>
         </p>
@@ -46,7 +47,7 @@ function Item({ state, item }: { state: RunState; item: Attention }): ReactEleme
           <StateMark displayState="waiting" bare />
           {task === null ? null : (
             <Link href={taskPath(run, task)} className={styles.task}>
-              {state.tasks[task]?.spec.title ?? task}
+              {visibleText(state.tasks[task]?.spec.title ?? task)}
             </Link>
           )}
           <span>
@@ -55,7 +56,7 @@ function Item({ state, item }: { state: RunState; item: Attention }): ReactEleme
         </p>
         {files.length === 0 ? null : (
           <p className={styles.files} title={files.join('\n')}>
-            {files.slice(0, 5).join(', ')}
+            {files.slice(0, 5).map(visibleText).join(', ')}
             {files.length > 5 ? ` and ${files.length - 5} more` : ''}
           </p>
         )}

@@ -12,6 +12,7 @@ import { runDisplayState } from '../../../ui/state/display-state.ts';
 import { StateMark } from '../../../ui/state/state-mark.tsx';
 import { Icon } from '../../../ui/text/icon.tsx';
 import { ErrorLine } from '../../../ui/text/named-error.tsx';
+import { visibleText } from '../../../ui/text/visible-text.ts';
 import { ListActions } from './list-actions.tsx';
 import { OtherActions, PrimaryAction } from './run-actions.tsx';
 import { RunDetails, RunProgress } from './run-facts.tsx';
@@ -70,7 +71,7 @@ function RunTitle({ run, title }: { run: string; title: string }): ReactElement 
   if (draft == null) {
     return (
       <div className={styles.title}>
-        <h1>{title}</h1>
+        <h1>{visibleText(title)}</h1>
         {IS_GUEST ? null : (
           <Button
             weight="quiet"

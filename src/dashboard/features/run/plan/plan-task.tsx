@@ -3,6 +3,7 @@ import type { RunState } from '../../../../core/run/state.ts';
 import { moneyText } from '../../../../core/view/amounts.ts';
 import { scopeGates } from '../../../../gates/gate-kinds.ts';
 import { Button } from '../../../ui/controls/button.tsx';
+import { visibleText } from '../../../ui/text/visible-text.ts';
 import styles from './plan.module.css';
 import type { DraftTask, PlanDraft } from './plan-draft.ts';
 
@@ -53,8 +54,8 @@ export function PlanTask(props: PlanTaskProps): ReactElement {
 function Reading({ task }: PlanTaskProps): ReactElement {
   return (
     <>
-      <h2>{task.title}</h2>
-      <p className={styles.description}>{task.description}</p>
+      <h2>{visibleText(task.title)}</h2>
+      <p className={styles.description}>{visibleText(task.description)}</p>
     </>
   );
 }
@@ -125,5 +126,5 @@ function Details({ state, draft, task }: PlanTaskProps): ReactElement | null {
     ...(spec?.limits.costUsd === undefined ? [] : [`at most ${moneyText(spec.limits.costUsd)} per attempt`]),
     ...(task.priority === 0 ? [] : [`priority ${task.priority}`]),
   ];
-  return facts.length === 0 ? null : <p className="quiet">{facts.join(' · ')}</p>;
+  return facts.length === 0 ? null : <p className="quiet">{visibleText(facts.join(' · '))}</p>;
 }

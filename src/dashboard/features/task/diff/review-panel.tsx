@@ -7,6 +7,7 @@ import { EarlierComments } from '../../../ui/diff/earlier-comments.tsx';
 import { describeLines } from '../../../ui/diff/line-selection.ts';
 import type { DraftReviewState } from '../../../ui/diff/use-draft-review.ts';
 import { count } from '../../../ui/text/amounts.tsx';
+import { visibleText } from '../../../ui/text/visible-text.ts';
 import { messageEffect, type TaskView } from '../task-facts.ts';
 
 type ReviewPanelProps = { view: TaskView; draft: DraftReviewState; reload(): void };
@@ -41,7 +42,7 @@ export function ReviewPanel({ view, draft, reload }: ReviewPanelProps): ReactEle
         <ul>
           {review.comments.map((comment) => (
             <li key={comment.id}>
-              <code>{comment.path}</code> {describeLines(comment)}: {comment.text}
+              <code>{visibleText(comment.path)}</code> {describeLines(comment)}: {comment.text}
             </li>
           ))}
         </ul>

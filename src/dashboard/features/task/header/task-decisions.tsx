@@ -5,6 +5,7 @@ import { taskPath } from '../../../ui/browser/page-paths.ts';
 import { LinkButton } from '../../../ui/controls/button.tsx';
 import { AttentionButtons } from '../../../ui/run/attention-actions.tsx';
 import { HoldAnswer } from '../../../ui/run/hold-answer.tsx';
+import { visibleText } from '../../../ui/text/visible-text.ts';
 import type { TaskView } from '../task-facts.ts';
 import styles from './task-header.module.css';
 
@@ -22,7 +23,7 @@ export function HeldWork({ view, isDiffShown, reload }: HeldWorkProps): ReactEle
         <p className={styles.held}>
           Held because of{' '}
           {files.map((file) => (
-            <code key={file}>{file}</code>
+            <code key={file}>{visibleText(file)}</code>
           ))}
         </p>
       )}
@@ -37,11 +38,25 @@ export function HeldWork({ view, isDiffShown, reload }: HeldWorkProps): ReactEle
   );
 }
 
+/** Whether the reason of a task is a question that is shown below it, with its form. */
+export function isAskedAgain({ task }: TaskView): boolean {
+  const { phase } = task;
+  return phase.status === 'blocked' && openQuestions(task).some((question) => phase.reason === askText(question));
+}
+
+function openQuestions({ phase, questions = [] }: TaskView['task']): QuestionState[] {
+  if (phase.status !== 'running' && phase.status !== 'blocked') return [];
+  return questions.filter(({ answer }) => answer === null);
+}
+
+function askText({ text }: QuestionState): string {
+  return `Its agent asks: ${text}`;
+}
+
 /** The questions of its agents that wait for an answer, each with its form. */
 export function TaskQuestions({ view }: { view: TaskView }): ReactElement | null {
-  const { phase, questions = [] } = view.task;
-  const open = questions.filter(({ answer }) => answer === null);
-  if (open.length === 0 || (phase.status !== 'running' && phase.status !== 'blocked')) return null;
+  const open = openQuestions(view.task);
+  if (open.length === 0) return null;
   return (
     <section className={styles.decision} aria-label="Questions">
       {open.map((question) => (
@@ -52,12 +67,12 @@ export function TaskQuestions({ view }: { view: TaskView }): ReactElement | null
 }
 
 function OpenQuestion({ view, question }: { view: TaskView; question: QuestionState }): ReactElement {
-  const { id, text, options = [] } = question;
+  const { id, options = [] } = question;
   const item = { run: view.run, task: view.task.spec.key, what: 'question' as const, question: id };
   return (
     <div className={styles.decision}>
       <p className={styles.reason} data-urgent="true">
-        Its agent asks: {text}
+        {visibleText(askText(question))}
       </p>
       {IS_GUEST ? null : (
         <AttentionButtons item={{ ...item, options: options.map((label) => ({ id: label, label })) }} />

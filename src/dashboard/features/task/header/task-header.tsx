@@ -13,9 +13,10 @@ import { taskDisplayState } from '../../../ui/state/display-state.ts';
 import { StateMark } from '../../../ui/state/state-mark.tsx';
 import { Duration, Money, Time } from '../../../ui/text/amounts.tsx';
 import { Copyable } from '../../../ui/text/copyable.tsx';
+import { visibleText } from '../../../ui/text/visible-text.ts';
 import { commitOf, modelOf, reasonOf, short, type TaskView } from '../task-facts.ts';
 import { TaskActions } from './task-actions.tsx';
-import { HeldWork, TaskQuestions } from './task-decisions.tsx';
+import { HeldWork, isAskedAgain, TaskQuestions } from './task-decisions.tsx';
 import styles from './task-header.module.css';
 import { TaskLinks } from './task-links.tsx';
 
@@ -32,7 +33,7 @@ type TaskHeaderProps = {
 export function TaskHeader(props: TaskHeaderProps): ReactElement {
   const { view, live, current, isDiffShown, reload, onMessage } = props;
   const { spec, phase } = view.task;
-  const reason = reasonOf(phase);
+  const reason = isAskedAgain(view) ? null : reasonOf(phase);
   const next = phase.status === 'blocked' ? phase.nextStep : null;
   return (
     <header className={styles.header}>
@@ -42,7 +43,7 @@ export function TaskHeader(props: TaskHeaderProps): ReactElement {
         <Copyable text={taskLabel(spec)} />
       </nav>
       <div className={styles.top}>
-        <h1 className={styles.title}>{spec.title}</h1>
+        <h1 className={styles.title}>{visibleText(spec.title)}</h1>
         <TaskActions view={view} reload={reload} onMessage={onMessage} />
       </div>
       <TaskFacts
@@ -53,7 +54,7 @@ export function TaskHeader(props: TaskHeaderProps): ReactElement {
       <CurrentSteps current={current} task={spec.key} />
       {reason === null ? null : (
         <p className={styles.reason} data-urgent={phase.status === 'held' || phase.status === 'blocked'}>
-          {reason}
+          {visibleText(reason)}
           {next === null ? null : (
             <span className={styles.next}>
               Next step: <NextStepLine step={next} run={view.run} />

@@ -46,7 +46,7 @@ export function foldRows(rows: readonly TranscriptLine[]): Item[] {
   return grouped(items.map((item) => (item.kind === 'line' ? item : shown(item))));
 }
 
-/** Joins calls of the same tool that follow each other; one that failed, or is a plan, stays by itself. */
+/** Joins calls of the same tool that follow each other; one that failed, is a plan or asks a person stays by itself. */
 function grouped(items: readonly (ToolItem | LineItem)[]): Item[] {
   const result: Item[] = [];
   let run: ToolItem[] = [];
@@ -60,13 +60,17 @@ function grouped(items: readonly (ToolItem | LineItem)[]): Item[] {
     run = [];
   };
   for (const item of items) {
-    const isJoined = item.kind === 'tool' && item.result?.isError !== true && planSteps(item.input) === undefined;
+    const isJoined = item.kind === 'tool' && item.result?.isError !== true && !isShownAlone(item);
     if (!isJoined || (run[0] !== undefined && run[0].name !== item.name)) flush();
     if (isJoined) run.push(item);
     else result.push(item);
   }
   flush();
   return result;
+}
+
+function isShownAlone(item: ToolItem): boolean {
+  return planSteps(item.input) !== undefined || askedQuestion(item) !== undefined;
 }
 
 /** A step of an agent's own plan. */
@@ -81,6 +85,32 @@ export function planSteps(input: unknown): PlanStep[] | undefined {
     return text === undefined || status === undefined ? [] : [{ text, status }];
   });
   return steps === undefined || steps.length === 0 ? undefined : steps;
+}
+
+/** The tool of Manyhands with which an agent asks a person, under the names that its agents know it by. */
+const ASK_TOOL = /(?:^|[^a-z])ask_(?:user|person)$/;
+
+/** A question to a person, and the answer that the call returned, if there was one in time. */
+export type AskedQuestion = { question: string; answer: string | undefined };
+
+/** The question that a tool call asks a person; undefined for another call, and for one that failed. */
+export function askedQuestion({
+  name,
+  input,
+  result,
+}: Pick<ToolItem, 'name' | 'input' | 'result'>): AskedQuestion | undefined {
+  const question = ASK_TOOL.test(name) && result?.isError !== true ? textField(input, 'question') : undefined;
+  if (question === undefined) return undefined;
+  return { question, answer: result === null ? undefined : textField(parsed(result.text), 'answer') };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // The result of another version; the question is shown without it.
+    return undefined;
+  }
 }
 
 function takeCall(row: TranscriptLine, items: (Mutable | LineItem)[], open: Map<string, Mutable>): void {

@@ -44,7 +44,11 @@ export function LineRow(props: LineRowProps): ReactElement {
     <div className={styles.line} data-kind={line.kind} data-stderr={line.stderr}>
       {label === undefined ? null : <span className={styles.label}>{label}</span>}
       {line.stderr === true ? <span className={styles.channel}>stderr</span> : null}
-      <LongText text={text} words={words} plain markdown={MARKDOWN.has(line.kind) && line.stderr !== true} />
+      {text === '' ? (
+        <span className="quiet">(empty)</span>
+      ) : (
+        <LongText text={text} words={words} plain markdown={MARKDOWN.has(line.kind) && line.stderr !== true} />
+      )}
     </div>
   );
 }

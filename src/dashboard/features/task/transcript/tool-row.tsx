@@ -1,7 +1,14 @@
 import { type ReactElement, useState } from 'react';
 import { Icon } from '../../../ui/text/icon.tsx';
 import { visibleText } from '../../../ui/text/visible-text.ts';
-import { type PlanStep, planSteps, type ToolGroup, type ToolItem } from './fold-rows.ts';
+import {
+  type AskedQuestion,
+  askedQuestion,
+  type PlanStep,
+  planSteps,
+  type ToolGroup,
+  type ToolItem,
+} from './fold-rows.ts';
 import { firstLine, mainArgument } from './one-line.ts';
 import { LongText, Marked } from './row-text.tsx';
 import styles from './transcript-rows.module.css';
@@ -58,11 +65,26 @@ function PlanRow({ steps }: { steps: readonly PlanStep[] }): ReactElement {
   );
 }
 
+/** A question to a person, and the answer if it came while the agent waited. */
+function QuestionRow({ asked, words }: { asked: AskedQuestion; words: readonly string[] }): ReactElement {
+  return (
+    <div className={styles.line} data-kind="question">
+      <span className={styles.label}>Question to you</span>
+      <LongText text={asked.question} words={words} plain markdown />
+      <p className="quiet">
+        {asked.answer === undefined ? 'No answer while it waited.' : <>Answer: {visibleText(asked.answer)}</>}
+      </p>
+    </div>
+  );
+}
+
 /** A tool call on one line: name, main argument, repetitions, and the first line of its result. */
 export function ToolRow({ item, isOpen, words, toggle }: ToolRowProps): ReactElement {
   const { result } = item;
   const steps = planSteps(item.input);
   if (steps !== undefined) return <PlanRow steps={steps} />;
+  const asked = askedQuestion(item);
+  if (asked !== undefined) return <QuestionRow asked={asked} words={words} />;
   const argument = mainArgument(item.input);
   return (
     <div className={styles.tool} data-error={result?.isError === true}>
