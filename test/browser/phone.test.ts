@@ -51,6 +51,16 @@ it('shows a notice on a phone without covering the header, and undoes a hidden r
   await needs.getByText('Sort the shelf').waitFor();
 });
 
+it('lists the keys on a phone too, where a keyboard may be connected', async () => {
+  await using served = await serveScratch({ files: FILES });
+  await using context = await browser.newContext(MOBILE);
+  const page = await served.enter(context);
+  await page.keyboard.press('?');
+  const dialog = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
+  await dialog.getByText('Ctrl', { exact: true }).first().waitFor();
+  await dialog.getByText('Watcher').waitFor();
+});
+
 it('keeps a notice for a moment after the pointer moved on it', async () => {
   await using served = await serveScratch({ files: FILES });
   await using context = await browser.newContext({ locale: 'en-US', viewport: DESKTOP });

@@ -9,6 +9,9 @@ export const GO_KEYS: Readonly<Record<string, string>> = {
   m: '/models',
   t: '/templates',
   b: '/batches',
+  k: '/knowledge',
+  w: '/watch',
+  x: '/hosts',
   n: '/start',
   ',': '/settings',
 };
