@@ -109,11 +109,12 @@ function levelText({ level, missing, reason }: ContainmentRecord): string {
   }
 }
 
-/** Each part with what restricts it, or why nothing does; nothing for records of earlier versions. */
+/** Each part with what restricts it, or why nothing does, parts with the same text together; nothing for records of earlier versions. */
 export function containmentDetails({ parts = {}, ownSandbox, dependencies }: ContainmentRecord): string[] {
-  const details = Object.entries(parts).map(
-    ([name, { contained, how }]) => `${name}: ${contained ? '' : 'not contained: '}${how}`,
+  const byText = Map.groupBy(Object.entries(parts), ([, { contained, how }]) =>
+    contained ? how : `not contained: ${how}`,
   );
+  const details = [...byText].map(([text, same]) => `${same.map(([name]) => name).join(', ')}: ${text}`);
   if (dependencies === 'overlay') details.push('dependencies: below its workspace, by an overlay');
   if (ownSandbox === undefined) return details;
   return [...details, `own sandbox of the agent: ${ownSandbox.used ? '' : 'not used: '}${ownSandbox.how}`];

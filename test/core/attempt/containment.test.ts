@@ -41,13 +41,11 @@ describe('how programs are contained', () => {
     expect([open?.network, open?.record.missing]).toEqual(['shared', ['network']]);
   });
 
-  test('each part says what restricts it, or why nothing does, also without a sandbox', () => {
+  test('each part says what restricts it, or why nothing does, those with the same reason together', () => {
     const { kind, record } = recordOf({}, { sandbox: NONE });
     expect([kind, record.missing]).toEqual(['none', ['files', 'processes', 'network']]);
     expect(containmentDetails(record)).toEqual([
-      'files: not contained: bubblewrap (bwrap) is not installed',
-      'processes: not contained: bubblewrap (bwrap) is not installed',
-      'network: not contained: bubblewrap (bwrap) is not installed',
+      'files, processes, network: not contained: bubblewrap (bwrap) is not installed',
       'resources: memory and processes by cgroup',
     ]);
   });
