@@ -51,7 +51,11 @@ export function Timeline({ state, version }: { state: RunState; version: number 
       {hasHistory ? null : (
         <p className={styles.note}>
           This run is too large for the marks of checks and of your answers and for the periods in which the run waited;
-          its <Link href={`${runPath(state.start.run)}?view=events`}>events</Link> have them.
+          its{' '}
+          <Link href={`${runPath(state.start.run)}?view=events`} className="link">
+            events
+          </Link>{' '}
+          have them.
         </p>
       )}
       <VirtualList
