@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { SHARED_FOLDER } from '../support/contained.ts';
 import { makeScratch, type Scratch, writeFiles } from '../support/scratch.ts';
+import { until } from '../support/until.ts';
 
 /** Arguments that start one task whose agent works until the test lets it end. */
 export const HELD_JOB = ['job', 'Wait, then write', '--json'];
@@ -23,8 +23,6 @@ checks: ['sh check.sh']
 agents: { held: { kind: command, command: ../programs/agent.sh } }
 limits: { retryDelaySeconds: 0, freeDiskMb: 0, freeMemoryMb: 0 }
 `;
-const LONGEST_WAIT_MS = 30_000;
-const LOOK_EVERY_MS = 20;
 
 type Held = 'agents' | 'checks';
 
@@ -80,13 +78,5 @@ function innermostNumber(pid: number): string | undefined {
   } catch {
     // It ended since it was listed.
     return undefined;
-  }
-}
-
-/** Other processes can only be looked at; the wait is bounded. */
-async function until(holds: () => boolean, what: string): Promise<void> {
-  for (let waited = 0; !holds(); waited += LOOK_EVERY_MS) {
-    if (waited > LONGEST_WAIT_MS) throw new Error(`Waited in vain for ${what}`);
-    await pause(LOOK_EVERY_MS);
   }
 }

@@ -5,6 +5,7 @@ import { BulkStatus } from '../../src/recipes/item-status.ts';
 import { RunDocument } from '../../src/schema/document.ts';
 import { WorkCheck } from '../../src/work-files/work-plan.ts';
 import { makeScratch, type Scratch } from '../support/scratch.ts';
+import { until } from '../support/until.ts';
 import { TESTS_ALL } from '../support/variants.ts';
 
 const OWN = TESTS_ALL ? 170 : 26;
@@ -152,8 +153,4 @@ function expectLanded(project: Scratch, run: string, files: number): void {
 function ranLines(project: Scratch): string[] {
   const file = join(project.root, 'ran');
   return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : [];
-}
-
-async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 50));
 }

@@ -1,7 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ledger, runForDocument } from '../support/features-project.ts';
+import { ledger } from '../support/features-project.ts';
+import { runForDocument } from '../support/run-for-document.ts';
 import { makeScratch, type Scratch } from '../support/scratch.ts';
 
 /** Answers with what $HOME/answer-<task title> holds, and writes one line into a file of its own where it may. */

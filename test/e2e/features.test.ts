@@ -3,8 +3,10 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { RunDocument } from '../../src/schema/document.ts';
-import { featuresText, ledger, makeFeatures, runForDocument, statuses, until } from '../support/features-project.ts';
+import { featuresText, ledger, makeFeatures, statuses } from '../support/features-project.ts';
+import { runForDocument } from '../support/run-for-document.ts';
 import type { Scratch } from '../support/scratch.ts';
+import { until } from '../support/until.ts';
 import { variants } from '../support/variants.ts';
 
 const LONG = { timeout: 300_000 };

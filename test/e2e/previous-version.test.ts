@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { RunDocument, RunSummary } from '../../src/schema/document.ts';
-import { ledger, runForDocument, statuses } from '../support/features-project.ts';
+import { ledger, statuses } from '../support/features-project.ts';
 import { canBePlaced, readAnswers, unpackPreviousVersion } from '../support/previous-version.ts';
+import { runForDocument } from '../support/run-for-document.ts';
 import { type Scratch, writeFiles } from '../support/scratch.ts';
 import { TESTS_ALL } from '../support/variants.ts';
 

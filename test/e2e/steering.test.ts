@@ -1,8 +1,9 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type RunDocument as Document, RunDocument } from '../../src/schema/document.ts';
+import { RunDocument } from '../../src/schema/document.ts';
 import { appears } from '../support/appears.ts';
+import { runForDocument } from '../support/run-for-document.ts';
 import { makeScratch, type Scratch } from '../support/scratch.ts';
 import { TESTS_ALL } from '../support/variants.ts';
 
@@ -24,34 +25,27 @@ function scratch(config = ''): Promise<Scratch> {
   return makeScratch({ files: { 'base.txt': 'base\n', 'agent.sh': AGENT, '.manyhands/config.yaml': settings } });
 }
 
-async function told(project: Scratch, ...args: string[]): Promise<Document & { code: number | null }> {
-  const { json, code, stderr } = await project.mh([...args, '--json']);
-  const document = RunDocument.safeParse(json);
-  if (!document.success) throw new Error(`${args.join(' ')} ended with ${code}: ${stderr}`);
-  return { ...document.data, code };
-}
-
 describe.concurrent('controlling a run', () => {
   it('stops after planning, and continues once the plan is approved', async () => {
     await using project = await scratch();
-    const planned = await told(project, 'do', 'Do A, then B', '--plan-only');
+    const planned = await runForDocument(project, 'do', 'Do A, then B', '--plan-only');
     expect([planned.code, planned.status]).toEqual([4, 'held']);
     expect(planned.tasks.map(({ key, status }) => [key, status])).toEqual([
       ['plan/1', 'done'],
       ['implement/1.1', 'ready'],
       ['implement/1.2', 'waiting'],
     ]);
-    const done = await told(project, 'approve');
+    const done = await runForDocument(project, 'approve');
     expect([done.code, done.status]).toEqual([0, 'done']);
     expect(project.git('ls-tree', '--name-only', `mh/${done.run}`).split('\n')).toContain('implement-1.2.txt');
   });
 
   it('retries a failed task with those that were skipped because of it', async () => {
     await using project = await scratch();
-    const failed = await told(project, 'job', 'please break-down');
+    const failed = await runForDocument(project, 'job', 'please break-down');
     expect([failed.code, failed.status]).toEqual([1, 'failed']);
     writeFileSync(join(project.root, 'mended'), '');
-    const done = await told(project, 'retry', failed.run);
+    const done = await runForDocument(project, 'retry', failed.run);
     expect([done.code, done.status, done.tasks[0]?.attempts]).toEqual([0, 'done', 2]);
     // The attempt that failed changed nothing, so there is nothing of it to restore.
     expect((await project.mh(['salvage', failed.run, '--json'])).json).toMatchObject([{ attempt: 2, files: 1 }]);
@@ -78,11 +72,11 @@ describe.concurrent('controlling a run', () => {
     await appears(join(project.root, 'started'));
     const [first] = JSON.parse((await project.mh(['ls', '--json'])).stdout);
     const { run } = JSON.parse((await project.mh(['job', 'please wait', '--detach', '--json'])).stdout);
-    expect((await told(project, 'cancel', first.run)).status).toMatch(/cancel/);
+    expect((await runForDocument(project, 'cancel', first.run)).status).toMatch(/cancel/);
     writeFileSync(join(project.root, 'go'), '');
     const ended = await working.done;
     expect(ended.stderr).toContain(`This process is also the engine of run ${run}, and ends when that has ended.`);
-    expect((await told(project, 'show', run)).status).toBe('done');
+    expect((await runForDocument(project, 'show', run)).status).toBe('done');
   });
 
   it.runIf(TESTS_ALL)('starts a job after the run that it follows', async () => {
@@ -107,7 +101,7 @@ describe.concurrent('controlling a run', () => {
 
   it('fast-forwards the base and a clean checkout with --land merge', async () => {
     await using project = await scratch();
-    const done = await told(project, 'job', 'add a file', '--land', 'merge');
+    const done = await runForDocument(project, 'job', 'add a file', '--land', 'merge');
     expect([done.code, done.landed?.branch]).toEqual([0, 'main']);
     expect(project.git('rev-parse', 'main')).toBe(done.landed?.commit);
     expect(existsSync(join(project.repo, 'job-1.txt'))).toBe(true);
@@ -116,11 +110,11 @@ describe.concurrent('controlling a run', () => {
 
   it('lands an ended run later, together with new commits on the base', async () => {
     await using project = await scratch();
-    const done = await told(project, 'job', 'add a file');
+    const done = await runForDocument(project, 'job', 'add a file');
     writeFileSync(join(project.repo, 'mine.txt'), 'mine\n');
     project.git('add', 'mine.txt');
     project.git('commit', '--quiet', '--message=Mine');
-    const landed = await told(project, 'land', done.run);
+    const landed = await runForDocument(project, 'land', done.run);
     expect(landed.landed).toMatchObject({ branch: 'main', how: 'merge' });
     expect(project.git('ls-tree', '--name-only', 'main').split('\n')).toEqual(
       expect.arrayContaining(['job-1.txt', 'mine.txt']),
@@ -129,7 +123,7 @@ describe.concurrent('controlling a run', () => {
 
   it.runIf(TESTS_ALL)('restores saved work of a failed run to a branch', async () => {
     await using project = await scratch();
-    const failed = await told(project, 'job', 'add a file', '--check', 'false');
+    const failed = await runForDocument(project, 'job', 'add a file', '--check', 'false');
     expect(failed.status).toBe('failed');
     const saved = await project.mh(['salvage', '--json']);
     expect(saved.json).toMatchObject([{ run: failed.run, task: 'job/1', attempt: 1, landed: false, files: 1 }]);
@@ -145,7 +139,7 @@ describe.concurrent('controlling a run', () => {
       join(project.repo, '.manyhands/config.yaml'),
       'agents:\n  hand: { kind: command, command: ./agent.sh }\n',
     );
-    const done = await told(project, 'job', 'add a file');
+    const done = await runForDocument(project, 'job', 'add a file');
     expect([done.code, done.status]).toEqual([4, 'unverified']);
   });
 
@@ -158,7 +152,7 @@ describe.concurrent('controlling a run', () => {
           'agents:\n  hand: { kind: command, command: ./agent.sh }\nbudget: { attempt: 0.7 }\nlimits: { attempts: 5, retryDelaySeconds: 0 }\n',
       },
     });
-    const done = await told(project, 'job', 'spend', '--budget', '1', '--check', 'false');
+    const done = await runForDocument(project, 'job', 'spend', '--budget', '1', '--check', 'false');
     expect([done.code, done.status, done.cost]).toEqual([1, 'failed', 0.6]);
     expect(done.reason).toMatch(/budget/);
   });

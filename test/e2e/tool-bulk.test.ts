@@ -2,8 +2,10 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { BulkStatus } from '../../src/recipes/item-status.ts';
-import { ledger, runForDocument, until } from '../support/features-project.ts';
+import { ledger } from '../support/features-project.ts';
+import { runForDocument } from '../support/run-for-document.ts';
 import { makeScratch, type Scratch } from '../support/scratch.ts';
+import { until } from '../support/until.ts';
 import { TESTS_ALL } from '../support/variants.ts';
 
 const fixture = (name: string) => readFileSync(join(import.meta.dirname, '../fixtures/tools', name), 'utf8');

@@ -1,7 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ledger, runForDocument, statuses } from '../support/features-project.ts';
+import { ledger, statuses } from '../support/features-project.ts';
+import { runForDocument } from '../support/run-for-document.ts';
 import { makeScratch, type Scratch } from '../support/scratch.ts';
 import { TESTS_ALL } from '../support/variants.ts';
 

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { Acceptance } from '../../src/schema/acceptance.ts';
-import { type RunDocument as Document, RunDocument } from '../../src/schema/document.ts';
+import { RunDocument } from '../../src/schema/document.ts';
+import { runForDocument } from '../support/run-for-document.ts';
 import { makeScratch, type Scratch } from '../support/scratch.ts';
 import { TESTS_ALL, variants } from '../support/variants.ts';
 
@@ -89,13 +90,6 @@ async function scratch(lines: number, workflow = WORKFLOW): Promise<Scratch> {
   return project;
 }
 
-async function told(project: Scratch, ...args: string[]): Promise<Document & { code: number | null }> {
-  const { json, code, stderr } = await project.mh([...args, '--json']);
-  const document = RunDocument.safeParse(json);
-  if (!document.success) throw new Error(`${args.join(' ')} ended with ${code}: ${stderr}`);
-  return { ...document.data, code };
-}
-
 function ledger(project: Scratch): string[] {
   return readFileSync(join(project.root, 'ledger'), 'utf8').trim().split('\n');
 }
@@ -112,7 +106,7 @@ const ROUNDS = ['node/1', 'node/2', 'node/3', 'node/4', 'node/2/2', 'node/3/2', 
 describe('a workflow file in the format of another tool', () => {
   it('is rehearsed to a verified result without a model', { timeout: 180_000 }, async () => {
     await using project = await scratch(1);
-    const done = await told(project, 'run', 'workflow.yaml', '--rehearse');
+    const done = await runForDocument(project, 'run', 'workflow.yaml', '--rehearse');
     expect([done.code, done.status]).toEqual([0, 'done']);
     expect(done.tasks.map(({ name }) => name)).toEqual([
       'requirements',
@@ -127,7 +121,7 @@ describe('a workflow file in the format of another tool', () => {
     timeout: 300_000,
   }, async () => {
     await using project = await scratch(2);
-    const done = await told(project, 'run', 'workflow.yaml');
+    const done = await runForDocument(project, 'run', 'workflow.yaml');
     expect([done.code, done.status, done.reason]).toEqual([0, 'done', expect.any(String)]);
     expect(ledger(project).toSorted()).toEqual(ROUNDS.toSorted());
     expect(Acceptance.parse((await project.mh(['verify', '--json'])).json).acceptance).toBe('verified');
@@ -155,7 +149,7 @@ describe('a workflow file in the format of another tool', () => {
     writeFileSync(join(project.root, 'wait'), 'node/2/2\n');
     const again = project.start(['retry', done.run, 'implementation', '--json']);
     await untilStarted(project, 'node/2/2', 2);
-    const open = await told(project, 'show');
+    const open = await runForDocument(project, 'show');
     expect(open.status).toBe('running');
     expect(open.invalidated.toSorted()).toEqual(['node/2/2', 'node/3/2', 'node/4/2', 'node/5']);
     expect(open.nodes?.map(({ status }) => status)).toEqual([
@@ -183,9 +177,9 @@ describe('a workflow file in the format of another tool', () => {
 
   it.runIf(TESTS_ALL)('is still gated when a node is retried', { timeout: 300_000 }, async () => {
     await using project = await scratch(2);
-    const done = await told(project, 'run', 'workflow.yaml');
+    const done = await runForDocument(project, 'run', 'workflow.yaml');
     writeFileSync(join(project.root, 'lines'), '4');
-    const again = await told(project, 'retry', done.run, 'implementation');
+    const again = await runForDocument(project, 'retry', done.run, 'implementation');
     expect([again.status, again.invalidated]).toEqual(['done', []]);
     const started = ledger(project).slice(ROUNDS.length);
     expect(started.at(-1)).toMatch(/^node\/5/);
@@ -196,13 +190,13 @@ describe('a workflow file in the format of another tool', () => {
     timeout: 180_000,
   }, async () => {
     await using project = await scratch(9);
-    const held = await told(project, 'run', 'workflow.yaml');
+    const held = await runForDocument(project, 'run', 'workflow.yaml');
     expect([held.code, held.status]).toEqual([4, 'held']);
     expect(held.attention).toMatchObject([
       { reason: expect.stringMatching(/quality_gate.*testing\.status == "pass".*no round is left/) },
     ]);
     expect(ledger(project).filter((task) => task.startsWith('node/2'))).toHaveLength(3);
-    const done = await told(project, 'approve');
+    const done = await runForDocument(project, 'approve');
     expect([done.code, done.status]).toEqual([0, 'done']);
     expect(ledger(project).at(-1)).toBe('node/5');
   });
@@ -210,7 +204,7 @@ describe('a workflow file in the format of another tool', () => {
   it('stops at its loop guard', { timeout: 180_000 }, async () => {
     const guarded = WORKFLOW.replace('max_retries: 2', 'max_retries: 20').replace('nodes:', 'loop_guard: 3\nnodes:');
     await using project = await scratch(99, guarded);
-    const held = await told(project, 'run', 'workflow.yaml');
+    const held = await runForDocument(project, 'run', 'workflow.yaml');
     expect([held.code, held.status]).toEqual([4, 'held']);
     expect(ledger(project).length).toBeLessThanOrEqual(4 + 3 + 2);
   });
@@ -238,7 +232,7 @@ describe('a workflow file in the format of another tool', () => {
     );
     const many = Array.from({ length: 30_000 }, (_, index) => `"t${index}"`).join(',');
     appendFileSync(join(project.root, 'extra'), `"many":[${many}],`);
-    const held = await told(project, 'run', 'workflow.yaml');
+    const held = await runForDocument(project, 'run', 'workflow.yaml');
     expect(held.status).toBe('held');
     expect(held.attention[0]?.reason).toMatch(/more than 20000/);
   });

@@ -2,7 +2,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ledger, makeFeatures, runForDocument, statuses } from '../support/features-project.ts';
+import { ledger, makeFeatures, statuses } from '../support/features-project.ts';
+import { runForDocument } from '../support/run-for-document.ts';
 import type { Scratch } from '../support/scratch.ts';
 import { TESTS_ALL, variants } from '../support/variants.ts';
 

@@ -8,6 +8,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { realWorld } from '../../src/world.ts';
 import { makeScratch, type Scratch, writeFiles } from '../support/scratch.ts';
+import { until } from '../support/until.ts';
 import { variants } from '../support/variants.ts';
 
 const Address = z.object({ url: z.string(), pid: z.number(), kind: z.string() });
@@ -224,10 +225,6 @@ async function cookieBy(url: string, link: string): Promise<string> {
     body,
   });
   return entered.headers.get('set-cookie')?.split(';')[0] ?? '';
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await realWorld.sleep(50);
 }
 
 function addressFile(scratch: Scratch): string {

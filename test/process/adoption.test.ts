@@ -8,7 +8,8 @@ import { ending } from '../../src/process/launch.ts';
 import { thisMachine } from '../../src/process/machine.ts';
 import { sweep, type Target } from '../../src/process/terminate.ts';
 import { realWorld } from '../../src/world.ts';
-import { readIfThere, temporaryFolder, until, waitForOutput } from './launching.ts';
+import { until } from '../support/until.ts';
+import { readIfThere, temporaryFolder, waitForOutput } from './launching.ts';
 
 const ENGINE = join(import.meta.dirname, 'fixtures', 'engine.ts');
 

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { identify, liveness, livenessFrom, ProcessIdentity } from '../../src/process/identity.ts';
 import { parseProcStat, probeProc } from '../../src/process/proc-stat.ts';
 import { parsePs, readPsProbe } from '../../src/process/ps.ts';
-import { until } from './launching.ts';
+import { until } from '../support/until.ts';
 
 function self(): ProcessIdentity {
   const identity = identify(process.pid);

@@ -7,7 +7,8 @@ import { liveness, ProcessIdentity } from '../../src/process/identity.ts';
 import { ending } from '../../src/process/launch.ts';
 import { sweep } from '../../src/process/terminate.ts';
 import { realWorld } from '../../src/world.ts';
-import { launchIn, PATH, start, temporaryFolder, until, waitForOutput } from './launching.ts';
+import { until } from '../support/until.ts';
+import { launchIn, PATH, start, temporaryFolder, waitForOutput } from './launching.ts';
 
 const ENGINE = join(import.meta.dirname, 'fixtures', 'engine.ts');
 const PRINT = 'console.log(JSON.stringify([process.env, process.argv.slice(1), process.cwd()]))';

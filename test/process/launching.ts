@@ -65,15 +65,6 @@ export async function waitForOutput(file: string, pattern: RegExp): Promise<RegE
   }
 }
 
-/** Looks again until it holds; only for what the system gives no event for. */
-export async function until(holds: () => boolean, what: string): Promise<void> {
-  const deadline = realWorld.now() + 10_000;
-  while (!holds()) {
-    if (realWorld.now() > deadline) throw new Error(`It never came true: ${what}`);
-    await realWorld.sleep(5);
-  }
-}
-
 export function readIfThere(file: string): string {
   try {
     return readFileSync(file, 'utf8');

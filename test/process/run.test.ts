@@ -4,7 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { identify, liveness } from '../../src/process/identity.ts';
 import { type RunOptions, run as runProgram } from '../../src/process/run.ts';
 import { Spawner } from '../../src/process/spawner/spawner.ts';
-import { PATH, temporaryFolder, until, waitForOutput } from './launching.ts';
+import { until } from '../support/until.ts';
+import { PATH, temporaryFolder, waitForOutput } from './launching.ts';
 
 const options = { env: { PATH }, timeoutMs: 20_000 };
 const spawner = new Spawner({ after: 0 });

@@ -8,7 +8,8 @@ import { readRing, ringRange, SEGMENT_BYTES } from '../../src/process/terminal/r
 import { inTerminal, type Terminal, terminalIn } from '../../src/process/terminal/terminal.ts';
 import { type ShownPiece, watchTerminal } from '../../src/process/terminal/watch.ts';
 import { sweep, type Target } from '../../src/process/terminate.ts';
-import { launchIn, PATH, temporaryFolder, until } from './launching.ts';
+import { until } from '../support/until.ts';
+import { launchIn, PATH, temporaryFolder } from './launching.ts';
 
 const GREETING = `
 printf 'name? '

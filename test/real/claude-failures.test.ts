@@ -5,11 +5,11 @@ import type { AgentEvent } from '../../src/agents/agent.ts';
 import { listProcesses } from '../../src/process/list-processes.ts';
 import { type Target, terminate } from '../../src/process/terminate.ts';
 import { realWorld } from '../../src/world.ts';
+import { until } from '../support/until.ts';
 import { bash, claudeFixture } from './claude-fixture.ts';
 import { startModelServer } from './model-server.ts';
 import { ofType } from './of-type.ts';
 import { makeSandbox, type Sandbox } from './sandbox.ts';
-import { until } from './until.ts';
 import { describeWith } from './with-programs.ts';
 
 const server = await startModelServer();

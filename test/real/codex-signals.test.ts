@@ -1,11 +1,11 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import type { AgentEvent } from '../../src/agents/agent.ts';
 import { type Target, terminate } from '../../src/process/terminate.ts';
+import { until } from '../support/until.ts';
 import { codexFixture, shell } from './codex-fixture.ts';
 import { startModelServer } from './model-server.ts';
 import { type Entry, processes } from './process-list.ts';
 import { makeSandbox, type Sandbox } from './sandbox.ts';
-import { until } from './until.ts';
 import { describeWith } from './with-programs.ts';
 
 const server = await startModelServer();

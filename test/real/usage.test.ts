@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { UsageRow } from '../../src/schema/document.ts';
 import { makeScratch, type Scratch, writeFiles } from '../support/scratch.ts';
+import { until } from '../support/until.ts';
 import { type AcpProgram, SPEAKERS } from './acp-speakers.ts';
 import { bash } from './claude-fixture.ts';
 import { shell as shellOfCodex } from './codex-fixture.ts';
@@ -13,7 +14,6 @@ import { startModelServer } from './model-server.ts';
 import { processes } from './process-list.ts';
 import type { ProgramName } from './programs.ts';
 import { geminiSettings, HOMES } from './sandbox.ts';
-import { until } from './until.ts';
 import { describeWith } from './with-programs.ts';
 
 const HANG = 'node -e "setInterval(() => {}, 1e6)" hang';

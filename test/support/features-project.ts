@@ -1,7 +1,5 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
-import { type RunDocument as Document, RunDocument } from '../../src/schema/document.ts';
 import { makeScratch, type Scratch } from './scratch.ts';
 
 /**
@@ -69,17 +67,4 @@ export function statuses(project: Scratch): string[] {
 export function ledger(project: Scratch): string[] {
   const file = join(project.root, 'ledger');
   return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : [];
-}
-
-/** Runs a command that ends with a run's document. */
-export async function runForDocument(project: Scratch, ...args: string[]): Promise<Document & { code: number | null }> {
-  const { json, code, stderr } = await project.mh([...args, '--json']);
-  const document = RunDocument.safeParse(json);
-  if (!document.success) throw new Error(`${args.join(' ')} ended with ${code}: ${stderr}`);
-  return { ...document.data, code };
-}
-
-/** Waits until something holds that another process brings about. */
-export async function until(holds: () => boolean): Promise<void> {
-  for (let tries = 0; tries < 1_200 && !holds(); tries += 1) await pause(50);
 }

@@ -15,6 +15,7 @@ import { Config } from '../../../src/schema/config.ts';
 import { realWorld } from '../../../src/world.ts';
 import { agentContract } from '../../contracts/agent.ts';
 import { makeAssignment, PLAIN_SETTINGS } from '../../contracts/attempt.ts';
+import { sampleAssignment } from '../sample-assignment.ts';
 
 const DIR = fileURLToPath(new URL('../../fixtures/agents', import.meta.url));
 const TRANSCRIPT = fileURLToPath(new URL('../../fixtures/transcripts/codex-edit-commit.jsonl', import.meta.url));
@@ -377,20 +378,7 @@ describe('a failed Codex attempt', () => {
 
 describe('the arguments of Codex', () => {
   const facts: CodexFacts = { roots: ['/w'], isTrusted: false, mcp: {} };
-  const base: Assignment = {
-    attempt: 'abcdefgh-1-1',
-    run: 'abcdefgh',
-    task: 'implement/1',
-    role: 'implement',
-    number: 1,
-    access: 'write',
-    workspace: '/w',
-    folder: '/a',
-    promptFile: '/a/prompt.md',
-    limits: { inactivityMs: 1, runtimeMs: 1, outputBytes: 1 },
-    settings: PLAIN_SETTINGS,
-    env: {},
-  };
+  const base = { ...sampleAssignment(), workspace: '/w', folder: '/a', promptFile: '/a/prompt.md' };
   const all = (more: Partial<Assignment> = {}, known: Partial<CodexFacts> = {}, added: string[] = []) =>
     codexArguments({ ...base, ...more }, { ...facts, ...known }, added);
   const text = (...given: Parameters<typeof all>) => all(...given).join(' ');

@@ -6,7 +6,8 @@ import type { AgentExit } from '../../../src/agents/agent.ts';
 import { commandAgent } from '../../../src/agents/command/command.ts';
 import { AgentConfig } from '../../../src/schema/config/agent.ts';
 import { agentContract } from '../../contracts/agent.ts';
-import { makeAssignment, PLAIN_SETTINGS, performAttempt } from '../../contracts/attempt.ts';
+import { makeAssignment, performAttempt } from '../../contracts/attempt.ts';
+import { sampleAssignment } from '../sample-assignment.ts';
 
 const DIR = fileURLToPath(new URL('../../fixtures/agents', import.meta.url));
 const EXITED: AgentExit = { kind: 'exited', code: 0 };
@@ -24,20 +25,7 @@ function resultOf(lines: string[], exit: AgentExit = EXITED) {
 }
 
 function reader() {
-  return make([]).reader({
-    attempt: 'abcdefgh-1-1',
-    run: 'abcdefgh',
-    task: 'implement/1',
-    role: 'implement',
-    number: 1,
-    access: 'write',
-    workspace: '/workspace',
-    folder: '/attempt',
-    promptFile: '/attempt/prompt.md',
-    limits: { inactivityMs: 1, runtimeMs: 1, outputBytes: 1 },
-    settings: PLAIN_SETTINGS,
-    env: {},
-  });
+  return make([]).reader(sampleAssignment());
 }
 
 agentContract('command', async (behaviour) => make([behaviour]));

@@ -1,8 +1,6 @@
 import { fileURLToPath } from 'node:url';
-import type { Assignment } from '../../../src/agents/agent.ts';
 import { geminiAgent } from '../../../src/agents/gemini/gemini.ts';
 import { AgentConfig } from '../../../src/schema/config/agent.ts';
-import { PLAIN_SETTINGS } from '../../contracts/attempt.ts';
 
 const DIR = fileURLToPath(new URL('../../fixtures/agents', import.meta.url));
 
@@ -25,22 +23,4 @@ export function makeGemini(args: string[], more: More = {}) {
     env,
     prices: PRICES,
   });
-}
-
-/** An assignment without files. */
-export function sampleAssignment(): Assignment {
-  return {
-    attempt: 'abcdefgh-1-1',
-    run: 'abcdefgh',
-    task: 'implement/1',
-    role: 'implement',
-    number: 1,
-    access: 'write',
-    workspace: '/sample',
-    folder: '/sample/attempt',
-    promptFile: '/sample/attempt/prompt.md',
-    limits: { inactivityMs: 1, runtimeMs: 1, outputBytes: 1 },
-    settings: PLAIN_SETTINGS,
-    env: {},
-  };
 }

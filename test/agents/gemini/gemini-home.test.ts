@@ -6,7 +6,8 @@ import { geminiAgent } from '../../../src/agents/gemini/gemini.ts';
 import { geminiRights } from '../../../src/agents/gemini/gemini-permissions.ts';
 import { AgentConfig } from '../../../src/schema/config/agent.ts';
 import { makeAssignment, PLAIN_SETTINGS } from '../../contracts/attempt.ts';
-import { makeGemini, sampleAssignment } from './gemini-files.ts';
+import { sampleAssignment } from '../sample-assignment.ts';
+import { makeGemini } from './gemini-files.ts';
 
 describe('the permissions of Gemini', () => {
   const rights = (more: Partial<AssignmentSettings>, access: Assignment['access'] = 'write') =>

@@ -8,7 +8,8 @@ import type { AgentExit, Assignment } from '../../../src/agents/agent.ts';
 import { geminiReader } from '../../../src/agents/gemini/gemini-reader.ts';
 import { agentContract } from '../../contracts/agent.ts';
 import { makeAssignment } from '../../contracts/attempt.ts';
-import { makeGemini, PRICES, sampleAssignment } from './gemini-files.ts';
+import { sampleAssignment } from '../sample-assignment.ts';
+import { makeGemini, PRICES } from './gemini-files.ts';
 
 const TRANSCRIPTS = fileURLToPath(new URL('../../fixtures/transcripts', import.meta.url));
 const EXITED: AgentExit = { kind: 'exited', code: 0 };

@@ -6,6 +6,7 @@ import { AppError } from '../../../src/errors.ts';
 import { takeToken } from '../../../src/http/login/tokens.ts';
 import { realWorld } from '../../../src/world.ts';
 import { fakeWorld } from '../../cli/test-platform.ts';
+import { until } from '../../support/until.ts';
 import { type Call, type Opened, openServer } from '../open-test-server.ts';
 import { type Heard, hear, journal } from '../received-events.ts';
 
@@ -81,10 +82,8 @@ describe('a stream', () => {
     stuck.once('readable', () => {});
     const line = 'x'.repeat(10_000);
     book.write(...Array<string>(5_000).fill(line));
-    await until(
-      () => book.taken() > 0,
-      () => isSteady(book.taken),
-    );
+    await until(() => book.taken() > 0);
+    await until(() => isSteady(book.taken));
     expect(book.taken() * line.length).toBeLessThan(16 * 1024 * 1024);
     expect(await collect(await listen(server, LOGS), 5_000)).toEqual(ids(1, 5_000));
     expect(stuck.destroyed).toBe(false);
@@ -209,10 +208,6 @@ function numbers(from: number, count: number): string[] {
 
 function ids(from: number, to: number): string[] {
   return Array.from({ length: to - from + 1 }, (_, index) => String(from + index));
-}
-
-async function until(...conditions: (() => boolean | Promise<boolean>)[]): Promise<void> {
-  for (const condition of conditions) while (!(await condition())) await realWorld.sleep(10);
 }
 
 async function isSteady(count: () => number): Promise<boolean> {

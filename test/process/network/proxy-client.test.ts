@@ -9,8 +9,8 @@ import { promisify } from 'node:util';
 import { afterEach, describe, expect, test } from 'vitest';
 import { NetworkProxy } from '../../../src/process/network/proxy-client.ts';
 import { bubblewrapCommand } from '../../../src/process/sandbox/bubblewrap.ts';
-import { realWorld } from '../../../src/world.ts';
 import { SANDBOX } from '../../support/sandbox.ts';
+import { until } from '../../support/until.ts';
 import { PATH, temporaryFolder } from '../launching.ts';
 
 const opened: { close(): unknown }[] = [];
@@ -50,10 +50,6 @@ function commandLine(pid: string): string {
     // It has ended.
     return '';
   }
-}
-
-async function until(isTrue: () => boolean): Promise<void> {
-  while (!isTrue()) await realWorld.sleep(20);
 }
 
 describe.skipIf(SANDBOX.missing)(`the network ${SANDBOX.title}`, () => {

@@ -10,7 +10,8 @@ import { probeProc } from '../../../src/process/proc-stat.ts';
 import { Spawner } from '../../../src/process/spawner/spawner.ts';
 import { sweep } from '../../../src/process/terminate.ts';
 import { realWorld } from '../../../src/world.ts';
-import { launchIn, temporaryFolder, until } from '../launching.ts';
+import { until } from '../../support/until.ts';
+import { launchIn, temporaryFolder } from '../launching.ts';
 
 const ENGINE = join(import.meta.dirname, '..', 'fixtures', 'engine.ts');
 

@@ -6,7 +6,8 @@ import { identify, liveness } from '../../../src/process/identity.ts';
 import { run } from '../../../src/process/run.ts';
 import { Spawner } from '../../../src/process/spawner/spawner.ts';
 import { realWorld } from '../../../src/world.ts';
-import { PATH, temporaryFolder, until, waitForOutput } from '../launching.ts';
+import { until } from '../../support/until.ts';
+import { PATH, temporaryFolder, waitForOutput } from '../launching.ts';
 
 const options = { env: { PATH }, timeoutMs: 20_000, isRepeatable: true };
 

@@ -1,8 +1,8 @@
 import type { Target } from '../../../src/process/terminate.ts';
 import { realWorld } from '../../../src/world.ts';
+import { until } from '../../support/until.ts';
 import { type Entry, processes } from '../process-list.ts';
 import type { Sandbox } from '../sandbox.ts';
-import { until } from '../until.ts';
 import type { CaseResult, CaseRunner } from './case-runner.ts';
 
 /** The processes between the shim and a command of the agent: the shim's child first. */
