@@ -33,9 +33,9 @@ it('the agent that CONTRIBUTING.md shows satisfies the contract, and the command
   edit(join(copy, KINDS), (before) => before.replace('AgentKind = z.enum([', "AgentKind = z.enum(['coder', "));
   const report = join(copy, 'report.json');
   const reporting = ['--reporter=json', `--outputFile=${report}`];
-  const said = await run(copy, ['node_modules/vitest/vitest.mjs', 'run', ...reporting, 'test/agents']);
+  const output = await run(copy, ['node_modules/vitest/vitest.mjs', 'run', ...reporting, 'test/agents']);
   const { success, numPassedTests } = JSON.parse(readFileSync(report, 'utf8'));
-  expect({ success, numPassedTests }, said).toEqual({ success: true, numPassedTests: 10 });
+  expect({ success, numPassedTests }, output).toEqual({ success: true, numPassedTests: 10 });
 
   const added = BLOCKS.filter(({ path }) => !path.includes('agents/'));
   expect(added.map(({ path }) => path)).toEqual([

@@ -14,7 +14,7 @@ import { RESTRICTIONS, restrictionsPage, restrictionText } from './real/restrict
 const ROOT = resolve(import.meta.dirname, '..');
 const PAGES = [...pagesIn('.', false), ...pagesIn('docs', true), ...pagesIn('examples', false)];
 
-test('the reference is what the program says; `npm run docs` makes it anew', async () => {
+test('the reference is what the program says; `npm run docs` writes it again', async () => {
   for (const { path, text } of await referencePages(ROOT)) expect(read(path), path).toBe(text);
 });
 
@@ -37,12 +37,12 @@ describe.each(PAGES)('%s', (page) => {
   const text = read(page);
 
   test('has links that lead somewhere', () => {
-    expect(linksIn(text).flatMap((link) => mistakeIn(page, link) ?? [])).toEqual([]);
+    expect(linksIn(text).flatMap((link) => issueIn(page, link) ?? [])).toEqual([]);
   });
 
   test('names only commands and options that there are', async () => {
     const program = await theProgram();
-    expect(commandLines(text).flatMap((line) => strangeWords(program, line))).toEqual([]);
+    expect(commandLines(text).flatMap((line) => unknownWords(program, line))).toEqual([]);
   });
 
   test('names only settings that there are', () => {
@@ -59,7 +59,7 @@ test('a hint that names a page or a command names one that there is', async () =
   for (const { hint } of Object.values(ERRORS)) {
     for (const [page] of hint.matchAll(/docs\/[\w/-]+\.md/g)) expect(existsSync(join(ROOT, page)), page).toBe(true);
     for (const [line] of hint.matchAll(/manyhands [a-z]+(?: --[a-z-]+)?/g)) {
-      expect(strangeWords(program, line), hint).toEqual([]);
+      expect(unknownWords(program, line), hint).toEqual([]);
     }
   }
 });
@@ -72,7 +72,7 @@ test('what replaces a command of another tool is a command that exists', async (
   const lines = uses.flatMap(
     (use) => /manyhands .*/.exec(use.replaceAll(OPTIONAL, '$1').replace('{options}', ''))?.[0] ?? [],
   );
-  expect(lines.flatMap((line) => strangeWords(program, line))).toEqual([]);
+  expect(lines.flatMap((line) => unknownWords(program, line))).toEqual([]);
 });
 
 function pagesIn(folder: string, recursive: boolean): string[] {
@@ -91,7 +91,7 @@ function linksIn(text: string): string[] {
   return [...withoutCode(text).matchAll(/\]\(([^)\s]+)\)/g)].map((match) => match[1] ?? '');
 }
 
-function mistakeIn(page: string, link: string): string | undefined {
+function issueIn(page: string, link: string): string | undefined {
   if (/^[a-z]+:/.test(link)) return undefined;
   const [path = '', anchor] = link.split('#');
   const target = path === '' ? page : relative(ROOT, resolve(ROOT, dirname(page), path));
@@ -122,7 +122,7 @@ function commandLines(text: string): string[] {
 }
 
 /** The words of a call that no parser would take: an unknown command, or options that it does not have. */
-function strangeWords(program: Command, line: string): string[] {
+function unknownWords(program: Command, line: string): string[] {
   const [, name = '', ...rest] =
     line
       .replace(/"[^"]*"|'[^']*'/g, 'x')

@@ -35,8 +35,8 @@ describe('a page that is open while nothing happens', () => {
       await page.locator('main h1').first().waitFor();
       await page.waitForFunction(() => document.querySelector('[aria-label="Loading"]') === null);
       await page.waitForTimeout(1_000);
-      const asked: string[] = [];
-      page.on('request', (request) => asked.push(request.url()));
+      const requests: string[] = [];
+      page.on('request', (request) => requests.push(request.url()));
       const busy: number[] = [];
       while (busy.length < WINDOWS && !busy.some((tenths) => tenths < MOST_BUSY_TENTHS)) {
         spawnSync('timeout', [String(SECONDS), 'strace', '-f', '-qq', '-tt', '-o', log, '-p', String(served.pid)]);
@@ -44,7 +44,7 @@ describe('a page that is open while nothing happens', () => {
       }
       expect(Math.min(...busy), path).toBeLessThan(MOST_BUSY_TENTHS);
       await page.evaluate('0');
-      expect(asked, path).toEqual([]);
+      expect(requests, path).toEqual([]);
       page.removeAllListeners('request');
     }
   });

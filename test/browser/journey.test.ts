@@ -138,8 +138,8 @@ function serve(): Promise<ScratchServer> {
 }
 
 async function startGreeting(scratch: Scratch): Promise<void> {
-  const asked = ['job', 'Write a greeting', '--write', '--agent', 'command:./hand.sh', '--detach'];
-  expect((await scratch.mh(asked)).code).toBe(0);
+  const command = ['job', 'Write a greeting', '--write', '--agent', 'command:./hand.sh', '--detach'];
+  expect((await scratch.mh(command)).code).toBe(0);
 }
 
 /** Waits until the page of a run says that it stands so; "Cancelling" is not yet "Cancelled". */

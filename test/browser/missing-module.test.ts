@@ -22,13 +22,13 @@ describe('a view whose module could not be fetched', () => {
     process.kill(served.pid, 'SIGKILL');
     await page.getByText('Not connected').waitFor();
     await page.getByRole('link', { name: 'Timeline' }).click();
-    const trouble = page.getByRole('alert').filter({ hasText: 'could not be loaded' });
-    await trouble.getByRole('button', { name: 'Try again' }).click();
+    const alert = page.getByRole('alert').filter({ hasText: 'could not be loaded' });
+    await alert.getByRole('button', { name: 'Try again' }).click();
     const place = page.url();
     await serveDashboard(served.scratch, Number(new URL(served.url).port));
     await timelineRows(page).first().waitFor(BACK);
     expect(page.url()).toBe(place);
-    expect(await trouble.count()).toBe(0);
+    expect(await alert.count()).toBe(0);
   });
 
   it.runIf(TESTS_ALL)('can be a whole page', async () => {
@@ -69,12 +69,12 @@ describe('a view whose module could not be fetched', () => {
     await expect.poll(() => loads).toBe(1);
     const before = requests;
     await expect.poll(() => requests).toBeGreaterThan(before);
-    const trouble = page.getByRole('alert').filter({ hasText: 'could not be loaded' });
-    await trouble.waitFor();
+    const alert = page.getByRole('alert').filter({ hasText: 'could not be loaded' });
+    await alert.waitFor();
     await page.waitForTimeout(2_500);
     expect(loads).toBe(1);
     await page.unroute(/part-timeline-/);
-    await trouble.getByRole('button', { name: 'Try again' }).click();
+    await alert.getByRole('button', { name: 'Try again' }).click();
     await timelineRows(page).first().waitFor();
   });
 });

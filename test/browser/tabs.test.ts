@@ -20,9 +20,9 @@ describe('tabs and windows of one browser', () => {
   it('share one stream of all runs when they are eight, and another tab takes it over without a gap', async () => {
     await using served = await serveScratch({ files: { 'readme.md': '# A project\n' } });
     const context = await browser.newContext({ locale: 'en-US' });
-    const asked: { page: Page; url: string }[] = [];
+    const requests: { page: Page; url: string }[] = [];
     context.on('request', (request) => {
-      if (request.url().includes(STREAM)) asked.push({ page: request.frame().page(), url: request.url() });
+      if (request.url().includes(STREAM)) requests.push({ page: request.frame().page(), url: request.url() });
     });
     const first = await served.enter(context);
     const others = await Promise.all(Array.from({ length: TABS - 1 }, () => context.newPage()));
@@ -33,20 +33,20 @@ describe('tabs and windows of one browser', () => {
 
     await plan('Add prices');
     await expect.poll(() => waiting([first, ...others])).toEqual(Array.from({ length: TABS }, () => '(1)'));
-    expect(asked).toHaveLength(1);
+    expect(requests).toHaveLength(1);
 
-    const holder = asked[0]?.page;
+    const holder = requests[0]?.page;
     const rest = [first, ...others].filter((page) => page !== holder);
     await Promise.all([holder?.close(), plan('Add a cart')]);
     await expect.poll(() => waiting(rest)).toEqual(rest.map(() => '(2)'));
-    expect(asked).toHaveLength(2);
-    expect(asked[1]?.url).toMatch(/after=\d+/);
+    expect(requests).toHaveLength(2);
+    expect(requests[1]?.url).toMatch(/after=\d+/);
 
     const late = await context.newPage();
     await late.goto(`${served.url}/inbox`);
     await late.getByText('Add a cart').first().waitFor();
     await late.getByText('Add prices').first().waitFor();
-    expect(asked).toHaveLength(2);
+    expect(requests).toHaveLength(2);
     await context.close();
   });
 

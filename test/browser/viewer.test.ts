@@ -20,9 +20,9 @@ describe('a viewer', () => {
     await page.getByRole('button', { name: 'Log in' }).click();
     await page.getByText('You are logged in as a viewer').waitFor();
     const consoleErrors = collectConsoleErrors(page);
-    const asked: string[] = [];
+    const requests: string[] = [];
     page.on('request', (request) => {
-      if (request.method() !== 'GET') asked.push(`${request.method()} ${request.url()}`);
+      if (request.method() !== 'GET') requests.push(`${request.method()} ${request.url()}`);
     });
     await page
       .getByRole('link', { name: /Look at the readme/ })
@@ -32,7 +32,7 @@ describe('a viewer', () => {
     await page.getByText('Details', { exact: true }).click();
     await page.getByRole('button', { name: 'Flag' }).click();
     await page.getByText('A viewer cannot do this').waitFor();
-    expect(asked).toEqual([]);
+    expect(requests).toEqual([]);
     expect(consoleErrors).toEqual([]);
   });
 

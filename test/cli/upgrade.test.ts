@@ -40,9 +40,9 @@ async function makeRegistry(
   execFileSync('tar', ['-czf', 'package.tgz', 'package'], { cwd: folder });
   const tarball = readFileSync(join(folder, 'package.tgz'));
   const integrity = `sha512-${createHash('sha512').update(tarball).digest('base64')}`;
-  const asked: string[] = [];
+  const requests: string[] = [];
   const server = createServer((request, response) => {
-    asked.push(`${request.method} ${request.url}`);
+    requests.push(`${request.method} ${request.url}`);
     const dist = { tarball: `${url}/manyhands/-/manyhands-${version}.tgz`, integrity };
     const versions = { [version]: { name: 'manyhands', version, dist } };
     const document = { name: 'manyhands', 'dist-tags': { latest: version }, versions };
@@ -53,7 +53,7 @@ async function makeRegistry(
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     url,
-    asked,
+    asked: requests,
     [Symbol.asyncDispose]: async () => {
       server.close().closeAllConnections();
       await once(server, 'close');

@@ -56,17 +56,17 @@ export function transcriptContract(current: () => Store): void {
     });
 
     it('of a run is what all its attempts said, in the order of their words, however much others say in between', async () => {
-      const said = async (attempt: string, offset: number, count = 1) =>
+      const textOf = async (attempt: string, offset: number, count = 1) =>
         store.ingest({
           attempt,
           rows: Array.from({ length: count }, (_, index) => row(attempt, offset + index)),
           cursors: [],
         });
-      await said('r-1-1', 0);
-      await said('r2-1-1', 0, 25_000);
-      await said('r-2-1', 0);
-      await said('q-1-1', 0, 10);
-      await said('r-1-1', 1);
+      await textOf('r-1-1', 0);
+      await textOf('r2-1-1', 0, 25_000);
+      await textOf('r-2-1', 0);
+      await textOf('q-1-1', 0, 10);
+      await textOf('r-1-1', 1);
       const found: string[] = [];
       let after = 0;
       for (let page = store.runTranscript({ run: 'r', after, limit: 2 }); page.length > 0; ) {

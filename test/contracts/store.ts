@@ -25,37 +25,37 @@ export function storeContract(name: string, open: () => Promise<OpenedStore>): v
 
     describe('a listener', () => {
       it('hears each append in order, and can read it already', async () => {
-        const heard: StoredEvent[] = [];
+        const received: StoredEvent[] = [];
         store.onAppend((events) => {
           for (const stored of events) {
             expect(store.read(stored.stream, stored.version - 1)[0]).toEqual(stored);
-            heard.push(stored);
+            received.push(stored);
           }
         });
         await Promise.all(
           counting(30).map((n) => store.append([{ stream: `s${n % 3}`, expected: -1, events: [event('x')] }], AT)),
         );
-        expect(heard).toEqual(store.readAll(0, 100));
+        expect(received).toEqual(store.readAll(0, 100));
       });
 
       it('hears nothing of a refused append, nor anything after it has left', async () => {
-        const heard: string[] = [];
-        const leave = store.onAppend((events) => heard.push(...events.map(({ type }) => type)));
+        const received: string[] = [];
+        const leave = store.onAppend((events) => received.push(...events.map(({ type }) => type)));
         await store.append([{ stream: 's', expected: 0, events: [event('told')] }], AT);
         await expect(store.append([{ stream: 's', expected: 9, events: [event('refused')] }], AT)).rejects.toThrow();
         leave();
         await store.append([{ stream: 's', expected: 1, events: [event('later')] }], AT);
-        expect(heard).toEqual(['told']);
+        expect(received).toEqual(['told']);
       });
 
       it('hears transcript rows with their ids, and of a repeated batch only what is new', async () => {
-        const heard: TranscriptEntry[] = [];
-        store.onTranscript((rows) => heard.push(...rows));
+        const received: TranscriptEntry[] = [];
+        store.onTranscript((rows) => received.push(...rows));
         const first = rowsOf('r-1-1', [0, 10]);
         await store.ingest({ attempt: 'r-1-1', rows: first, cursors: [] });
         await store.ingest({ attempt: 'r-1-1', rows: [...first, ...rowsOf('r-1-1', [20])], cursors: [] });
-        expect(heard.map(({ offset }) => offset)).toEqual([0, 10, 20]);
-        expect(heard).toEqual(store.transcript({ attempt: 'r-1-1', limit: 10 }));
+        expect(received.map(({ offset }) => offset)).toEqual([0, 10, 20]);
+        expect(received).toEqual(store.transcript({ attempt: 'r-1-1', limit: 10 }));
       });
     });
 

@@ -27,18 +27,18 @@ export type CrashCase = {
 const Runs = z.array(z.object({ run: z.string(), status: z.string() }));
 
 /** Lets the program die at a crash point, restarts it until it settles, and checks every invariant. */
-export async function runCrashCase(asked: CrashCase): Promise<void> {
-  await using scratch = await makeScene(asked.contained);
+export async function runCrashCase(request: CrashCase): Promise<void> {
+  await using scratch = await makeScene(request.contained);
   const before = await scratch.fingerprint();
-  const died = await scratch.mh(asked.args, { env: { MANYHANDS_CRASH: textOf(asked.crash) } });
-  if (asked.crash.hit === 1) requireCrash(died, asked.crash);
+  const died = await scratch.mh(request.args, { env: { MANYHANDS_CRASH: textOf(request.crash) } });
+  if (request.crash.hit === 1) requireCrash(died, request.crash);
   const seen = seenCommits(scratch);
-  if (asked.again !== undefined) {
-    await scratch.mh(['resume', '--json'], { env: { MANYHANDS_CRASH: textOf(asked.again) } });
+  if (request.again !== undefined) {
+    await scratch.mh(['resume', '--json'], { env: { MANYHANDS_CRASH: textOf(request.again) } });
     for (const oid of seenCommits(scratch)) seen.add(oid);
   }
-  await recover(scratch, asked.args);
-  await checkInvariants(scratch, { before, seen, paid: asked.paid, movesBase: asked.movesBase ?? false });
+  await recover(scratch, request.args);
+  await checkInvariants(scratch, { before, seen, paid: request.paid, movesBase: request.movesBase ?? false });
 }
 
 /** Goes on with what was left; what never got on record is asked for again. */

@@ -104,8 +104,8 @@ function expectNothingLost(scratch: Scratch, seen: readonly string[]): void {
   const copy = join(scratch.root, 'mirror-copy.git');
   cpSync(mirrorOf(scratch), copy, { recursive: true });
   runGit(copy, ['-c', 'gc.reflogExpire=now', '-c', 'gc.reflogExpireUnreachable=now', 'gc', '--quiet', '--prune=now']);
-  const asked = [...new Set(seen)].join('\n');
-  const lost = runGit(copy, ['cat-file', '--batch-check'], asked)
+  const requests = [...new Set(seen)].join('\n');
+  const lost = runGit(copy, ['cat-file', '--batch-check'], requests)
     .split('\n')
     .filter((line) => line.endsWith(' missing'));
   const described = lost.map((line) => describe(mirrorOf(scratch), line.slice(0, line.indexOf(' '))));

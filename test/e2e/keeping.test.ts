@@ -87,8 +87,8 @@ describe('backups and archives', () => {
     const made: string[] = [];
     for (let count = 0; count < 3; count += 1)
       made.push(BackupResult.parse((await project.mh(['backup', '--keep', '2', '--json'])).json).file);
-    const asked = readdirSync(join(project.home, 'backups')).filter((name) => !name.includes('auto'));
-    expect(asked.map((name) => join(project.home, 'backups', name))).toEqual(made.slice(1));
+    const requested = readdirSync(join(project.home, 'backups')).filter((name) => !name.includes('auto'));
+    expect(requested.map((name) => join(project.home, 'backups', name))).toEqual(made.slice(1));
     expect(statSync(made[2] ?? '').mode & 0o777).toBe(0o600);
     const other = join(project.root, 'other');
     mkdirSync(other);

@@ -29,9 +29,9 @@ describe.concurrent('a work file at the command line', () => {
     for (const name of ['features.json', 'tasks.jsonl', 'todo.md']) {
       const dry = await project.mh(['run', name, '--dry-run', '--agent', 'command:./agent.sh', '--json']);
       expect(dry.code, dry.stderr).toBe(0);
-      const told = DryRun.parse(dry.json);
-      expect(told).toMatchObject({ file: name, started: false });
-      expect(told.cost.estimate).toBe(told.cost.attempts * told.cost.perAttempt);
+      const result = DryRun.parse(dry.json);
+      expect(result).toMatchObject({ file: name, started: false });
+      expect(result.cost.estimate).toBe(result.cost.attempts * result.cost.perAttempt);
     }
     const lines = await project.mh(['run', 'features.json', '--dry-run', '--agent', 'command:./agent.sh']);
     expect(lines.stdout, 'features are shown in their tracks').toMatch(/Tracks\n {2}default: 1/);
@@ -117,9 +117,9 @@ describe.concurrent('a work file at the command line', () => {
   it('is rejected with exit code 2 and starts nothing when it has errors', async () => {
     await using project = await scratch({ 'bad.yaml': 'tasks:\n  - id: ../x\n    title: T\n' });
     const before = await project.fingerprint();
-    const told = await project.mh(['check', 'bad.yaml', '--json']);
-    expect(told.code).toBe(2);
-    expect(WorkCheck.parse(told.json)).toMatchObject({
+    const result = await project.mh(['check', 'bad.yaml', '--json']);
+    expect(result.code).toBe(2);
+    expect(WorkCheck.parse(result.json)).toMatchObject({
       ok: false,
       mistakes: [{ line: 2 }, { line: 2, code: 'invalid_id' }],
     });

@@ -112,10 +112,10 @@ describe.concurrent('sending a message to an agent', () => {
     const { code, json, stderr } = await project.mh(['resume', '--json']);
     const [document] = RunDocument.array().parse(json);
     expect([code, document?.status], stderr).toEqual([0, 'done']);
-    const told = readdirSync(project.root)
+    const delivered = readdirSync(project.root)
       .filter((name) => name.startsWith('prompt-'))
       .map((name) => times(readFileSync(join(project.root, name), 'utf8'), 'Use tabs'));
-    expect(told).toEqual(isOnRecord ? [0, 1] : [0]);
+    expect(delivered).toEqual(isOnRecord ? [0, 1] : [0]);
   });
 
   it('refuses a message that no agent would receive, with the reason', async () => {

@@ -179,9 +179,9 @@ describe('locks and questions of an attempt', () => {
     const scenario = join(project.root, 'scenario.yaml');
     writeFileSync(scenario, ASKING);
     const job = ['job', 'work', '--rehearse', '--scenario', scenario, '--json'];
-    const asked = await project.mh(job);
-    const { run } = RunDocument.parse(asked.json);
-    expect(asked.code).toBe(4);
+    const waiting = await project.mh(job);
+    const { run } = RunDocument.parse(waiting.json);
+    expect(waiting.code).toBe(4);
     expect((await project.mh(['logs', run])).stdout).toContain('{"granted":true,"paths":["src/a.txt","src/b.txt"]');
     expect((await project.mh(['locks', '--json'])).json).toEqual({ held: [], queue: [] });
     expect((await project.mh(['questions'])).stdout).toContain('Which colour?\n  1. red\n  2. blue');
@@ -208,9 +208,9 @@ describe('sub-tasks of an attempt', () => {
     await using project = await makeScratch({ files: { 'a.txt': 'one\n' }, check: 'test -e a.txt' });
     const scenario = join(import.meta.dirname, '../../examples/scenarios/together.yaml');
     const job = ['job', 'work', '--rehearse', '--scenario', scenario, '--max-parallel', '1', '--json'];
-    const asked = await project.mh(job);
-    const { run } = RunDocument.parse(asked.json);
-    expect(asked.code).toBe(4);
+    const waiting = await project.mh(job);
+    const { run } = RunDocument.parse(waiting.json);
+    expect(waiting.code).toBe(4);
     const finished = await project.mh(['answer', 'two', '--json']);
     const { tasks, subRuns } = RunDocument.parse(finished.json);
     expect(subRuns).toMatchObject([{ title: 'A page about the parts', task: 'job/1', status: 'done' }]);

@@ -26,13 +26,13 @@ describe.concurrent('a check that fails in any way lets nothing pass', () => {
         ['is not there', './no-such-program', '127'],
       ],
     ),
-  )('%s', async (_, command, said) => {
+  )('%s', async (_, command, text) => {
     await using shop = await shopWith(command);
     const { code, run } = await job(shop, agent('bend.sh', 'fixes-source'));
     expect(code).not.toBe(0);
     expect(['failed', 'blocked']).toContain(run.status);
     expect([run.commit, run.branch]).toEqual([null, null]);
-    expect(run.reason).toContain(said);
+    expect(run.reason).toContain(text);
     expect(await shop.leftovers()).toEqual([]);
   });
 });

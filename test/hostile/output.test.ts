@@ -40,28 +40,28 @@ describe.concurrent('whatever an agent prints, the attempt continues and its out
 
   test('escape sequences reach no terminal raw', async () => {
     await using shop = await makeShop();
-    const told = await job(shop, agent('process.sh', 'escapes'));
+    const result = await job(shop, agent('process.sh', 'escapes'));
     const shown = await Promise.all([shop.mh(['logs']), shop.mh(['show']), shop.mh(['ls'])]);
-    for (const { stdout, stderr } of [told, ...shown]) expect(steering(stdout + stderr)).toEqual([]);
+    for (const { stdout, stderr } of [result, ...shown]) expect(steering(stdout + stderr)).toEqual([]);
     expect(shown[0]?.stdout).toContain('red');
   });
 });
 
 test('escape sequences in names of files reach no terminal raw', async () => {
   await using shop = await makeShop();
-  const told = await job(shop, agent('process.sh', 'escaped-name'));
-  expect(told.run.status).toBe('held');
+  const result = await job(shop, agent('process.sh', 'escaped-name'));
+  expect(result.run.status).toBe('held');
   const shown = await Promise.all([shop.mh(['show']), shop.mh(['salvage']), shop.mh(['diff'])]);
-  for (const { stdout, stderr } of [told, ...shown]) expect(steering(stdout + stderr)).toEqual([]);
+  for (const { stdout, stderr } of [result, ...shown]) expect(steering(stdout + stderr)).toEqual([]);
 });
 
 test('escape sequences in a task reach no terminal raw', async () => {
   await using shop = await makeShop();
   const escapes = '\u001b]0;owned\u0007\u001b[2J\u009b2J';
-  const told = await runAndReport(shop, 'job', `${escapes}Mend the sum`, '--agent', agent('bend.sh', 'fixes-source'));
+  const result = await runAndReport(shop, 'job', `${escapes}Mend the sum`, '--agent', agent('bend.sh', 'fixes-source'));
   const shown = await Promise.all([shop.mh(['ls']), shop.mh(['show']), shop.mh(['logs'])]);
-  for (const { stdout, stderr } of [told, ...shown]) expect(steering(stdout + stderr)).toEqual([]);
-  expect(told.run.title).toContain('Mend the sum');
+  for (const { stdout, stderr } of [result, ...shown]) expect(steering(stdout + stderr)).toEqual([]);
+  expect(result.run.title).toContain('Mend the sum');
 });
 
 async function logsAfter(shop: Scratch, ...words: [string, string?]): Promise<string> {

@@ -50,8 +50,8 @@ test('unusual ids of a plan never become a file, a branch or an option', async (
 
 test('escape sequences in a plan reach no terminal raw', async () => {
   await using shop = await makeShop({ check: GREEN });
-  const told = await plan(shop, 'escapes');
-  const shown = [told, await shop.mh(['show']), await shop.mh(['logs'])];
+  const printed = await plan(shop, 'escapes');
+  const shown = [printed, await shop.mh(['show']), await shop.mh(['logs'])];
   for (const { stdout, stderr } of shown) expect(steering(stdout + stderr)).toEqual([]);
 });
 

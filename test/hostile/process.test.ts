@@ -60,11 +60,11 @@ test('an agent that kills its shim counts as interrupted and is retried', async 
 /** Plays a deed and makes sure that nothing it started is left. */
 async function misbehave(shop: Scratch, misbehaviour: string) {
   const pids = join(shop.root, 'pids');
-  const told = await job(shop, agent('process.sh', misbehaviour, pids));
+  const result = await job(shop, agent('process.sh', misbehaviour, pids));
   const started = existsSync(pids) ? readFileSync(pids, 'utf8').trim().split('\n') : [];
   expect(started.filter(isAlive)).toEqual([]);
   expect(await shop.leftovers()).toEqual([]);
-  return told;
+  return result;
 }
 
 function isAlive(pid: string): boolean {

@@ -82,6 +82,6 @@ test('an agent that kills another costs it an attempt and nothing else', async (
 
 async function reach(shop: Scratch, misbehaviour: string, ...options: string[]) {
   const canary = join(shop.root, 'canary');
-  const told = await job(shop, agent('reach.sh', misbehaviour, canary, shop.repo), ...options);
-  return { ...told, canary };
+  const result = await job(shop, agent('reach.sh', misbehaviour, canary, shop.repo), ...options);
+  return { ...result, canary };
 }

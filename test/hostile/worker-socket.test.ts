@@ -50,7 +50,7 @@ describe('an agent that attacks the socket of its tools', () => {
     const { socket, closed } = open('{"manyhands":1}\n{"type":"ask","id":1,"operation":"');
     const chunk = Buffer.alloc(64 * 1024, 'x');
     const feed = () => {
-      for (let room = true; room && !socket.destroyed; ) room = socket.write(chunk);
+      for (let hasSpace = true; hasSpace && !socket.destroyed; ) hasSpace = socket.write(chunk);
     };
     socket.on('drain', feed);
     feed();

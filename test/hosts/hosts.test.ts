@@ -162,8 +162,8 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('Hosts', { timeout: 180_000 }, (
     writeFileSync(workspaces, 'no folder');
     expect((await bulk(fleet)).code).toBe(0);
     expect(fleet.ran().map(({ host }) => host)).toEqual(Array(8).fill('b3'));
-    const rests = await query(url, "SELECT DISTINCT stream FROM manyhands.events WHERE type = 'account.rested'");
-    expect(rests).toEqual([{ stream: 'account/agent@b2' }]);
+    const limited = await query(url, "SELECT DISTINCT stream FROM manyhands.events WHERE type = 'account.rested'");
+    expect(limited).toEqual([{ stream: 'account/agent@b2' }]);
     const failed = await query(url, "SELECT data FROM manyhands.events WHERE type = 'attempt.ended'");
     expect(failed.length).toBeLessThanOrEqual(16);
   });

@@ -1,8 +1,11 @@
 /** An event of a stream as a browser would take it. */
-export type Heard = { id: string | undefined; event: string; data: unknown };
+export type ReceivedEvent = { id: string | undefined; event: string; data: unknown };
 
 /** Reads the events of an answer as they come; beats and the like are told to `aside`. */
-export async function* hear(response: Response, aside: (block: string) => void = () => {}): AsyncGenerator<Heard> {
+export async function* hear(
+  response: Response,
+  aside: (block: string) => void = () => {},
+): AsyncGenerator<ReceivedEvent> {
   let rest = '';
   const decoder = new TextDecoder();
   for await (const piece of response.body ?? []) {

@@ -12,7 +12,7 @@ import { until } from '../support/until.ts';
 import { variants } from '../support/variants.ts';
 
 const Address = z.object({ url: z.string(), pid: z.number(), kind: z.string() });
-const Told = z.object({ url: z.string(), link: z.string(), pid: z.number() });
+const ServeAnswer = z.object({ url: z.string(), link: z.string(), pid: z.number() });
 const FILES = { 'readme.md': '# A project\n' };
 /** Makes something when the file is there. */
 const WAITING = '#!/bin/sh\nwhile [ ! -e "$HOME/go" ]; do sleep 0.05; done\necho made > made.txt\n';
@@ -23,8 +23,8 @@ describe('serve', () => {
     const first = scratch.start(['serve', '--port', '0']);
     const { url, pid } = await address(scratch);
     const second = await scratch.mh(['serve', '--json']);
-    const told = Told.parse(second.json);
-    expect([second.code, told.url, told.pid, second.stderr]).toEqual([0, url, pid, '']);
+    const result = ServeAnswer.parse(second.json);
+    expect([second.code, result.url, result.pid, second.stderr]).toEqual([0, url, pid, '']);
     const elsewhere = await scratch.mh(['serve', '--port', '1']);
     expect([elsewhere.code, elsewhere.stderr]).toEqual([
       0,
@@ -33,7 +33,7 @@ describe('serve', () => {
     const entered = await fetch(`${url}/login`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ code: /code=(\w+)/.exec(told.link)?.[1] }),
+      body: JSON.stringify({ code: /code=(\w+)/.exec(result.link)?.[1] }),
     });
     expect(await entered.json()).toEqual({ role: 'operator' });
     const token = (await scratch.mh(['token'])).stdout.trim();
@@ -64,13 +64,13 @@ describe('serve', () => {
   it('works on in the background, where its log holds no secret', async () => {
     await using scratch = await makeScratch({ files: FILES });
     const detached = await scratch.mh(['serve', '--detach', '--json', '--port', '0']);
-    const { url, pid } = Told.parse(detached.json);
+    const { url, pid } = ServeAnswer.parse(detached.json);
     expect((await fetch(`${url}/login`)).status).toBe(200);
     expect(scratch.alive().map((each) => each.pid)).toContain(pid);
     const logs = spawnSync('grep', ['-rE', 'code=|[0-9a-f]{64}', join(scratch.home, 'logs')], { encoding: 'utf8' });
     expect(logs.stdout).toBe('');
     const again = await scratch.mh(['serve', '--detach', '--json']);
-    expect(Told.parse(again.json).pid).toBe(pid);
+    expect(ServeAnswer.parse(again.json).pid).toBe(pid);
     expect((await scratch.mh(['stop'])).code).toBe(0);
     expect(await scratch.leftovers()).toEqual([]);
     expect((await scratch.mh(['stop'])).stderr).toContain('No engine is running');
@@ -168,7 +168,7 @@ describe('serve', () => {
     await address(scratch);
     await scratch.mh(['job', 'Wait', '--agent', 'command:./agent.sh', '--detach']);
     await until(() => scratch.alive().some(({ command }) => command.endsWith('agent.sh')));
-    const { link, url } = Told.parse((await scratch.mh(['serve', '--json'])).json);
+    const { link, url } = ServeAnswer.parse((await scratch.mh(['serve', '--json'])).json);
     const cookie = await cookieBy(url, link);
     first.kill('SIGKILL');
     await first.done;

@@ -58,12 +58,12 @@ describe('what the settings of a project name', () => {
       '.manyhands/config.yaml': `mcp:\n  a: { command: git }\n  b: { command: nosuch }\n  c: { url: "http://127.0.0.1:${port}/mcp?key=secret" }\n  d: { url: "http://127.0.0.1:1/" }\n`,
     });
     const quiet = await examine(project);
-    const asked = await examine(project, true);
+    const examined = await examine(project, true);
     server.close();
     expect(summary(quiet)).toEqual(['ok mcp a', 'no mcp b', 'ok mcp c', 'ok mcp d']);
     expect(quiet[2]?.detail).toBe(`http://127.0.0.1:${port}: not checked; --online contacts it`);
-    expect(summary(asked)).toEqual(['ok mcp a', 'no mcp b', 'ok mcp c', 'no mcp d']);
-    expect(JSON.stringify([quiet, asked])).not.toContain('secret');
+    expect(summary(examined)).toEqual(['ok mcp a', 'no mcp b', 'ok mcp c', 'no mcp d']);
+    expect(JSON.stringify([quiet, examined])).not.toContain('secret');
   });
 
   it('looks for a browser where features are verified in one', async () => {

@@ -178,16 +178,18 @@ describe('manyhands init', () => {
   it('asks on a terminal with what was found as the answers, and copies private files only by consent', async () => {
     using project = makeProject({ 'package.json': PACKAGE, '.gitignore': '.env\n' });
     writeFileSync(join(project.root, '.env'), 'SECRET=1');
-    const asked: string[] = [];
+    const requests: string[] = [];
     const questions: Questions = {
       choose: async (question, options) => {
-        asked.push(`${question}: ${options.map(({ label, isChosen }) => `${isChosen ? '+' : '-'}${label}`).join(' ')}`);
+        requests.push(
+          `${question}: ${options.map(({ label, isChosen }) => `${isChosen ? '+' : '-'}${label}`).join(' ')}`,
+        );
         return options.map(({ value }) => value);
       },
       text: async (question, answer) => (question.startsWith('Another') ? 'make "all: #x"' : `${answer}a"b: #c`),
     };
     expect((await call(project, [], { questions })).code).toBe(0);
-    expect(asked).toEqual([
+    expect(requests).toEqual([
       'Commands that must pass before anything lands: +npm test -npm run build',
       'Ignored files to copy into workspaces (agents can read them): -.env',
     ]);

@@ -215,6 +215,6 @@ async function ready(child: ReturnType<typeof start>): Promise<void> {
 
 async function saying(child: ReturnType<typeof start>, word: string): Promise<void> {
   if (child.stdout === null) throw new Error('The output is not piped');
-  const [said] = await once(child.stdout, 'data');
-  expect(String(said)).toBe(`${word}\n`);
+  const [text] = await once(child.stdout, 'data');
+  expect(String(text)).toBe(`${word}\n`);
 }

@@ -37,7 +37,7 @@ function tool(name: string, args: Record<string, unknown>): Step {
 }
 
 /** A model that clicks through the page and believes only what the browser shows. */
-function visitor(name: string): (asked: RecordedRequest) => Step {
+function visitor(name: string): (request: RecordedRequest) => Step {
   return ({ prompt, turn }) => {
     switch (turn) {
       case 0:

@@ -16,21 +16,21 @@ const server = await startModelServer();
 afterAll(() => server[Symbol.asyncDispose]());
 
 /** Writes a file, and says so; the check requires it. */
-function claudeWrites(asked: RecordedRequest): Step {
-  return asked.turn > 0
+function claudeWrites(request: RecordedRequest): Step {
+  return request.turn > 0
     ? { say: 'done.txt is there.' }
     : { call: [{ name: 'Bash', args: { command: 'echo claude >done.txt', description: 'Write' } }] };
 }
 
 /** Its shell commands run in its own sandbox, unless ours replaces that. */
-function codexWrites(asked: RecordedRequest): Step {
-  return asked.turn > 0
+function codexWrites(request: RecordedRequest): Step {
+  return request.turn > 0
     ? { say: 'done.txt is there.' }
     : { call: [{ name: 'exec_command', args: { cmd: 'echo codex >done.txt' } }] };
 }
 
-function geminiWrites(asked: RecordedRequest): Step {
-  return asked.turn > 0
+function geminiWrites(request: RecordedRequest): Step {
+  return request.turn > 0
     ? { say: 'done.txt is there.' }
     : { call: [{ name: 'write_file', args: { file_path: 'done.txt', content: 'gemini\n' } }] };
 }

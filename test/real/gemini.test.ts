@@ -67,8 +67,8 @@ await describeWith(['gemini'], 'the real Gemini CLI', (path) => {
         more: { settings: { instructions: 'The user says: be short.' } },
       });
       expect(run.result).not.toHaveProperty('failure');
-      const told = `${run.requests[0]?.system} ${run.requests[0]?.lastUser}`;
-      for (const said of ['tabs.', 'agents.', 'be short.']) expect(told).toContain(said);
+      const prompt = `${run.requests[0]?.system} ${run.requests[0]?.lastUser}`;
+      for (const rule of ['tabs.', 'agents.', 'be short.']) expect(prompt).toContain(rule);
       expect(existsSync(join(sandbox.root, 'hook-ran'))).toBe(false);
     });
 

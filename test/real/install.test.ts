@@ -8,8 +8,8 @@ import { closedAddress } from './model-server.ts';
 import { PROGRAMS } from './programs.ts';
 
 const PREPARE = fileURLToPath(new URL('./prepare.ts', import.meta.url));
-const { version, package: wanted } = PROGRAMS.gemini;
-const FOLDER = `${wanted.replaceAll('/', '+')}@${version}`;
+const { version, package: packageName } = PROGRAMS.gemini;
+const FOLDER = `${packageName.replaceAll('/', '+')}@${version}`;
 /** What a whole installation has at least. */
 const FILES: Record<string, string> = {
   'node_modules/.bin/gemini': '#!/bin/sh\n',
@@ -39,7 +39,7 @@ describe('installing a real program', () => {
     expect(await prepare(cache, { npm_config_registry: await closedAddress() })).toMatchObject({ code: 0, stderr: '' });
   });
 
-  it.each(Object.keys(FILES))('installs anew what was left without its %s', async (file) => {
+  it.each(Object.keys(FILES))('installs again what was left without its %s', async (file) => {
     const cache = temporaryCache();
     plant(join(cache, FOLDER), { ...FILES, [file]: '' });
     const end = await prepare(cache, fakeNpm(cache));

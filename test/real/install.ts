@@ -37,7 +37,7 @@ export function skipLine(name: ProgramName, reason: string): string {
 
 /**
  * Installs a pinned program into the cache, once for all checkouts and all processes of this machine, within so much
- * time; one that is only half there is installed anew.
+ * time; one that is only half there is installed again.
  */
 export async function installProgram(name: ProgramName, withinMs = INSTALL_MS): Promise<Installed> {
   const program = PROGRAMS[name];

@@ -78,14 +78,14 @@ await describeWith(['mcp-inspector'], 'the inspector of MCP', (path) => {
     await using follower = new Follower(caller);
     const options = { dir: project.repo };
     const { run: id } = await caller.call('start-run', { recipe: 'job', input: { task: 'work' }, options });
-    const told = join(project.root, 'tools');
-    await appears(told);
-    const server = [AGENT_TOOLS, readFileSync(told, 'utf8').trim()];
+    const toolsFile = join(project.root, 'tools');
+    await appears(toolsFile);
+    const server = [AGENT_TOOLS, readFileSync(toolsFile, 'utf8').trim()];
     const { tools } = await inspect(project, server, ['--method', 'tools/list']);
     expect(tools.map(({ name }: { name: string }) => name)).toContain('write_note');
     const call = ['--method', 'tools/call', '--tool-name', 'write_note', '--tool-arg', 'key=a', '--tool-arg', 'text=b'];
     expect((await inspect(project, server, call)).isError).not.toBe(true);
-    rmSync(told);
+    rmSync(toolsFile);
     await follower.run((each) => each.run === id && each.endedAt !== null);
   });
 });

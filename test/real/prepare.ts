@@ -10,10 +10,10 @@ const ALL_MS = 600_000;
  * Installs the real programs before the tests (those named, else all) within ten minutes, and says loudly which could
  * not be; the report is a list of them for whoever runs the tests.
  */
-const wanted = process.argv.slice(2);
+const selected = process.argv.slice(2);
 const deadline = realWorld.now() + ALL_MS;
 const missing: string[] = [];
-for (const name of PROGRAM_NAMES.filter((each) => wanted.length === 0 || wanted.includes(each))) {
+for (const name of PROGRAM_NAMES.filter((each) => selected.length === 0 || selected.includes(each))) {
   const installed = await installProgram(name, deadline - realWorld.now());
   if ('path' in installed) continue;
   process.stderr.write(`${skipLine(name, installed.missing)}\n`);

@@ -82,21 +82,21 @@ function answerTo({ lastUser, prompt }: RecordedRequest): object | undefined {
 }
 
 /** It hands over its output once for each prompt of a conversation. */
-function claudeModel(): (asked: RecordedRequest) => Step {
+function claudeModel(): (request: RecordedRequest) => Step {
   const answered = new Set<string>();
-  return (asked) => {
-    const output = answerTo(asked);
-    const isDone = answered.has(asked.lastUser);
-    if (isDone || output === undefined || !asked.tools.includes('StructuredOutput')) return { say: 'Done.' };
-    answered.add(asked.lastUser);
+  return (request) => {
+    const output = answerTo(request);
+    const isDone = answered.has(request.lastUser);
+    if (isDone || output === undefined || !request.tools.includes('StructuredOutput')) return { say: 'Done.' };
+    answered.add(request.lastUser);
     return { call: [{ name: 'StructuredOutput', args: Object.fromEntries(Object.entries(output)) }] };
   };
 }
 
-function codexModel(asked: RecordedRequest): Step {
-  const output = answerTo(asked);
+function codexModel(request: RecordedRequest): Step {
+  const output = answerTo(request);
   if (output !== undefined) return { say: JSON.stringify(output) };
-  if (asked.turn > 0) return { say: 'It is done.' };
+  if (request.turn > 0) return { say: 'It is done.' };
   return { call: [{ name: 'apply_patch', input: '*** Begin Patch\n*** Add File: done.txt\n+done\n*** End Patch\n' }] };
 }
 
@@ -204,7 +204,7 @@ await describeWith(['claude', 'codex'], 'autonomous recipes with real agents', (
       ],
     ]);
     expect(stopped[0]?.session).toEqual({ agent, account: null, id: first[0]?.session?.id });
-    const asked = server.requests(`recipe-${agent}-${runs}`).find(({ lastUser }) => lastUser.includes('Why so?'));
-    expect(asked?.turn).toBeGreaterThan(0);
+    const request = server.requests(`recipe-${agent}-${runs}`).find(({ lastUser }) => lastUser.includes('Why so?'));
+    expect(request?.turn).toBeGreaterThan(0);
   });
 });

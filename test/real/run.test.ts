@@ -22,17 +22,17 @@ const server = await startModelServer();
 afterAll(() => server[Symbol.asyncDispose]());
 
 /** Claude plans and reviews: its answer is the structured output that the role asks for. */
-function planner(asked: RecordedRequest): Step {
-  if (!asked.tools.includes('StructuredOutput')) return { say: 'Done.' };
-  if (asked.turn > 0) return { say: 'Done.' };
-  const output = /Make the sums|Plan/.test(asked.lastUser) && !/git diff/.test(asked.lastUser) ? PLAN : CLEAN;
+function planner(request: RecordedRequest): Step {
+  if (!request.tools.includes('StructuredOutput')) return { say: 'Done.' };
+  if (request.turn > 0) return { say: 'Done.' };
+  const output = /Make the sums|Plan/.test(request.lastUser) && !/git diff/.test(request.lastUser) ? PLAN : CLEAN;
   return { call: [{ name: 'StructuredOutput', args: output }] };
 }
 
 /** Codex implements: one file by its title, then it says so. */
-function implementer(asked: RecordedRequest): Step {
-  const name = /Write (add|sub)/.exec(asked.prompt)?.[1] ?? 'none';
-  if (asked.turn > 0) return { say: `${name} is there.` };
+function implementer(request: RecordedRequest): Step {
+  const name = /Write (add|sub)/.exec(request.prompt)?.[1] ?? 'none';
+  if (request.turn > 0) return { say: `${name} is there.` };
   return {
     call: [{ name: 'apply_patch', input: `*** Begin Patch\n*** Add File: ${name}.txt\n+${name}\n*** End Patch\n` }],
   };
@@ -54,9 +54,9 @@ await describeWith(['claude', 'codex'], 'a goal with real agents', (path) => {
     runs += 1;
     const names = [`run-claude-${runs}`, `run-codex-${runs}`];
     const claude = server.scenario(names[0] ?? '', planner);
-    const codex = server.scenario(names[1] ?? '', (asked) => ({
-      ...implementer(asked),
-      ...(slowly && asked.turn === 0 ? { delayMs: 4_000 } : {}),
+    const codex = server.scenario(names[1] ?? '', (request) => ({
+      ...implementer(request),
+      ...(slowly && request.turn === 0 ? { delayMs: 4_000 } : {}),
     }));
     const config = {
       agents: {

@@ -150,7 +150,7 @@ await describeWith(['claude', 'codex'], 'two real agents with locks', (path) => 
   it('that wait for each other: one is told, backs off, and both land', async () => {
     const first = { claude: 'a.txt', codex: 'b.txt' };
     const second = { claude: 'b.txt', codex: 'a.txt' };
-    const told = new Set<string>();
+    const waiting = new Set<string>();
     const holding = new Set<string>();
     const bothHold = Promise.withResolvers<void>();
     // Each step follows from what the model has seen: a program may call before its tools are connected, and repeat a request.
@@ -165,7 +165,7 @@ await describeWith(['claude', 'codex'], 'two real agents with locks', (path) => 
         if (holding.size === 2) bothHold.resolve();
         await bothHold.promise;
         if (seen('would never end')) {
-          told.add(vendor);
+          waiting.add(vendor);
           if (!seen('"held":[]')) return tool('release_files', {});
           if (!isGranted('a.txt', 'b.txt')) return tool('lock_files', { paths: ['a.txt', 'b.txt'] });
         } else if (!isGranted(second[vendor])) return tool('lock_files', { paths: [second[vendor]] });
@@ -189,7 +189,7 @@ await describeWith(['claude', 'codex'], 'two real agents with locks', (path) => 
     const runs = await Promise.all(started);
     for (const { run } of runs) await ended(follower, run);
     for (const { run } of runs) expect((await caller.call('compact-run', { run })).status).toBe('done');
-    expect(told.size).toBe(1);
+    expect(waiting.size).toBe(1);
     expect((await project.mh(['locks', '--json'])).json).toEqual({ held: [], queue: [] });
   });
 });

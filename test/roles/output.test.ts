@@ -31,8 +31,8 @@ describe('a plan', () => {
     ['a need that does not exist', [task('a', ['b'])], 'tasks.0.needs: task "a" needs "b", which is not in the plan'],
     ['a task that needs itself', [task('a', ['a'])], 'tasks.0.needs: task "a" needs itself'],
     ['an empty title', [{ ...task('a'), title: '  ' }], 'tasks.0.title: must not be empty'],
-  ])('with %s is refused with the reason', (_, tasks, mistake) => {
-    expect(mistakesIn({ tasks })).toContain(mistake);
+  ])('with %s is refused with the reason', (_, tasks, reason) => {
+    expect(mistakesIn({ tasks })).toContain(reason);
   });
 });
 

@@ -22,7 +22,7 @@ export function bigRunHistory(
       ...(track === undefined ? {} : { track }),
     });
   });
-  const told: TimedEvents[] = [
+  const timeline: TimedEvents[] = [
     {
       at: startedAt,
       events: [started({ run, title: `A run of ${tasks} tasks`, project: { id: project, root } }), added(...specs)],
@@ -31,11 +31,11 @@ export function bigRunHistory(
   let at = startedAt;
   for (let first = 0; first < tasks; first += AT_ONCE) {
     const keys = specs.slice(first, first + AT_ONCE).map(({ key }) => key);
-    told.push({ at: at + 200, events: keys.map((key) => attempted(key)) });
+    timeline.push({ at: at + 200, events: keys.map((key) => attempted(key)) });
     at += STEP_MS;
-    told.push({ at, events: keys.flatMap((key, index) => endOf(key, first + index)) });
+    timeline.push({ at, events: keys.flatMap((key, index) => endOf(key, first + index)) });
   }
-  told.push({
+  timeline.push({
     at: at + 500,
     events: [
       {
@@ -44,7 +44,7 @@ export function bigRunHistory(
       },
     ],
   });
-  return told;
+  return timeline;
 }
 
 /** Stores a history as the engine would have. */

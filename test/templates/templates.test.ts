@@ -87,9 +87,9 @@ describe('templates', () => {
       '---\nname: x\nsummary: "@/etc/passwd"\n---\ntext',
       /x\.md:3: summary: must not begin with @/,
     ],
-  ])('are refused with file and line: %s', async (_, text, mistake) => {
+  ])('are refused with file and line: %s', async (_, text, reason) => {
     const { sources } = await place({ [`${PROJECT}/x.md`]: text, [`${PROJECT}/good.md`]: template('good') });
-    await expect(loadTemplate('x', sources)).rejects.toThrow(mistake);
+    await expect(loadTemplate('x', sources)).rejects.toThrow(reason);
     const { templates, mistakes } = await listTemplates(sources);
     expect([templates.some(({ name }) => name === 'good'), mistakes.length]).toEqual([true, 1]);
   });
@@ -99,28 +99,28 @@ describe('templates', () => {
     async (name) => {
       const { sources } = await place({ [`${PROJECT}/../secret.md`]: template('secret') });
       await expect(loadTemplate(name, sources)).rejects.toThrow('is no name');
-      const asked = { name, content: 'text', header: {}, scope: 'project' as const, force: true };
-      await expect(writeTemplate(sources, asked)).rejects.toThrow('is no name');
+      const request = { name, content: 'text', header: {}, scope: 'project' as const, force: true };
+      await expect(writeTemplate(sources, request)).rejects.toThrow('is no name');
     },
   );
 
   it('are written with what was said about them, never over one that is there, and removed again', async () => {
     const { sources } = await place();
-    const asked = {
+    const request = {
       name: 'style',
       content: '# House style\n\nBe {{kind}}.\n',
       header: { checks: ['npm test'] },
       scope: 'project' as const,
       force: false,
     };
-    const { file } = await writeTemplate(sources, asked);
+    const { file } = await writeTemplate(sources, request);
     expect(await loadTemplate('style', sources)).toMatchObject({
       summary: 'House style',
       checks: ['npm test'],
       text: '# House style\n\nBe {{kind}}.',
     });
-    await expect(writeTemplate(sources, asked)).rejects.toThrow(`There is a template "style" already: ${file}`);
-    await expect(writeTemplate(sources, { ...asked, name: 'none', content: ' ' })).rejects.toThrow(/summary|no text/);
+    await expect(writeTemplate(sources, request)).rejects.toThrow(`There is a template "style" already: ${file}`);
+    await expect(writeTemplate(sources, { ...request, name: 'none', content: ' ' })).rejects.toThrow(/summary|no text/);
     await removeTemplate(sources, { name: 'style', scope: 'project' });
     expect(await templateNames(sources)).toEqual(PACK);
     await expect(removeTemplate(sources, { name: 'bugfix', scope: 'project' })).rejects.toThrow(
@@ -134,7 +134,7 @@ it('reads plain files of text only', async () => {
   symlinkSync('/dev/zero', join(root, PROJECT, 'zero.md'));
   mkdirSync(join(root, PROJECT, 'folder.md'));
   writeFileSync(join(root, PROJECT, 'bytes.md'), Buffer.from([0xff, 0xfe, 0x41]));
-  const reasons = (await listTemplates(sources)).mistakes.map((mistake) => mistake.split(':1: ')[1]);
+  const reasons = (await listTemplates(sources)).mistakes.map((reason) => reason.split(':1: ')[1]);
   expect(reasons).toEqual([
     'not UTF-8 text; save the file as UTF-8',
     'not a plain file',
@@ -185,10 +185,10 @@ describe('batches', () => {
     ['an unknown key', 'items: [One]\nparalel: 3\n', /x\.yaml:2: unknown key "paralel"/],
     ['a template that is a path', 'items: [One]\ntemplate: ../x\n', /x\.yaml:2: template: /],
     ['broken YAML', 'items: [One\n', /x\.yaml:\d+: /],
-  ])('are refused with file and line: %s', async (_, text, mistake) => {
+  ])('are refused with file and line: %s', async (_, text, reason) => {
     const { batches } = await place({ 'project/.manyhands/batches/x.yaml': text });
-    await expect(loadBatch(batches, 'x')).rejects.toThrow(mistake);
-    await expect(addToBatch(batches, 'x', { items: ['Two'], settings: {} })).rejects.toThrow(mistake);
+    await expect(loadBatch(batches, 'x')).rejects.toThrow(reason);
+    await expect(addToBatch(batches, 'x', { items: ['Two'], settings: {} })).rejects.toThrow(reason);
     expect(readFileSync(join(batches.folder, 'x.yaml'), 'utf8')).toBe(text);
   });
 

@@ -287,10 +287,10 @@ describe('a failure of Claude', () => {
 
   it('is not determined by what the agent writes', () => {
     const text = 'API Error: 429 rate_limit_error. Credit balance is too low. Please run /login';
-    const said = { type: 'assistant', message: { id: 'm', model: 'opus', content: [{ type: 'text', text }] } };
-    const { result: end } = read([said, result({ result: text, modelUsage: { opus: spent(1) } })]);
+    const printed = { type: 'assistant', message: { id: 'm', model: 'opus', content: [{ type: 'text', text }] } };
+    const { result: end } = read([printed, result({ result: text, modelUsage: { opus: spent(1) } })]);
     expect(end).not.toHaveProperty('failure');
-    expect(read([said, result({ is_error: true, result: text })]).result.failure?.kind).toBe('unknown');
+    expect(read([printed, result({ is_error: true, result: text })]).result.failure?.kind).toBe('unknown');
   });
 
   it('comes from the turn that failed, not from an error of an earlier one', () => {

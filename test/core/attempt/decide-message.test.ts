@@ -90,21 +90,21 @@ describe('a message to a running agent', () => {
 });
 
 describe('the recipient of a message', () => {
-  const board = { rateLimited: {}, busy: {}, maxParallel: {} };
+  const availability = { rateLimited: {}, busy: {}, maxParallel: {} };
   const two = given(started(), added(spec('a')), attempted('a', 1, { agent: 'two' }));
   const spoken = two.when(sending('a')).when(ending(1, INTERRUPTED));
 
   it('is the agent that has the session, though another one would come first', () => {
-    expect(route(spoken.state, taskOf(spoken.state), board, T0)).toMatchObject({ kind: 'agent', agent: 'two' });
+    expect(route(spoken.state, taskOf(spoken.state), availability, T0)).toMatchObject({ kind: 'agent', agent: 'two' });
     const silent = two.when(
       ending(1, { ...INTERRUPTED, follow: { action: 'retry', delayMs: 0, resume: true, free: true } }),
     );
-    expect(route(silent.state, taskOf(silent.state), board, T0)).toMatchObject({ kind: 'agent', agent: 'one' });
+    expect(route(silent.state, taskOf(silent.state), availability, T0)).toMatchObject({ kind: 'agent', agent: 'one' });
   });
 
   it('is another one only while that one is rate-limited', () => {
-    const resting = { ...board, rateLimited: { two: T0 + 1 } };
-    expect(route(spoken.state, taskOf(spoken.state), resting, T0)).toMatchObject({ kind: 'agent', agent: 'one' });
+    const limited = { ...availability, rateLimited: { two: T0 + 1 } };
+    expect(route(spoken.state, taskOf(spoken.state), limited, T0)).toMatchObject({ kind: 'agent', agent: 'one' });
   });
 });
 

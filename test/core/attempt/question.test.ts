@@ -86,9 +86,9 @@ describe('a question of an agent', () => {
       .when((state) => startAttempt(state, CLAIM));
     const unasked = again.when((state) => answerQuestion(state, ANSWER));
     expect(unasked.events.map(({ type }) => type)).toEqual(['task.answered', 'task.messaged']);
-    const asked = again.when((state) => askQuestion(state, { ...QUESTION, attempt: 2, call: 'call-2' }));
-    expect(openQuestions(asked.state)).toHaveLength(1);
-    const after = asked.when((state) => answerQuestion(state, ANSWER));
+    const request = again.when((state) => askQuestion(state, { ...QUESTION, attempt: 2, call: 'call-2' }));
+    expect(openQuestions(request.state)).toHaveLength(1);
+    const after = request.when((state) => answerQuestion(state, ANSWER));
     expect(after.events).toMatchObject([{ type: 'task.answered', data: { delivery: 'call' } }]);
     const task = after.state.tasks['job/1'];
     expect(task && questionOfCall(task, { call: 'call-3', text: QUESTION.text })?.answer).toMatchObject({

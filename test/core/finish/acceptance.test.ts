@@ -22,7 +22,7 @@ import {
 const CHECK = { gate: 'command', name: 'test', run: 'true' } as const;
 const SPENT = { costUsd: 0, tokens: 0, turns: 0 };
 const done: RunEvent = { type: 'run.ended', data: { status: 'done', reason: 'done', spend: SPENT } };
-const standing: ResultSnapshot = { branch: { commit: 'tip', tree: 'tree' }, base: null, changes: [] };
+const unchanged: ResultSnapshot = { branch: { commit: 'tip', tree: 'tree' }, base: null, changes: [] };
 
 function judged(verdict: Verdict, tree = 'tree'): RunEvent {
   return { type: 'gate.ended', data: { tasks: ['job/1'], commit: 'tip', evidence: evidence('test', verdict, tree) } };
@@ -41,17 +41,17 @@ function finished(...more: RunEvent[]): RunState {
   ).state;
 }
 
-function verdictOn(criterion: Criterion, state: RunState, sight: ResultSnapshot = standing): [string, string] {
-  const { acceptance, criteria } = acceptanceOf(state, sight);
+function verdictOn(criterion: Criterion, state: RunState, snapshot: ResultSnapshot = unchanged): [string, string] {
+  const { acceptance, criteria } = acceptanceOf(state, snapshot);
   return [acceptance, criteria.find((found) => found.criterion === criterion)?.verdict ?? 'none'];
 }
 
-function decided(state: RunState, sight: ResultSnapshot = standing, opinion?: Decision): Decision {
+function decided(state: RunState, snapshot: ResultSnapshot = unchanged, opinion?: Decision): Decision {
   const opinions =
     opinion === undefined
       ? []
       : [{ by: 'one', run: 'r', opinion: { decision: opinion, reasons: ['so'], missing: [] } }];
-  return judgementOf(state, acceptanceOf(state, sight), opinions).decision;
+  return judgementOf(state, acceptanceOf(state, snapshot), opinions).decision;
 }
 
 describe('acceptance', () => {
@@ -62,8 +62,8 @@ describe('acceptance', () => {
   it('is withheld during a run, and if the branch was moved or deleted', () => {
     const open = given(started(), added(spec('job/1', { gates: [CHECK] }))).state;
     expect(verdictOn('finished', open)).toEqual(['blocked', 'fail']);
-    expect(verdictOn('branch', finished(), { ...standing, branch: null })).toEqual(['blocked', 'fail']);
-    const moved = { ...standing, branch: { commit: 'other', tree: 'other-tree' } };
+    expect(verdictOn('branch', finished(), { ...unchanged, branch: null })).toEqual(['blocked', 'fail']);
+    const moved = { ...unchanged, branch: { commit: 'other', tree: 'other-tree' } };
     expect(verdictOn('branch', finished(), moved)).toEqual(['blocked', 'fail']);
     expect(acceptanceOf(finished(), moved).evidence).toMatchObject([{ gate: 'test', standing: 'stale' }]);
   });
@@ -76,8 +76,8 @@ describe('acceptance', () => {
   it('warns that a base went on since, and is withheld when it lost the result', () => {
     const state = finished({ type: 'run.landed', data: { branch: 'main', commit: 'tip', how: 'merge' } });
     const base = { branch: 'main', commit: 'later', tree: 'later-tree', holdsResult: true, landedTree: 'tree' };
-    expect(verdictOn('branch', state, { ...standing, base })).toEqual(['verified', 'warn']);
-    expect(verdictOn('branch', state, { ...standing, base: { ...base, holdsResult: false } })).toEqual([
+    expect(verdictOn('branch', state, { ...unchanged, base })).toEqual(['verified', 'warn']);
+    expect(verdictOn('branch', state, { ...unchanged, base: { ...base, holdsResult: false } })).toEqual([
       'blocked',
       'fail',
     ]);
@@ -85,12 +85,12 @@ describe('acceptance', () => {
       { type: 'run.landed', data: { branch: 'main', commit: 'tip', how: 'merge' } },
       { type: 'run.undone', data: { branch: 'main', commit: 'revert', from: 'tip', reason: 'no' } },
     );
-    expect(verdictOn('branch', undone, { ...standing, base })).toEqual(['blocked', 'fail']);
+    expect(verdictOn('branch', undone, { ...unchanged, base })).toEqual(['blocked', 'fail']);
   });
 
   it('warns of source without tests', () => {
     const changes = [{ path: 'src/a.ts', status: 'added' as const, added: 3, deleted: 0, binary: false }];
-    expect(verdictOn('tests', finished(), { ...standing, changes })).toEqual(['verified', 'warn']);
+    expect(verdictOn('tests', finished(), { ...unchanged, changes })).toEqual(['verified', 'warn']);
   });
 });
 
@@ -98,7 +98,7 @@ describe('a judgement', () => {
   it('approves what is verified, returns what agents can fix, and leaves the rest to a person', () => {
     expect(decided(finished())).toBe('approve');
     expect(decided(finished(judged('fail')))).toBe('revise');
-    expect(decided(finished(), { ...standing, branch: null })).toBe('block');
+    expect(decided(finished(), { ...unchanged, branch: null })).toBe('block');
     expect(decided(given(started(), added(spec('job/1'))).state)).toBe('block');
   });
 
@@ -109,7 +109,7 @@ describe('a judgement', () => {
     ['approve', 'revise', 'fail'],
     ['block', 'block', 'fail'],
   ])('with an opinion of %s becomes %s where the check said %s', (opinion, decision, verdict) => {
-    expect(decided(finished(judged(verdict)), standing, opinion)).toBe(decision);
+    expect(decided(finished(judged(verdict)), unchanged, opinion)).toBe(decision);
   });
 
   it('blocks on a serious risk that no person has approved', () => {
@@ -128,7 +128,7 @@ describe('a judgement', () => {
       done,
     ).state;
     expect(decided(state)).toBe('block');
-    const { acceptance, criteria, findings } = acceptanceOf(state, standing);
+    const { acceptance, criteria, findings } = acceptanceOf(state, unchanged);
     expect(acceptance).toBe('blocked');
     expect(criteria).toContainEqual({ criterion: 'risks', verdict: 'fail', reason: 'job/1: high: rm -rf' });
     expect(findings).toEqual([
@@ -140,7 +140,7 @@ describe('a judgement', () => {
     const traits: FileTrait[] = ['case-collision', 'line-endings'];
     const change = { path: 'Src/a.ts', status: 'added' as const, added: 1, deleted: 0, binary: false, traits };
     const state = finished(judged('pass'));
-    const { acceptance, findings } = acceptanceOf(state, { ...standing, changes: [change] });
+    const { acceptance, findings } = acceptanceOf(state, { ...unchanged, changes: [change] });
     expect(acceptance).toBe('verified');
     expect(findings).toMatchObject([
       { finding: 'case-collision', severity: 'medium', files: ['Src/a.ts'] },

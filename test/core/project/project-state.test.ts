@@ -13,7 +13,7 @@ import { ProjectEvent } from '../../../src/schema/event.ts';
 const A = 'aaaaaaaa';
 const B = 'bbbbbbbb';
 
-function told(...decisions: ((state: ProjectState) => ProjectEvent[])[]): ProjectState {
+function stateAfter(...decisions: ((state: ProjectState) => ProjectEvent[])[]): ProjectState {
   let state = emptyProject();
   let at = 1_000;
   for (const decide of decisions) {
@@ -26,7 +26,7 @@ function told(...decisions: ((state: ProjectState) => ProjectEvent[])[]): Projec
 
 describe('the collections of a project', () => {
   it('hold each run once, and are made by the first run that is put into them', () => {
-    const state = told(
+    const state = stateAfter(
       (s) => fileRuns(s, { runs: [A, B, A], collection: 'nightly' }),
       (s) => fileRuns(s, { runs: [B], collection: 'weekly' }),
     );
@@ -36,7 +36,7 @@ describe('the collections of a project', () => {
   });
 
   it('are renamed with all that is in them, and removed without it', () => {
-    const renamed = told(
+    const renamed = stateAfter(
       (s) => fileRuns(s, { runs: [A], collection: '__proto__' }),
       (s) => renameCollection(s, { name: '__proto__', to: 'constructor' }),
     );
@@ -46,7 +46,7 @@ describe('the collections of a project', () => {
   });
 
   it('refuse a name that is taken, an unknown one, and a run that is not in it', () => {
-    const state = told(
+    const state = stateAfter(
       (s) => addCollection(s, 'nightly'),
       (s) => addCollection(s, 'weekly'),
     );
@@ -59,12 +59,12 @@ describe('the collections of a project', () => {
 
 describe('a run', () => {
   it('is hidden and shown again, and repeating it changes nothing', () => {
-    const hidden = told((s) => hideRun(s, A, true));
+    const hidden = stateAfter((s) => hideRun(s, A, true));
     expect([filingOf(hidden, A).hidden, filingOf(hidden, B).hidden]).toEqual([true, false]);
     expect(hideRun(hidden, A, true)).toEqual([]);
     expect(
       filingOf(
-        told(
+        stateAfter(
           (s) => hideRun(s, A, true),
           (s) => hideRun(s, A, false),
         ),
@@ -74,7 +74,7 @@ describe('a run', () => {
   });
 
   it('keeps the last note of its flag until the flag is removed', () => {
-    const flagged = told(
+    const flagged = stateAfter(
       (s) => flagRun(s, A, 'first'),
       (s) => flagRun(s, A, 'second'),
       (s) => flagRun(s, A, undefined),
@@ -82,7 +82,7 @@ describe('a run', () => {
     expect(filingOf(flagged, A).flag).toEqual({ note: 'second', at: new Date(2_000).toISOString() });
     expect(
       filingOf(
-        told(
+        stateAfter(
           (s) => flagRun(s, A, undefined),
           (s) => unflagRun(s, A),
         ),

@@ -75,9 +75,9 @@ describe('A choice of hosts', () => {
   });
 
   it('knows which agents rest on every host that has them', () => {
-    const resting = (until: number) => ({ rateLimited: { one: T0 + until } });
-    expect(pool([host('a', resting(9)), host('b', resting(5))]).rateLimited).toEqual({ one: T0 + 5 });
-    expect(pool([host('a', resting(9)), host('b')]).rateLimited).toEqual({});
+    const limitedUntil = (until: number) => ({ rateLimited: { one: T0 + until } });
+    expect(pool([host('a', limitedUntil(9)), host('b', limitedUntil(5))]).rateLimited).toEqual({ one: T0 + 5 });
+    expect(pool([host('a', limitedUntil(9)), host('b')]).rateLimited).toEqual({});
   });
 
   it('never gives a host more than its free slots, and leaves none free while a task of its agent waits', () => {
@@ -91,12 +91,12 @@ describe('A choice of hosts', () => {
       fc.property(
         fc.array(anyHost, { maxLength: 8 }),
         fc.array(fc.constantFrom(...agents), { maxLength: 40 }),
-        (given, wanted) => {
+        (given, expected) => {
           const list = given.map((each, index) => host(`h${index}`, { slots: 4, ...each }));
           const hosts = pool(list);
           const used: Record<string, number> = {};
           const waiting = new Set<string>();
-          for (const agent of wanted) {
+          for (const agent of expected) {
             const placement = hosts.take({ ...PLAIN, agent });
             if (placement.kind === 'host') used[placement.host] = (used[placement.host] ?? 0) + 1;
             else waiting.add(agent);
@@ -165,8 +165,8 @@ describe('next with hosts', () => {
   });
 
   it('uses another agent while one rests on all hosts', () => {
-    const resting = host('a', { agents: ['one', 'two'], rateLimited: { one: T0 + 60_000 } });
-    const { intents } = startsOf([runOf('r0000001', 'p')], [resting]);
+    const limitedUntil = host('a', { agents: ['one', 'two'], rateLimited: { one: T0 + 60_000 } });
+    const { intents } = startsOf([runOf('r0000001', 'p')], [limitedUntil]);
     expect(intents).toMatchObject([
       { agent: 'two', host: 'a' },
       { agent: 'two', host: 'a' },

@@ -21,12 +21,12 @@ const LATER: RunEvent = { type: 'task.prioritized', data: { task: 'b', priority:
 
 describe('since when something waits', () => {
   it('is the time of a question, also after later events of its run, so that it gives one message', () => {
-    const [asked, later] = [cardAfter(ASKED), cardAfter(ASKED, LATER)];
-    expect(later.updatedAt).not.toBe(asked.updatedAt);
-    expect(asked.attention).toMatchObject([{ what: 'question', question: 'q1-1', since: asked.updatedAt }]);
-    expect(later.attention).toEqual(asked.attention);
-    expect(keysOf(later)).toEqual(keysOf(asked));
-    expect(keysOf(asked)).toHaveLength(1);
+    const [first, later] = [cardAfter(ASKED), cardAfter(ASKED, LATER)];
+    expect(later.updatedAt).not.toBe(first.updatedAt);
+    expect(first.attention).toMatchObject([{ what: 'question', question: 'q1-1', since: first.updatedAt }]);
+    expect(later.attention).toEqual(first.attention);
+    expect(keysOf(later)).toEqual(keysOf(first));
+    expect(keysOf(first)).toHaveLength(1);
   });
 
   it('makes a run unread with a question', () => {

@@ -72,8 +72,8 @@ describe('a series of rounds', () => {
     expect(nextRound(state, facts(NOON + MINUTE, { head: 'new' }))).toEqual({ until: NOON + 5 * MINUTE });
     expect(nextRound(state, facts(NOON + 5 * MINUTE, { head: 'new' }))).toEqual({ why: 'commit' });
     expect(nextRound(state, facts(NOON + 5 * MINUTE, { pulls: { 7: 'abc' } }))).toEqual({ why: 'pull-request' });
-    const asked = series(...quiet, [{ type: 'watch.messaged', data: { discussion: 'd1', text: 'Why?' } }, NOON + 1]);
-    expect(nextRound(asked, facts(NOON + 2))).toEqual({ why: 'reply' });
+    const messaged = series(...quiet, [{ type: 'watch.messaged', data: { discussion: 'd1', text: 'Why?' } }, NOON + 1]);
+    expect(nextRound(messaged, facts(NOON + 2))).toEqual({ why: 'reply' });
   });
 
   it('tries again when no round could begin, each time after twice as long, also for a message', () => {
@@ -88,8 +88,8 @@ describe('a series of rounds', () => {
   });
 
   it('does not repeat at once a round that could not answer', () => {
-    const said: [WatchEvent, number] = [{ type: 'watch.said', data: { discussion: 'd1', text: 'Why?' } }, NOON + 1];
-    const state = series(started, ...round(1, NOON), said, ...round(2, NOON + 2, {}, { head: null }));
+    const reply: [WatchEvent, number] = [{ type: 'watch.said', data: { discussion: 'd1', text: 'Why?' } }, NOON + 1];
+    const state = series(started, ...round(1, NOON), reply, ...round(2, NOON + 2, {}, { head: null }));
     expect(nextRound(state, facts(NOON + 3))).toEqual({ until: NOON + 2 + 5 * MINUTE });
     expect(nextRound(state, facts(NOON + 2 + 5 * MINUTE))).toEqual({ why: 'reply' });
   });

@@ -21,17 +21,17 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-function asked(tool: string, input: Record<string, string>): string | undefined {
+function refusalOf(tool: string, input: Record<string, string>): string | undefined {
   return refusal(order, JSON.stringify({ tool_name: tool, cwd: order.workspace, tool_input: input }));
 }
 
 describe('the hook at the moment of writing', () => {
   it('lets through what is in the scope, and what is no file of the repository', () => {
-    expect(asked('Write', { file_path: 'src/a.ts' })).toBeUndefined();
-    expect(asked('Edit', { file_path: join(order.workspace, 'README.md') })).toBeUndefined();
-    expect(asked('Write', { file_path: '/tmp/note.txt' })).toBeUndefined();
-    expect(asked('Read', { file_path: 'src/a.ts' })).toBeUndefined();
-    expect(asked('Bash', { command: 'npm test > /dev/null 2>&1 && cat docs/a | grep x' })).toBeUndefined();
+    expect(refusalOf('Write', { file_path: 'src/a.ts' })).toBeUndefined();
+    expect(refusalOf('Edit', { file_path: join(order.workspace, 'README.md') })).toBeUndefined();
+    expect(refusalOf('Write', { file_path: '/tmp/note.txt' })).toBeUndefined();
+    expect(refusalOf('Read', { file_path: 'src/a.ts' })).toBeUndefined();
+    expect(refusalOf('Bash', { command: 'npm test > /dev/null 2>&1 && cat docs/a | grep x' })).toBeUndefined();
   });
 
   it.each([
@@ -45,19 +45,19 @@ describe('the hook at the moment of writing', () => {
     ['Bash', { command: 'cp src/a.ts package.json; true' }],
     ['Bash', { command: 'sed -i "s/a/b/" docs/a.md' }],
   ])('refuses %s of %j and names the rule', (tool, input) => {
-    expect(asked(tool, input)).toMatch(/ in this task\. Allowed: src, README\.md\. Denied: src\/keys/);
+    expect(refusalOf(tool, input)).toMatch(/ in this task\. Allowed: src, README\.md\. Denied: src\/keys/);
   });
 
   it('refuses what it cannot read', () => {
-    for (const said of ['', '{', 'null', '[]', '{"tool_name":1}', `${'['.repeat(100_000)}`])
-      expect(refusal(order, said)).toBe('What the tool is to do could not be read');
+    for (const text of ['', '{', 'null', '[]', '{"tool_name":1}', `${'['.repeat(100_000)}`])
+      expect(refusal(order, text)).toBe('What the tool is to do could not be read');
   });
 
   it('answers as a program by its exit code, with the reason on standard error', async () => {
     const file = join(folder, 'order.json');
     await writeFile(file, JSON.stringify(order));
-    const said = { tool_name: 'Write', tool_input: { file_path: join(order.workspace, 'docs/a.md') } };
-    const refused = await ask(file, JSON.stringify(said));
+    const text = { tool_name: 'Write', tool_input: { file_path: join(order.workspace, 'docs/a.md') } };
+    const refused = await ask(file, JSON.stringify(text));
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('docs/a.md is outside'), stdout: '' });
     expect(await ask(join(folder, 'gone.json'), '{}')).toMatchObject({ code: 2 });
   });
@@ -77,11 +77,11 @@ describe('the paths that a command writes to', () => {
   });
 });
 
-function ask(file: string, said: string): Promise<{ code: number; stdout: string; stderr: string }> {
+function ask(file: string, text: string): Promise<{ code: number; stdout: string; stderr: string }> {
   return new Promise((resolve) => {
     const child = execFile(process.execPath, [PROGRAM, file, 'rules'], (error, stdout, stderr) => {
       resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr });
     });
-    child.stdin?.end(said);
+    child.stdin?.end(text);
   });
 }

@@ -68,10 +68,10 @@ describe('the gate scope catches', () => {
       { maxChangedLines: 10 },
       'lines are changed',
     ],
-  ])('%s', async (_, edit, given, said) => {
+  ])('%s', async (_, edit, given, text) => {
     const { verdict, summary, output } = await work.inspect(scope(given), edit);
     expect(verdict).toBe('fail');
-    expect(`${summary}\n${output}`).toContain(said);
+    expect(`${summary}\n${output}`).toContain(text);
   });
 });
 

@@ -158,9 +158,9 @@ describe('text of an agent', () => {
         yield { id: 1, text: `a\n\nevent: end\ndata: {}\n\n${NASTY}` };
       },
     });
-    const said = await (await server.ask('/api/runs/k3v9x2ab/logs')).text();
-    expect(said.match(/^event: end$/gm)).toHaveLength(1);
-    expect(said.match(/^data: /gm)).toHaveLength(2);
+    const message = await (await server.ask('/api/runs/k3v9x2ab/logs')).text();
+    expect(message.match(/^event: end$/gm)).toHaveLength(1);
+    expect(message.match(/^data: /gm)).toHaveLength(2);
   });
 
   it('in the name of a path stays text in the problem', async () => {

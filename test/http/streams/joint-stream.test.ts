@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type Opened, openServer } from '../open-test-server.ts';
-import { type Heard, hear, journal } from '../received-events.ts';
+import { hear, journal, type ReceivedEvent } from '../received-events.ts';
 
 const Input = z.object({ run: z.string(), after: z.number().default(0) });
 const logs = (run: string, after = 0) => `/api/runs/${run}/logs?follow=true&after=${after}`;
@@ -71,7 +71,7 @@ async function open(server: Opened, targets: readonly string[]): Promise<Respons
 }
 
 /** The next items, each with its stream and its id. */
-async function itemsOf(events: AsyncGenerator<Heard>, count: number): Promise<string[]> {
+async function itemsOf(events: AsyncGenerator<ReceivedEvent>, count: number): Promise<string[]> {
   const items: string[] = [];
   let stream: unknown;
   while (items.length < count) {

@@ -8,7 +8,7 @@ import { realWorld } from '../../../src/world.ts';
 import { fakeWorld } from '../../cli/test-platform.ts';
 import { until } from '../../support/until.ts';
 import { type Call, type Opened, openServer } from '../open-test-server.ts';
-import { type Heard, hear, journal } from '../received-events.ts';
+import { hear, journal, type ReceivedEvent } from '../received-events.ts';
 
 const After = z.object({ after: z.number().default(0) });
 const LOGS = '/api/runs/k3v9x2ab/logs?follow=true';
@@ -21,12 +21,12 @@ describe('a stream', () => {
     let last: string | undefined;
     for (let cut = 1; cut <= 12; cut += 1) {
       book.write(...numbers(1, 40));
-      const wanted = seen.length + cut * 3;
+      const expected = seen.length + cut * 3;
       for await (const { id } of await listen(server, LOGS, last)) {
         if (id === undefined) continue;
         last = id;
         seen.push(id);
-        if (seen.length === wanted) break;
+        if (seen.length === expected) break;
       }
     }
     expect(seen).toEqual(seen.map((_, index) => String(index + 1)));
@@ -167,8 +167,8 @@ describe('a stream', () => {
         yield { position: 10, run: { run: 'a' } };
       },
     });
-    const heard = await collectAll(await listen(server, '/api/runs/stream'));
-    expect(heard.map(({ id }) => id)).toEqual([undefined, undefined, '9', '10', undefined]);
+    const received = await collectAll(await listen(server, '/api/runs/stream'));
+    expect(received.map(({ id }) => id)).toEqual([undefined, undefined, '9', '10', undefined]);
   });
 });
 
@@ -183,22 +183,22 @@ function open(server: Opened, path: string, last?: string): Promise<Response> {
   return server.ask(path, { headers: { authorization, ...(last === undefined ? {} : { 'last-event-id': last }) } });
 }
 
-async function listen(server: Opened, path: string, last?: string): Promise<AsyncGenerator<Heard>> {
+async function listen(server: Opened, path: string, last?: string): Promise<AsyncGenerator<ReceivedEvent>> {
   return hear(await open(server, path, last));
 }
 
-async function collect(heard: AsyncGenerator<Heard>, count: number): Promise<(string | undefined)[]> {
+async function collect(received: AsyncGenerator<ReceivedEvent>, count: number): Promise<(string | undefined)[]> {
   const found: (string | undefined)[] = [];
-  for await (const { id } of heard) {
+  for await (const { id } of received) {
     found.push(id);
     if (found.length === count) break;
   }
   return found;
 }
 
-async function collectAll(heard: AsyncGenerator<Heard>): Promise<Heard[]> {
-  const found: Heard[] = [];
-  for await (const each of heard) found.push(each);
+async function collectAll(received: AsyncGenerator<ReceivedEvent>): Promise<ReceivedEvent[]> {
+  const found: ReceivedEvent[] = [];
+  for await (const each of received) found.push(each);
   return found;
 }
 

@@ -107,8 +107,8 @@ describe('what pages ask for', () => {
     expect(found.hits).toMatchObject([
       { run, task: 'job/1', attempt: 1, kind: 'text', excerpt: 'the turnip is found' },
     ]);
-    const asked = await engine.call('search', { text: 'BEETROOT look' });
-    expect(asked.tasks).toMatchObject([{ run, task: 'job/1', status: 'done' }]);
+    const requested = await engine.call('search', { text: 'BEETROOT look' });
+    expect(requested.tasks).toMatchObject([{ run, task: 'job/1', status: 'done' }]);
     expect(await engine.call('search', { text: 'turnip', project: 'another' })).toMatchObject({ hits: [], next: null });
     const paged = await engine.call('search', { text: 'line', run, limit: 3 });
     const older = await engine.call('search', { text: 'line', run, limit: 3, before: paged.next ?? 0 });
@@ -162,17 +162,17 @@ describe('what pages ask for', () => {
   });
 
   it('changes settings with their comments kept, all or nothing, and shows no secret', async () => {
-    const asked = { dir: scratch.repo, scope: 'project' as const };
-    const before = await engine.call('read-settings', asked);
+    const requested = { dir: scratch.repo, scope: 'project' as const };
+    const before = await engine.call('read-settings', requested);
     expect(before.origins).toMatchObject({ 'limits.agents': 'project', land: 'default' });
     expect(JSON.stringify(before)).not.toContain('very-secret-1');
     const change = { path: ['limits', 'agents'], value: 2 };
-    const after = await engine.call('write-settings', { ...asked, changes: [change], hash: before.hash });
+    const after = await engine.call('write-settings', { ...requested, changes: [change], hash: before.hash });
     expect(after.effective).toMatchObject({ limits: { agents: 2 } });
     const text = readFileSync(join(scratch.repo, '.manyhands/config.yaml'), 'utf8');
     expect(text).toBe(CONFIG.replace('agents: 4', 'agents: 2'));
     const write = (value: unknown, hash: string) =>
-      engine.call('write-settings', { ...asked, hash, changes: [change, { path: ['limits', 'checks'], value }] });
+      engine.call('write-settings', { ...requested, hash, changes: [change, { path: ['limits', 'checks'], value }] });
     await expect(write(3, before.hash)).rejects.toMatchObject({ code: 'CONFLICT' });
     await expect(write('many', after.hash)).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
     await expect(write('[hidden]', after.hash)).rejects.toMatchObject({ code: 'INPUT_INVALID' });

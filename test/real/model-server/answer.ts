@@ -18,9 +18,9 @@ export function answer(
   dialect: Dialect,
   what: { requests: RecordedRequest; turn: Turn },
 ): void {
-  const { requests: asked, turn } = what;
-  if (turn.fault !== undefined) goWrong(response, dialect, { asked, reply: turn.reply, fault: turn.fault });
-  else if (!asked.isStream) sendJson(response, { status: 200, headers: {}, body: dialect.whole(turn.reply) });
+  const { requests: recorded, turn } = what;
+  if (turn.fault !== undefined) goWrong(response, dialect, { asked: recorded, reply: turn.reply, fault: turn.fault });
+  else if (!recorded.isStream) sendJson(response, { status: 200, headers: {}, body: dialect.whole(turn.reply) });
   else
     response.writeHead(200, { ...STREAM, 'openai-model': turn.reply.model }).end(dialect.frames(turn.reply).join(''));
 }
@@ -33,11 +33,11 @@ export function sendJson(response: ServerResponse, { status, headers, body }: Re
 type Going = { asked: RecordedRequest; reply: Reply; fault: Fault };
 type Refused = { asked: RecordedRequest; reply: Reply; reason: Reason };
 
-function goWrong(response: ServerResponse, dialect: Dialect, { asked, reply, fault }: Going): void {
-  const type = asked.isStream ? STREAM : JSON_TYPE;
+function goWrong(response: ServerResponse, dialect: Dialect, { asked: recorded, reply, fault }: Going): void {
+  const type = recorded.isStream ? STREAM : JSON_TYPE;
   switch (fault.kind) {
     case 'refusal':
-      sendJson(response, dialect.refusal({ ...fault, model: asked.model }));
+      sendJson(response, dialect.refusal({ ...fault, model: recorded.model }));
       break;
     case 'status':
       sendJson(response, { status: fault.status, headers: fault.headers ?? {}, body: fault.body ?? {} });
@@ -61,16 +61,16 @@ function goWrong(response: ServerResponse, dialect: Dialect, { asked, reply, fau
       response.writeHead(200, { 'content-type': 'text/html' }).end(HTML);
       break;
     case 'error-event':
-      sendErrorEvent(response, dialect, { asked, reply, reason: fault.reason ?? 'overloaded' });
+      sendErrorEvent(response, dialect, { asked: recorded, reply, reason: fault.reason ?? 'overloaded' });
       break;
   }
 }
 
 /** The error travels alone: clients of Google's API look for one in each piece that arrives. */
 function sendErrorEvent(response: ServerResponse, dialect: Dialect, what: Refused): void {
-  const { asked, reply, reason } = what;
-  if (!asked.isStream) {
-    sendJson(response, dialect.refusal({ reason, model: asked.model }));
+  const { asked: recorded, reply, reason } = what;
+  if (!recorded.isStream) {
+    sendJson(response, dialect.refusal({ reason, model: recorded.model }));
     return;
   }
   response.writeHead(200, STREAM).write(beginning(dialect, reply));

@@ -41,13 +41,13 @@ export const anthropic: Dialect = {
 
 function read(_path: string, body: unknown): RecordedRequest {
   const { model, system, tools, messages, stream } = Body.parse(body);
-  const said = messages.filter(({ role, content }) => role === 'user' && content !== '').map(({ content }) => content);
+  const texts = messages.filter(({ role, content }) => role === 'user' && content !== '').map(({ content }) => content);
   return {
     model,
     system,
     tools: tools.map(({ name }) => name),
-    prompt: said.join('\n'),
-    lastUser: said.at(-1) ?? '',
+    prompt: texts.join('\n'),
+    lastUser: texts.at(-1) ?? '',
     turn: messages.filter(({ role }) => role === 'assistant').length,
     isStream: stream,
   };
@@ -107,11 +107,11 @@ function thinking(thought: string): Block {
   };
 }
 
-function text(said: string): Block {
+function text(texts: string): Block {
   return {
     start: { type: 'text', text: '' },
-    deltas: pieces(said).map((piece) => ({ type: 'text_delta', text: piece })),
-    complete: { type: 'text', text: said },
+    deltas: pieces(texts).map((piece) => ({ type: 'text_delta', text: piece })),
+    complete: { type: 'text', text: texts },
   };
 }
 

@@ -44,13 +44,13 @@ export const gemini: Dialect = {
 function read(path: string, body: unknown): RecordedRequest {
   const [, model = '', method] = PATH.exec(path) ?? [];
   const { systemInstruction, contents, tools } = Body.parse(body);
-  const said = contents.filter(({ role, parts }) => role === 'user' && parts !== '').map(({ parts }) => parts);
+  const texts = contents.filter(({ role, parts }) => role === 'user' && parts !== '').map(({ parts }) => parts);
   return {
     model,
     system: systemInstruction?.parts ?? '',
     tools: tools.flatMap(({ functionDeclarations }) => functionDeclarations.map(({ name }) => name)),
-    prompt: said.join('\n'),
-    lastUser: said.at(-1) ?? '',
+    prompt: texts.join('\n'),
+    lastUser: texts.at(-1) ?? '',
     turn: contents.filter(({ role }) => role === 'model').length,
     isStream: method === 'streamGenerateContent',
   };

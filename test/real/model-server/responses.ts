@@ -44,15 +44,15 @@ export const responses: Dialect = {
 function read(_path: string, body: unknown): RecordedRequest {
   const { model, instructions, tools, input, stream } = Body.parse(body);
   const items = typeof input === 'string' ? [{ type: 'message', role: 'user', content: input }] : input;
-  const said = (roles: readonly string[]) =>
+  const textOf = (roles: readonly string[]) =>
     items.flatMap(({ type, role, content }) => {
       const text = Content.safeParse(content).data ?? '';
       return type === 'message' && roles.includes(role) && text !== '' ? [text] : [];
     });
-  const user = said(['user']);
+  const user = textOf(['user']);
   return {
     model,
-    system: [instructions, ...said(['developer', 'system'])].join('\n'),
+    system: [instructions, ...textOf(['developer', 'system'])].join('\n'),
     tools: tools.map(({ type, name }) => name ?? type),
     prompt: user.join('\n'),
     lastUser: user.at(-1) ?? '',
@@ -130,7 +130,7 @@ function begun(item: OutputItem): OutputItem {
 }
 
 function deltas(item: OutputItem): ItemEvent[] {
-  const said = Content.safeParse(item.content);
-  if (item.type !== 'message' || !said.success) return [];
-  return pieces(said.data).map((delta) => ({ type: 'response.output_text.delta', content_index: 0, delta }));
+  const textOf = Content.safeParse(item.content);
+  if (item.type !== 'message' || !textOf.success) return [];
+  return pieces(textOf.data).map((delta) => ({ type: 'response.output_text.delta', content_index: 0, delta }));
 }

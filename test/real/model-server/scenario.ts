@@ -9,9 +9,9 @@ export interface Turn {
 
 /** One script under way. */
 export interface Scenario {
-  next(asked: RecordedRequest): Promise<Turn>;
+  next(request: RecordedRequest): Promise<Turn>;
   /** The answer to a request that is no part of the work; it uses up no step. */
-  aside(asked: RecordedRequest, say: string): Turn;
+  aside(request: RecordedRequest, say: string): Turn;
 }
 
 const USAGE = { in: 100, out: 20, cacheRead: 0, cacheWrite: 0, reasoning: 0 } as const;
@@ -26,8 +26,8 @@ export function performScenario(name: string, script: Script): Scenario {
   const hasAnswer = ({ think, say, call }: Step) => think !== undefined || say !== undefined || call !== undefined;
 
   /** Without waiting where the script is a list, so that steps are taken in the order of the requests. */
-  function choose(asked: RecordedRequest): Step | Promise<Step> {
-    if (typeof script === 'function') return script(asked);
+  function choose(request: RecordedRequest): Step | Promise<Step> {
+    if (typeof script === 'function') return script(request);
     for (;;) {
       const step = script[at] ?? LAST;
       if (!isOver(step) || hasAnswer(step)) return step;
@@ -36,11 +36,11 @@ export function performScenario(name: string, script: Script): Scenario {
   }
 
   return {
-    async next(asked) {
-      const chosen = choose(asked);
+    async next(request) {
+      const chosen = choose(request);
       const step = chosen instanceof Promise ? await chosen : chosen;
       answers += 1;
-      const turn = { reply: toReply(step, asked, `${name}_${answers}`), delayMs: step.delayMs ?? 0 };
+      const turn = { reply: toReply(step, request, `${name}_${answers}`), delayMs: step.delayMs ?? 0 };
       if (step.fault !== undefined && !isOver(step)) {
         failed.set(step.fault, (failed.get(step.fault) ?? 0) + 1);
         return { ...turn, fault: step.fault };
@@ -48,9 +48,9 @@ export function performScenario(name: string, script: Script): Scenario {
       at += 1;
       return turn;
     },
-    aside(asked, say) {
+    aside(request, say) {
       answers += 1;
-      return { reply: toReply({ say }, asked, `${name}_${answers}`), delayMs: 0 };
+      return { reply: toReply({ say }, request, `${name}_${answers}`), delayMs: 0 };
     },
   };
 }

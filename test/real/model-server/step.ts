@@ -54,7 +54,7 @@ export interface Step {
 }
 
 /** Steps in the order of the requests, or a choice made from each request: with several conversations on one address, by prompt and turn. */
-export type Script = readonly Step[] | ((asked: RecordedRequest) => Step | Promise<Step>);
+export type Script = readonly Step[] | ((request: RecordedRequest) => Step | Promise<Step>);
 
 /** What a request asks of the model, read from any of the APIs. */
 export interface RecordedRequest {

@@ -46,8 +46,8 @@ function debated(
   { input = INPUT, loop = 1, story = given(started()) }: { input?: DebateInput; loop?: number; story?: Story } = {},
 ): Story {
   return rounds.reduce<Story>(
-    (told, outputs, index) =>
-      told.and(added(...next(told.state, input).add), ...answered(`${loop}/${index + 1}`, outputs)),
+    (before, outputs, index) =>
+      before.and(added(...next(before.state, input).add), ...answered(`${loop}/${index + 1}`, outputs)),
     story,
   );
 }

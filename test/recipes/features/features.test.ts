@@ -25,13 +25,13 @@ function list(...entries: unknown[]): FeaturesInput {
   return FeaturesInput.parse({ file: 'features.json', features: entries });
 }
 
-function asked(story: Story, input: FeaturesInput, ended?: string): TaskSpec[] {
+function specsOf(story: Story, input: FeaturesInput, ended?: string): TaskSpec[] {
   return features.unfold(story.state, input, ended === undefined ? undefined : story.state.tasks[ended]).add;
 }
 
 function begun(input: FeaturesInput, config = {}) {
   const story = given(started({}, config));
-  return story.and(added(...asked(story, input)));
+  return story.and(added(...specsOf(story, input)));
 }
 
 describe('a list of features', () => {
@@ -55,9 +55,9 @@ describe('a list of features', () => {
 
   it('starts the next of a track when one of it ends, also when it failed', () => {
     const story = begun(input, TRACKS).and(taskEnded('feature/1', 'failed'));
-    expect(asked(story, input, 'feature/1').map(({ key }) => key)).toEqual(['feature/3']);
-    const later = story.and(added(...asked(story, input, 'feature/1')), ...worked('feature/3'), landed('feature/3'));
-    expect(asked(later, input, 'feature/3').map(({ key }) => key)).toEqual(['feature/6']);
+    expect(specsOf(story, input, 'feature/1').map(({ key }) => key)).toEqual(['feature/3']);
+    const later = story.and(added(...specsOf(story, input, 'feature/1')), ...worked('feature/3'), landed('feature/3'));
+    expect(specsOf(later, input, 'feature/3').map(({ key }) => key)).toEqual(['feature/6']);
   });
 
   it('starts the next of a track while one of it, or one that it needs, waits for a person', () => {
@@ -67,14 +67,14 @@ describe('a list of features', () => {
       data: { task: 'feature/1', reason: 'Its agent is over its cap', nextStep: '' },
     };
     const story = begun(chain, TRACKS).and(blocked);
-    expect(asked(story, chain).map(({ key }) => key)).toEqual(['feature/2']);
-    const later = story.and(added(...asked(story, chain)));
-    expect(asked(later, chain).map(({ key }) => key)).toEqual(['feature/3']);
+    expect(specsOf(story, chain).map(({ key }) => key)).toEqual(['feature/2']);
+    const later = story.and(added(...specsOf(story, chain)));
+    expect(specsOf(later, chain).map(({ key }) => key)).toEqual(['feature/3']);
   });
 
   it('wants the same again after a restart', () => {
     const story = begun(input, TRACKS);
-    expect(asked(story, input)).toEqual([]);
+    expect(specsOf(story, input)).toEqual([]);
   });
 
   it('works on what is open; finished features only when they are named', () => {
@@ -95,7 +95,7 @@ describe('a list of features', () => {
   });
 
   it('asks for a verification by another agent with the steps, unless it is switched off', () => {
-    const [spec] = asked(given(started()), input);
+    const [spec] = specsOf(given(started()), input);
     expect(spec?.verify).toMatchObject({
       role: 'verify',
       fixRole: 'fix',
@@ -105,12 +105,12 @@ describe('a list of features', () => {
     });
     expect(spec?.limits.turns).toBe(40);
     expect(given(started()).state.start.config.verify.tools).toEqual(['Bash', 'Read', 'Write']);
-    const [plain] = asked(given(started({}, { verify: { disabled: true } })), input);
+    const [plain] = specsOf(given(started({}, { verify: { disabled: true } })), input);
     expect(plain?.verify).toBeUndefined();
   });
 
   it('gives the verifier the application on a leased port, where a command starts it', () => {
-    const [spec] = asked(given(started({}, { verify: { start: 'npm start' } })), input);
+    const [spec] = specsOf(given(started({}, { verify: { start: 'npm start' } })), input);
     expect(spec?.verify?.serve).toMatchObject({ run: 'npm start', url: 'http://127.0.0.1:{port}' });
   });
 
@@ -140,16 +140,16 @@ describe('a list of features', () => {
 describe('verification in the checkout', () => {
   const input = list(feature('1', 'api'));
   const config = { verify: { in: 'checkout', maxAttempts: 2, delayMs: 1000 } } as const;
-  const said = (result: string) => ({ output: { steps: [{ step: 1, result, note: 'seen' }], summary: '' } });
+  const textOf = (result: string) => ({ output: { steps: [{ step: 1, result, note: 'seen' }], summary: '' } });
 
   function verified(story: Story, round: number, result: string): Story {
     const key = `feature/1/verify/${round}`;
-    return story.and(attempted(key), attemptEnded(key, 1, said(result)), taskEnded(key, 'done'));
+    return story.and(attempted(key), attemptEnded(key, 1, textOf(result)), taskEnded(key, 'done'));
   }
 
   function landedOnce() {
     const story = begun(input, config).and(...worked('feature/1'), landed('feature/1'));
-    return story.and(added(...asked(story, input, 'feature/1')));
+    return story.and(added(...specsOf(story, input, 'feature/1')));
   }
 
   it('comes after the landing reached the base, and after the time to reload', () => {
@@ -159,20 +159,20 @@ describe('verification in the checkout', () => {
 
   it('asks for a fix with the report, then verifies again, then gives up', () => {
     const failed = verified(landedOnce(), 1, 'fail');
-    const [fix] = asked(failed, input, 'feature/1/verify/1');
+    const [fix] = specsOf(failed, input, 'feature/1/verify/1');
     expect(fix).toMatchObject({ key: 'feature/1/fix/1', role: 'fix', prompt: expect.stringContaining('STEP 1: FAIL') });
     if (fix === undefined) throw new Error('there is no fix');
     const fixed = failed.and(added(fix), ...worked('feature/1/fix/1'), landed('feature/1/fix/1'));
-    const again = fixed.and(added(...asked(fixed, input, 'feature/1/fix/1')));
+    const again = fixed.and(added(...specsOf(fixed, input, 'feature/1/fix/1')));
     const over = verified(again, 2, 'fail');
-    expect(asked(over, input, 'feature/1/verify/2')).toEqual([]);
+    expect(specsOf(over, input, 'feature/1/verify/2')).toEqual([]);
     expect(features.failure?.(over.state, input)).toBe('not verified: Feature 1');
     expect(features.statuses?.(over.state, input)?.statuses).toMatchObject([{ status: 'failed' }]);
   });
 
   it('is over when every step passed', () => {
     const passed = verified(landedOnce(), 1, 'pass');
-    expect(asked(passed, input, 'feature/1/verify/1')).toEqual([]);
+    expect(specsOf(passed, input, 'feature/1/verify/1')).toEqual([]);
     expect(features.failure?.(passed.state, input)).toBeUndefined();
     expect(features.statuses?.(passed.state, input)?.statuses).toMatchObject([{ status: 'passed' }]);
   });

@@ -131,8 +131,8 @@ describe('writing the status of features back', () => {
     mkdirSync(project);
     writeFileSync(file, '[{"id": 1, "status": "open"}]');
     symlinkSync(file, join(project, 'features.json'));
-    const asked = writeStatuses(join(project, 'features.json'), changes(['1', 'passed']), { root: project });
-    await expect(asked).rejects.toMatchObject({ code: 'CONFLICT', message: /leads out of the project/ });
+    const writing = writeStatuses(join(project, 'features.json'), changes(['1', 'passed']), { root: project });
+    await expect(writing).rejects.toMatchObject({ code: 'CONFLICT', message: /leads out of the project/ });
     expect(readFileSync(file, 'utf8')).toContain('open');
   });
 
@@ -155,8 +155,8 @@ describe('writing the status of features back', () => {
 describe('a file of which a person removed a feature meanwhile', () => {
   it('gets the status of the others, and the one that is gone is named', async () => {
     writeFileSync(file, '[{"id": 1, "status": "open"}, {"id": 3, "status": "open"}]');
-    const asked = writeStatuses(file, changes(['1', 'passed'], ['2', 'passed'], ['3', 'failed']), { root });
-    await expect(asked).rejects.toMatchObject({
+    const writing = writeStatuses(file, changes(['1', 'passed'], ['2', 'passed'], ['3', 'failed']), { root });
+    await expect(writing).rejects.toMatchObject({
       code: 'CONFLICT',
       message: /: feature 2 is gone; the others were written$/,
     });

@@ -24,13 +24,13 @@ const PLAN = {
   ],
 };
 
-function asked(state: RunState, ended?: string, input = INPUT) {
+function unfolding(state: RunState, ended?: string, input = INPUT) {
   return goal.unfold(state, input, ended === undefined ? undefined : state.tasks[ended]);
 }
 
 function begun(config = {}) {
   const story = given(started({}, config));
-  return story.and(added(...asked(story.state).add));
+  return story.and(added(...unfolding(story.state).add));
 }
 
 function planned(config = {}, input = INPUT) {
@@ -39,7 +39,7 @@ function planned(config = {}, input = INPUT) {
     attemptEnded('plan/1', 1, { output: PLAN }),
     taskEnded('plan/1', 'done'),
   );
-  const { add } = asked(story.state, 'plan/1', input);
+  const { add } = unfolding(story.state, 'plan/1', input);
   return { story: story.and(added(...add)), add };
 }
 
@@ -65,12 +65,12 @@ function inReview(config = {}) {
     ...worked('implement/1.2'),
     landed('implement/1.2'),
   );
-  return done.and(added(...asked(done.state, 'implement/1.2').add));
+  return done.and(added(...unfolding(done.state, 'implement/1.2').add));
 }
 
 describe('the goal recipe', () => {
   it('begins with a plan that only reads', () => {
-    expect(asked(given(started()).state).add).toMatchObject([
+    expect(unfolding(given(started()).state).add).toMatchObject([
       { key: 'plan/1', role: 'plan', access: 'read', prompt: 'Make it better' },
     ]);
   });
@@ -80,7 +80,7 @@ describe('the goal recipe', () => {
       type: 'run.base-checked',
       data: { tree: 't', evidence: [{ ...RED, output: 'sum is wrong' }] },
     });
-    const { add, hold } = asked(base.state);
+    const { add, hold } = unfolding(base.state);
     expect([add.map(({ key }) => key), hold]).toEqual([['plan/1'], undefined]);
     expect(add[0]?.prompt).toContain('sum is wrong');
     const tasks = ['one', 'two'].map((id) => ({ id, title: id, description: id, needs: [] }));
@@ -90,7 +90,7 @@ describe('the goal recipe', () => {
       attemptEnded('plan/1', 1, { output: { tasks } }),
       taskEnded('plan/1', 'done'),
     );
-    expect(asked(plan.state, 'plan/1').add.map(({ key, needs }) => [key, needs])).toEqual([
+    expect(unfolding(plan.state, 'plan/1').add.map(({ key, needs }) => [key, needs])).toEqual([
       ['implement/1.1', []],
       ['implement/1.2', ['implement/1.1']],
     ]);
@@ -101,11 +101,11 @@ describe('the goal recipe', () => {
       type: 'run.base-checked',
       data: { tree: 't', evidence: [RED] },
     });
-    expect(asked(state).add.map(({ key, needs }) => [key, needs])).toEqual([
+    expect(unfolding(state).add.map(({ key, needs }) => [key, needs])).toEqual([
       ['repair/1', []],
       ['plan/1', ['repair/1']],
     ]);
-    expect(asked(state).hold).toBeUndefined();
+    expect(unfolding(state).hold).toBeUndefined();
   });
 
   it('asks a person first when the settings say that a red base blocks', () => {
@@ -113,11 +113,11 @@ describe('the goal recipe', () => {
       type: 'run.base-checked',
       data: { tree: 't', evidence: [RED] },
     });
-    const { hold } = asked(story.state);
+    const { hold } = unfolding(story.state);
     expect(hold?.what).toBe('base-red');
     if (hold === undefined) throw new Error('it was not held');
     const approved = story.and({ type: 'run.held', data: { hold } }, { type: 'run.approved', data: {} });
-    expect(asked(approved.state).hold).toBeUndefined();
+    expect(unfolding(approved.state).hold).toBeUndefined();
   });
 
   it("turns each planned task into one with a key of its own, never the model's id", () => {
@@ -145,7 +145,7 @@ describe('the goal recipe', () => {
       attemptEnded('plan/1', 1, { output: PLAN }),
       taskEnded('plan/1', 'done'),
     );
-    const held = asked(story.state, 'plan/1', input);
+    const held = unfolding(story.state, 'plan/1', input);
     expect(held.hold).toMatchObject({ what: 'plan' });
     expect(held.add).toHaveLength(2);
   });
@@ -167,7 +167,7 @@ describe('the goal recipe', () => {
   it('wants nothing while tasks are open', () => {
     const { story } = planned();
     const one = story.and(...worked('implement/1.1'), landed('implement/1.1'));
-    expect(asked(one.state, 'implement/1.1').add).toEqual([]);
+    expect(unfolding(one.state, 'implement/1.1').add).toEqual([]);
   });
 
   it('reviews the merged result once every task has landed', () => {
@@ -181,7 +181,7 @@ describe('the goal recipe', () => {
   it('does not review a run of which a task failed', () => {
     const { story } = planned();
     const failed = story.and(...worked('implement/1.1'), landed('implement/1.1'), taskEnded('implement/1.2', 'failed'));
-    expect(asked(failed.state, 'implement/1.2').add).toEqual([]);
+    expect(unfolding(failed.state, 'implement/1.2').add).toEqual([]);
   });
 
   it('switches reviews off with rounds: 0', () => {
@@ -190,7 +190,7 @@ describe('the goal recipe', () => {
 
   it('fixes each serious finding and lets the small ones be', () => {
     const story = inReview().and(...reviewed(1, [finding('high'), finding('low'), finding('medium')]));
-    const { add } = asked(story.state, 'review/1');
+    const { add } = unfolding(story.state, 'review/1');
     expect(add.map(({ key, title, optional }) => [key, title, optional])).toEqual([
       ['fix/1.1', 'Fix: A high thing', true],
       ['fix/1.2', 'Fix: A medium thing', true],
@@ -200,31 +200,31 @@ describe('the goal recipe', () => {
 
   it('ends on a clean review', () => {
     const story = inReview().and(...reviewed(1, [finding('low')]));
-    expect(asked(story.state, 'review/1')).toEqual({ add: [] });
+    expect(unfolding(story.state, 'review/1')).toEqual({ add: [] });
   });
 
   it('reviews only the fixes in the next round, also when one of them failed', () => {
     const first = inReview().and(...reviewed(1, [finding('high')]));
-    const fixing = first.and(added(...asked(first.state, 'review/1').add), taskEnded('fix/1.1', 'failed'));
-    expect(asked(fixing.state, 'fix/1.1').add).toMatchObject([{ key: 'review/2' }]);
-    expect(asked(fixing.state, 'fix/1.1').add[0]?.prompt).toMatch(/git diff tip1 HEAD[\s\S]*A high thing/);
+    const fixing = first.and(added(...unfolding(first.state, 'review/1').add), taskEnded('fix/1.1', 'failed'));
+    expect(unfolding(fixing.state, 'fix/1.1').add).toMatchObject([{ key: 'review/2' }]);
+    expect(unfolding(fixing.state, 'fix/1.1').add[0]?.prompt).toMatch(/git diff tip1 HEAD[\s\S]*A high thing/);
   });
 
   it('asks a person when serious findings are left on a plateau', () => {
     const first = inReview().and(...reviewed(1, [finding('high')]));
-    const fixed = first.and(added(...asked(first.state, 'review/1').add), ...worked('fix/1.1'), landed('fix/1.1'));
-    const second = fixed.and(added(...asked(fixed.state, 'fix/1.1').add), ...reviewed(2, [finding('high')]));
-    expect(asked(second.state, 'review/2').hold).toMatchObject({ what: 'review' });
+    const fixed = first.and(added(...unfolding(first.state, 'review/1').add), ...worked('fix/1.1'), landed('fix/1.1'));
+    const second = fixed.and(added(...unfolding(fixed.state, 'fix/1.1').add), ...reviewed(2, [finding('high')]));
+    expect(unfolding(second.state, 'review/2').hold).toMatchObject({ what: 'review' });
   });
 
   it('keeps the best tree, not the last, when fixing made it worse', () => {
     const first = inReview().and(...reviewed(1, [finding('medium')]));
-    const fixed = first.and(added(...asked(first.state, 'review/1').add), ...worked('fix/1.1'), landed('fix/1.1'));
+    const fixed = first.and(added(...unfolding(first.state, 'review/1').add), ...worked('fix/1.1'), landed('fix/1.1'));
     const second = fixed.and(
-      added(...asked(fixed.state, 'fix/1.1').add),
+      added(...unfolding(fixed.state, 'fix/1.1').add),
       ...reviewed(2, [finding('medium'), finding('medium')]),
     );
-    expect(asked(second.state, 'review/2')).toMatchObject({
+    expect(unfolding(second.state, 'review/2')).toMatchObject({
       add: [],
       keep: { commit: 'tip1', reason: 'deterioration' },
     });
@@ -233,7 +233,7 @@ describe('the goal recipe', () => {
   it('wants the same again when it is asked again after a restart', () => {
     const story = inReview();
     for (const key of [undefined, 'plan/1', 'implement/1.1', 'implement/1.2']) {
-      for (const spec of asked(story.state, key).add) expect(story.state.tasks[spec.key]?.spec).toEqual(spec);
+      for (const spec of unfolding(story.state, key).add) expect(story.state.tasks[spec.key]?.spec).toEqual(spec);
     }
   });
 });

@@ -17,7 +17,7 @@ import {
   worked,
 } from '../../support/given.ts';
 
-function asked(input: Partial<JobInput>, config = {}) {
+function specOf(input: Partial<JobInput>, config = {}) {
   const parsed = JobInput.parse({ task: 'Rename it', ...input });
   const [task] = job.unfold(given(started({}, config)).state, parsed, undefined).add;
   if (task === undefined) throw new Error('the job has no task');
@@ -27,7 +27,7 @@ function asked(input: Partial<JobInput>, config = {}) {
 const REVIEWED = JobInput.parse({ task: 'Rename it', review: true });
 
 describe('a job that is reviewed', () => {
-  const done = given(started(), added(asked({})), ...worked('job/1'), landed('job/1'));
+  const done = given(started(), added(specOf({})), ...worked('job/1'), landed('job/1'));
 
   it('is reviewed by another agent, and what it finds is fixed', () => {
     const { add } = job.unfold(done.state, REVIEWED, done.state.tasks['job/1']);
@@ -53,7 +53,7 @@ describe('a job that is reviewed', () => {
   });
 
   it('that failed, or changed nothing, is not', () => {
-    const failed = given(started(), added(asked({})), taskEnded('job/1', 'failed'));
+    const failed = given(started(), added(specOf({})), taskEnded('job/1', 'failed'));
     expect(job.unfold(failed.state, REVIEWED, failed.state.tasks['job/1'])).toEqual({ add: [] });
   });
 });
@@ -69,18 +69,18 @@ describe('a job that is debated first', () => {
       verdict: 'disagree',
       points: [{ claim: 'Cart is ambiguous', evidence: 'src/cart.ts:1' }],
     };
-    const said = begun.and(
+    const debated = begun.and(
       added(...add),
       ...add.flatMap(({ key }) => [attempted(key), attemptEnded(key, 1, { output }), taskEnded(key, 'done')]),
     );
-    const [task] = job.unfold(said.state, input, said.state.tasks['debate/1/1/b']).add;
+    const [task] = job.unfold(debated.state, input, debated.state.tasks['debate/1/1/b']).add;
     expect(task).toMatchObject({ key: 'job/1', prompt: expect.stringContaining('Rename it to Basket') });
   });
 });
 
 describe('the job recipe', () => {
   it('is one writing task that must change something and pass the checks', () => {
-    expect(asked({}, { checks: ['npm test'] })).toMatchObject({
+    expect(specOf({}, { checks: ['npm test'] })).toMatchObject({
       key: 'job/1',
       role: 'implement',
       access: 'write',
@@ -89,11 +89,11 @@ describe('the job recipe', () => {
   });
 
   it('has a title that ends with a whole letter, however long the task is', () => {
-    expect(asked({ task: '🎉'.repeat(200) }).title).toBe(`${'🎉'.repeat(59)}…`);
+    expect(specOf({ task: '🎉'.repeat(200) }).title).toBe(`${'🎉'.repeat(59)}…`);
   });
 
   it('only reads with a role, and its answer is judged by the handoff', () => {
-    expect(asked({ role: 'architecture' })).toMatchObject({
+    expect(specOf({ role: 'architecture' })).toMatchObject({
       role: 'architecture',
       access: 'read',
       gates: [{ gate: 'handoff' }],
@@ -101,7 +101,7 @@ describe('the job recipe', () => {
   });
 
   it('may change something with a role and --write, but need not', () => {
-    expect(asked({ role: 'debug', write: true }, { checks: ['npm test'] })).toMatchObject({
+    expect(specOf({ role: 'debug', write: true }, { checks: ['npm test'] })).toMatchObject({
       access: 'write',
       gates: [{ gate: 'command', name: 'npm test' }, { gate: 'secrets' }],
     });
@@ -114,7 +114,7 @@ describe('the job recipe', () => {
       syntax: { all: true, unchecked: 'hold' },
       cleanOutput: true,
     };
-    expect(asked({ scope: { allow: ['docs'], deny: [], maxChangedLines: 800 } }, config).gates).toEqual([
+    expect(specOf({ scope: { allow: ['docs'], deny: [], maxChangedLines: 800 } }, config).gates).toEqual([
       { gate: 'changed', name: 'changed' },
       { gate: 'scope', name: 'scope', allow: [], deny: ['infra'], also: [] },
       { gate: 'syntax', name: 'syntax', files: [], unchecked: 'hold', checkers: {} },
@@ -124,7 +124,7 @@ describe('the job recipe', () => {
   });
 
   it('takes priority, retry policy and what it comes after', () => {
-    expect(asked({ priority: 7, retry: 'analyze', after: ['abcdefgh'] })).toMatchObject({
+    expect(specOf({ priority: 7, retry: 'analyze', after: ['abcdefgh'] })).toMatchObject({
       priority: 7,
       retry: { policy: 'analyze' },
       after: ['abcdefgh'],
@@ -132,24 +132,24 @@ describe('the job recipe', () => {
   });
 
   it('stops an attempt at turns, money or time', () => {
-    const { limits } = asked({ stop: { turns: 5, budget: 2, seconds: 60, completion: false } });
+    const { limits } = specOf({ stop: { turns: 5, budget: 2, seconds: 60, completion: false } });
     expect(limits).toMatchObject({ turns: 5, costUsd: 2, runtimeMs: 60_000 });
   });
 
   it('has a safety cap when it continues until completion', () => {
-    expect(asked({ stop: { completion: true } }).limits.turns).toBe(1000);
+    expect(specOf({ stop: { completion: true } }).limits.turns).toBe(1000);
   });
 
   it('wants nothing more when its task has ended', () => {
     const { state } = given(started());
     const ended = state.tasks['job/1'];
     expect(ended).toBeUndefined();
-    const story = given(started(), { type: 'tasks.added', data: { specs: [asked({})] } });
+    const story = given(started(), { type: 'tasks.added', data: { specs: [specOf({})] } });
     expect(job.unfold(story.state, JobInput.parse({ task: 'x' }), story.state.tasks['job/1'])).toEqual({ add: [] });
   });
 
   it('starts at its time, and is told guidelines and context letter for letter', () => {
-    const { notBefore, prompt, tier } = asked({
+    const { notBefore, prompt, tier } = specOf({
       task: 'Fix {{it}}',
       guidelines: 'Be {{kind}}.',
       context: { ticket: 'A-1 = B', log: 'one\ntwo' },
@@ -160,11 +160,11 @@ describe('the job recipe', () => {
     expect(prompt).toBe(
       '### Guidelines\n\nBe {{kind}}.\n\n### The task\n\nFix {{it}}\n\n### Context\n\nticket: A-1 = B\n\nlog:\none\ntwo',
     );
-    expect(asked({ task: 'Plain' }).prompt).toBe('Plain');
+    expect(specOf({ task: 'Plain' }).prompt).toBe('Plain');
   });
 
   it('begins with the base as it stands then when it had to wait, and with the one it was given when not', () => {
-    expect([asked({}).fresh, asked({ notBefore: 5 }).fresh, asked({ after: ['abcdefgh'] }).fresh]).toEqual([
+    expect([specOf({}).fresh, specOf({ notBefore: 5 }).fresh, specOf({ after: ['abcdefgh'] }).fresh]).toEqual([
       undefined,
       true,
       true,

@@ -16,7 +16,7 @@ const OUTPUT = {
   ],
 };
 
-function asked(more = {}): TodoRequest {
+function requestOf(more = {}): TodoRequest {
   return TodoRequest.parse({ file: 'todo.md', text: TEXT, entries: ENTRIES, ...more });
 }
 
@@ -39,21 +39,21 @@ function planned(output: unknown, input: TodoRequest): { state: RunState; ended:
 
 describe('a to-do list', () => {
   it('becomes one reading task that is told what is done already', () => {
-    const [spec] = todo.unfold(given(started()).state, asked(), undefined).add;
+    const [spec] = todo.unfold(given(started()).state, requestOf(), undefined).add;
     expect(spec).toMatchObject({ key: 'plan/1', role: 'tasks', access: 'read' });
     expect(spec?.prompt).toContain('ticked off are done');
     expect(spec?.prompt).toContain(TEXT);
-    const [goal] = todo.unfold(given(started()).state, asked({ text: 'A goal', entries: [] }), undefined).add;
+    const [goal] = todo.unfold(given(started()).state, requestOf({ text: 'A goal', entries: [] }), undefined).add;
     expect(goal?.prompt).toBe('A goal');
   });
 
   it('ends with the list, unless it is to be carried out at once', () => {
-    const { state, ended } = planned(OUTPUT, asked());
-    expect(todo.unfold(state, asked(), ended).add).toEqual([]);
+    const { state, ended } = planned(OUTPUT, requestOf());
+    expect(todo.unfold(state, requestOf(), ended).add).toEqual([]);
   });
 
   it('is carried out in the order of needs, without checks that nobody has read', () => {
-    const input = asked({ execute: true });
+    const input = requestOf({ execute: true });
     const { state, ended } = planned(OUTPUT, input);
     const { add } = todo.unfold(state, input, ended);
     expect(add.map(({ key, name, role, needs }) => ({ key, name, role, needs }))).toEqual([
@@ -75,7 +75,7 @@ describe('a to-do list', () => {
     ['nothing', { tasks: [] }, /at least one task/],
     ['too long a text', { tasks: [{ ...OUTPUT.tasks[0], description: 'x'.repeat(200_001) }] }, /at most 200,000/],
   ])('is refused with the reason when the answer holds %s', (_, output, reason) => {
-    const { ended } = planned(OUTPUT, asked());
+    const { ended } = planned(OUTPUT, requestOf());
     expect(todo.accept?.(ended, output)).toMatch(reason);
     expect(todo.accept?.(ended, OUTPUT)).toBeUndefined();
   });

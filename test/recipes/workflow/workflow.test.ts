@@ -13,7 +13,7 @@ function flow(nodes: unknown[], more = {}): WorkflowInput {
   return WorkflowInput.parse({ name: 'Flow', nodes, ...more });
 }
 
-function asked(story: Story, input: WorkflowInput): Unfolding {
+function unfolded(story: Story, input: WorkflowInput): Unfolding {
   return workflow.unfold(story.state, input, undefined);
 }
 
@@ -22,19 +22,19 @@ function play(input: WorkflowInput, answers: Record<string, unknown>[]) {
   let story = given(started({ recipe: { name: 'workflow', version: 1 }, input }));
   const keys: string[] = [];
   for (const answer of answers) {
-    story = story.and(added(...asked(story, input).add));
+    story = story.and(added(...unfolded(story, input).add));
     const key = story.state.order.find((entry) => story.state.tasks[entry]?.phase.status === 'ready');
     if (key === undefined) break;
     keys.push(key);
     story = story.and(attempted(key), attemptEnded(key, 1, { output: answer }), taskEnded(key, 'done'));
   }
-  return { story, keys, unfolding: asked(story, input) };
+  return { story, keys, unfolding: unfolded(story, input) };
 }
 
 describe('a workflow', () => {
   it('adds a node when all that it needs is done, with what was handed over in its prompt', () => {
     const input = flow([node('a'), node('b', { needs: ['a'] })]);
-    expect(asked(given(started()), input).add.map(({ key, name }) => [key, name])).toEqual([['node/1', 'a']]);
+    expect(unfolded(given(started()), input).add.map(({ key, name }) => [key, name])).toEqual([['node/1', 'a']]);
     const { unfolding } = play(input, [{ risk: 'low' }]);
     expect(unfolding.add).toMatchObject([
       { key: 'node/2', needs: ['node/1'], prompt: expect.stringContaining('"risk": "low"') },
@@ -48,12 +48,12 @@ describe('a workflow', () => {
   });
 
   it('asks for the outputs that a node names', () => {
-    const [spec] = asked(given(started()), flow([node('a', { outputs: ['verdict'] })])).add;
+    const [spec] = unfolded(given(started()), flow([node('a', { outputs: ['verdict'] })])).add;
     expect(spec?.outputSchema).toEqual({ type: 'object', properties: { verdict: {} }, required: ['verdict'] });
   });
 
   it('lets a node whose answer is its result end without a change, and judges the answer', () => {
-    const [spec] = asked(
+    const [spec] = unfolded(
       given(started()),
       flow([node('a', { access: 'write', answers: true, outputSchema: { type: 'object' } })]),
     ).add;
@@ -63,7 +63,7 @@ describe('a workflow', () => {
 
   it('holds a writing node to its scope', () => {
     const scoped = node('a', { access: 'write', writeScope: { allow: ['src/**'], deny: ['src/secret'] } });
-    const [spec] = asked(given(started()), flow([scoped])).add;
+    const [spec] = unfolded(given(started()), flow([scoped])).add;
     expect(spec?.gates).toContainEqual(
       expect.objectContaining({ gate: 'scope', allow: ['src/**'], deny: ['src/secret'] }),
     );
@@ -100,9 +100,9 @@ describe('a workflow', () => {
   it('shows a node as skipped that needs a failed node, and what needs it, also indirectly', () => {
     const input = flow([node('a'), node('b', { needs: ['a'] }), node('c', { needs: ['b'] }), node('d')]);
     const { story } = play(input, []);
-    const [key = ''] = asked(story, input).add.map((spec) => spec.key);
+    const [key = ''] = unfolded(story, input).add.map((spec) => spec.key);
     const failed = story.and(
-      added(...asked(story, input).add),
+      added(...unfolded(story, input).add),
       attempted(key),
       attemptEnded(key, 1),
       taskEnded(key, 'failed'),
@@ -158,7 +158,7 @@ describe('a workflow', () => {
       { type: 'run.held', data: { hold: unfolding.hold } },
       { type: 'run.approved', data: {} },
     );
-    expect(asked(approved, input).add.map(({ name }) => name)).toEqual(['ship']);
+    expect(unfolded(approved, input).add.map(({ name }) => name)).toEqual(['ship']);
   });
 
   it('does not pass a gate that refers to a node that was left out', () => {
@@ -172,19 +172,19 @@ describe('a workflow', () => {
     expect(unfolding.hold?.reason).toMatch(/gate sure of node c did not pass: b\.ok == true/);
   });
 
-  it('asks for all that follows anew when a person has a node done again, and only once its gate passes', () => {
+  it('asks for all that follows again when a person has a node done again, and only once its gate passes', () => {
     const gate = { id: 'good', needs: ['b'], passWhen: ['b.ok == true'], onFail: { retry: 'a', max: 2 } };
     const input = flow([node('a'), node('b', { needs: ['a'], gates: [gate] }), node('c', { needs: ['b'] })]);
     const done = play(input, [{}, { ok: true }, {}]).story;
     let story = done.when((run) => retryTasks(run, { task: 'node/1', reason: 'a new wish' }));
-    expect(asked(story, input)).toEqual({ add: [] });
+    expect(unfolded(story, input)).toEqual({ add: [] });
     story = story.and(attempted('node/1', 2), attemptEnded('node/1', 2), taskEnded('node/1', 'done'));
-    story = story.and(added(...asked(story, input).add));
+    story = story.and(added(...unfolded(story, input).add));
     expect(story.state.order.at(-1)).toBe('node/2/2');
     const passed = (ok: boolean) =>
       story.and(attempted('node/2/2'), attemptEnded('node/2/2', 1, { output: { ok } }), taskEnded('node/2/2', 'done'));
-    expect(asked(passed(true), input).add.map(({ key }) => key)).toEqual(['node/3/2']);
-    expect(asked(passed(false), input).add.map(({ key }) => key)).toEqual(['node/1/2']);
+    expect(unfolded(passed(true), input).add.map(({ key }) => key)).toEqual(['node/3/2']);
+    expect(unfolded(passed(false), input).add.map(({ key }) => key)).toEqual(['node/1/2']);
   });
 
   it('stops at the loop guard', () => {
