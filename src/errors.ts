@@ -261,9 +261,9 @@ export class AppError extends Error {
 
   /** What to do, as a command that can be pasted where the details name its arguments in words that need no quotes. */
   get hint(): string {
-    return ERRORS[this.code].hint.replaceAll(/<(\w+)>/g, (placeholder, name: string) => {
-      const value = this.details[name];
-      const isPlain = name === 'command' ? /^[a-z-]+(?: [a-z-]+)?$/ : /^[\w./@][\w./@%+=:,-]*$/;
+    return ERRORS[this.code].hint.replaceAll(/<(\w+)>/g, (placeholder, key: string) => {
+      const value = this.details[key];
+      const isPlain = key === 'command' ? /^[a-z-]+(?: [a-z-]+)?$/ : /^[\w./@][\w./@%+=:,-]*$/;
       return typeof value === 'string' && isPlain.test(value) ? value : placeholder;
     });
   }

@@ -151,6 +151,29 @@ describe('the layout of src', () => {
   });
 });
 
+describe('the layout of test', () => {
+  const tests = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.test.ts') && folders.has(folderOf(file)))
+    .map((file) => ({ file, folder: dirname(file), name: basename(file, '.test.ts') }));
+  const sourceFolders = new Set(sources.map(({ file }) => dirname(file)));
+
+  it('has the folders of src', () => {
+    expect(tests.filter(({ folder }) => !sourceFolders.has(folder) && !folders.has(folder))).toEqual([]);
+    expect(tests.length).toBeGreaterThan(200);
+  });
+
+  it('has the test of a source file in the folder of that file', () => {
+    const elsewhere = tests.flatMap(({ file, folder, name }) => {
+      const named = sources.filter(
+        (each) => each.folder === folderOf(file) && basename(each.file).split('.')[0] === name,
+      );
+      const isThere = named.length === 0 || named.some((each) => dirname(each.file) === folder);
+      return isThere ? [] : [`${file}: ${named.map((each) => each.file).join(', ')}`];
+    });
+    expect(elsewhere).toEqual([]);
+  });
+});
+
 describe('the dashboard', () => {
   const dashboard = sources.filter(({ folder }) => folder === 'dashboard');
   const importsOf = (layer: RegExp, isForbidden: (path: string, file: string) => boolean) =>
