@@ -15,7 +15,8 @@ const STYLE = `
 :root { color-scheme: light dark; --line: #8884; --soft: #8882; }
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; overflow-wrap: anywhere; }
 h1 { line-height: 1.2; } h2 { margin-top: 2.5rem; border-bottom: 1px solid var(--line); } .n { text-align: right; font-variant-numeric: tabular-nums; }
-table { border-collapse: collapse; width: 100%; } th, td { text-align: left; vertical-align: top; padding: .3rem .6rem; border-bottom: 1px solid var(--line); }
+table { border-collapse: collapse; width: 100%; } th, td { text-align: left; vertical-align: top; padding: .3rem .6rem; border-bottom: 1px solid var(--line); overflow-wrap: break-word; }
+@media (max-width: 40rem) { table:not(.timeline) { display: block; overflow-x: auto; } }
 code, pre { font: 0.9em ui-monospace, monospace; unicode-bidi: isolate; } code { background: var(--soft); padding: .1em .3em; border-radius: .2em; }
 pre { background: var(--soft); padding: .8rem; overflow-x: auto; white-space: pre-wrap; } blockquote { margin: 0; padding-left: 1rem; border-left: .2rem solid var(--line); white-space: pre-wrap; }
 details { margin: .4rem 0; } summary { cursor: pointer; } .diff .a { color: light-dark(#116329, #7ee2a8); background: #2ea04322; } .diff .d { color: light-dark(#a11, #ff9c94); background: #f8514922; } .diff .h { color: #888; }

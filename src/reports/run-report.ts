@@ -1,6 +1,6 @@
 import { redactForms } from '../core/redact.ts';
 import type { RunState } from '../core/run/state.ts';
-import { momentText, moneyText } from '../core/view/amounts.ts';
+import { momentText, moneyText, zoneText } from '../core/view/amounts.ts';
 import { runDocument } from '../core/view/document.ts';
 import { isFailed } from '../core/view/failed-check.ts';
 import { shellWord } from '../core/view/shell-word.ts';
@@ -78,8 +78,8 @@ function overview(
       : [['Undone', `on ${undone.branch} by ${undone.commit.slice(0, 10)}, ${momentText(undone.at)}`]]),
     ['Recipe', recipe],
     ...(parent === undefined ? [] : [['Started by', `task ${parent.task} of run ${parent.run}`]]),
-    ['Started', momentText(startedAt)],
-    ['Ended', endedAt === null ? 'not yet' : momentText(endedAt)],
+    ['Started', `${momentText(startedAt)} ${zoneText(startedAt)}`],
+    ['Ended', endedAt === null ? 'not yet' : `${momentText(endedAt)} ${zoneText(endedAt)}`],
     ['Cost', moneyText(cost)],
   ];
   const note =

@@ -35,7 +35,7 @@ export function taskBlocks(state: RunState, { tasks }: RunDocument): Block[] {
 function taskDetails(task: TaskState, isStale: boolean): Block[] {
   const finalMessage = lastAttempt(task)?.ended?.summary ?? '';
   const output = isStale ? undefined : lastAttempt(task)?.ended?.output;
-  const result = output === undefined ? undefined : JSON.stringify(output, null, 2).slice(0, QUOTE_CHARS);
+  const result = output == null ? undefined : JSON.stringify(output, null, 2).slice(0, QUOTE_CHARS);
   return [
     { kind: 'heading', level: 3, text: `${taskLabel(task.spec)}: ${task.spec.title}` },
     ...list(task.attempts.map((attempt) => [attemptText(attempt)])),

@@ -28,6 +28,14 @@ export function momentText(at: number | string): string {
   return `${dayText(at)} ${twoDigits(date.getHours())}:${twoDigits(date.getMinutes())}${seconds}`;
 }
 
+/** The zone of a local time, for texts that are read elsewhere: `UTC`, `UTC+1`, `UTC-3:30`. */
+export function zoneText(at: number | string): string {
+  const minutes = -new Date(at).getTimezoneOffset();
+  const [hours, rest] = [Math.floor(Math.abs(minutes) / 60), Math.abs(minutes) % 60];
+  if (minutes === 0) return 'UTC';
+  return `UTC${minutes < 0 ? '-' : '+'}${hours}${rest === 0 ? '' : `:${twoDigits(rest)}`}`;
+}
+
 /** A local date. */
 export function dayText(at: number | string): string {
   const date = new Date(at);

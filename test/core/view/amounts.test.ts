@@ -1,7 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { areFigures, dayText, momentText, moneyText, timeText, untilText } from '../../../src/core/view/amounts.ts';
+import {
+  areFigures,
+  dayText,
+  momentText,
+  moneyText,
+  timeText,
+  untilText,
+  zoneText,
+} from '../../../src/core/view/amounts.ts';
 
 const zone = process.env.TZ;
 afterEach(() => {
@@ -36,6 +44,12 @@ describe('a time', () => {
       '2026-11-17',
       '00:05:30',
     ]);
+    expect(zoneText(at)).toBe('UTC+9');
+    process.env.TZ = 'America/St_Johns';
+    expect(zoneText(at)).toBe('UTC-3:30');
+    process.env.TZ = 'UTC';
+    expect(zoneText(at)).toBe('UTC');
+    process.env.TZ = 'Asia/Tokyo';
     expect(untilText(at, at + 1)).toBe('00:05');
     expect(untilText(at, at - 600_000)).toBe('2026-11-17 00:05');
   });
