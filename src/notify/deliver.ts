@@ -34,6 +34,8 @@ export function deliveryOf({ kind, url, token }: NotifyTarget, message: Message,
   };
   const json = { ...common, 'content-type': 'application/json' };
   const link = `${base}${path}`;
+  // A test message is about no page.
+  const lines = base === '' ? [] : [link];
   switch (kind) {
     case 'ntfy':
       return {
@@ -41,18 +43,25 @@ export function deliveryOf({ kind, url, token }: NotifyTarget, message: Message,
         headers: {
           ...common,
           title: headerText(title),
-          click: link,
+          ...(base === '' ? {} : { click: link }),
           tags: message.reason === 'done' ? 'white_check_mark' : 'warning',
         },
         body: text === '' ? title : text,
       };
     case 'slack':
-      return { url, headers: json, body: JSON.stringify({ text: `*${escaped(title)}*\n${escaped(text)}\n${link}` }) };
+      return {
+        url,
+        headers: json,
+        body: JSON.stringify({ text: [`*${escaped(title)}*`, escaped(text), ...lines].join('\n') }),
+      };
     case 'discord':
       return {
         url,
         headers: json,
-        body: JSON.stringify({ content: `**${title}**\n${text}\n${link}`, allowed_mentions: { parse: [] } }),
+        body: JSON.stringify({
+          content: [`**${unmarked(title)}**`, unmarked(text), ...lines].join('\n'),
+          allowed_mentions: { parse: [] },
+        }),
       };
     case 'webhook':
       return { url, headers: json, body: JSON.stringify({ ...message, url: link }) };
@@ -68,4 +77,9 @@ function headerText(text: string): string {
 /** Slack gives these characters a meaning, such as a mention of everybody. */
 function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+/** Discord shows a text in brackets as a link to an address that is not seen. */
+function unmarked(text: string): string {
+  return text.replaceAll(/[\\`*_~|[\]<>]/g, '\\$&');
 }

@@ -80,6 +80,12 @@ describe('a message', () => {
     expect(to('ntfy').headers.authorization).toBe('Bearer secret');
     expect(to('slack').body).toContain('&lt;!channel&gt;');
     expect(JSON.parse(to('discord').body).allowed_mentions).toEqual({ parse: [] });
+    const disguised = { ...message, title: 'Held', text: '[approve here](https://evil.example)' };
+    const target = NotifyTarget.parse({ kind: 'discord', url: 'https://x.example/t' });
+    // Without an address of the page there is no link, and what looks like one to another place is not one.
+    expect(JSON.parse(deliveryOf(target, disguised, '').body).content).toBe(
+      '**Held**\n\\[approve here\\](https://evil.example)',
+    );
     expect(JSON.parse(to('webhook').body)).toMatchObject({
       key: message.key,
       run: 'k3v9x2ab',
