@@ -7,6 +7,7 @@ import { Panel } from '../../ui/layout/panel.tsx';
 import { Table } from '../../ui/layout/table.tsx';
 import { StateMark } from '../../ui/state/state-mark.tsx';
 import { Copyable } from '../../ui/text/copyable.tsx';
+import styles from './settings.module.css';
 
 /** The paths that the server uses, and the status of its requirements. */
 export function ServerPanel({ dir }: { dir: string }): ReactElement {
@@ -25,7 +26,14 @@ export function ServerPanel({ dir }: { dir: string }): ReactElement {
             keyOf={({ what, path }) => `${what} ${path}`}
             columns={[
               { title: 'What', cell: ({ what }) => what },
-              { title: 'Path', cell: ({ path }) => <Copyable text={path} /> },
+              {
+                title: 'Path',
+                cell: ({ path }) => (
+                  <span className={styles.path}>
+                    <Copyable text={path} />
+                  </span>
+                ),
+              },
               { title: 'Exists', cell: ({ exists }) => (exists ? 'yes' : <span className="quiet">not yet</span>) },
             ]}
           />
@@ -63,11 +71,11 @@ function NotifyPanel(): ReactElement {
   const test = useAction('test-notify', { onDone: setResults });
   return (
     <Panel title="Notifications">
-      <p>
+      <p className={styles.notice}>
         While it runs, this server sends what needs you to the receivers under <code>notify</code> in All my projects:
         ntfy, Slack, Discord or a webhook.
       </p>
-      <p>
+      <p className={styles.notice}>
         <Button busy={test.isBusy} onClick={() => test.act({})}>
           Send a test message
         </Button>
