@@ -70,7 +70,7 @@ export async function openToolSocket(tools: ToolSocket, world: World): Promise<O
       await server[Symbol.asyncDispose]();
       // An agent that outlives this engine calls the next one.
       if (isContinued()) return;
-      await rm(file, { force: true });
+      await rm(file, { recursive: true, force: true });
       if (isElsewhere) await rm(dirname(socket), { recursive: true, force: true });
     },
   };

@@ -1,5 +1,5 @@
-import { open } from 'node:fs/promises';
 import { isAbsent } from '../errors.ts';
+import { openPlainHandle } from '../process/files/plain-file.ts';
 import { cleanText } from '../process/output-text.ts';
 import type { GateSpec } from '../schema/gate.ts';
 import { type Gate, noWork } from './gate.ts';
@@ -51,7 +51,7 @@ export const cleanOutputGate: Gate<Extract<GateSpec, { gate: 'clean-output' }>> 
 
 async function lastLines(path: string): Promise<string[]> {
   try {
-    await using file = await open(path, 'r');
+    await using file = await openPlainHandle(path);
     const { size } = await file.stat();
     const length = Math.min(size, LAST_BYTES);
     const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, size - length);

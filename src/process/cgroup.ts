@@ -17,6 +17,7 @@ import { basename, dirname, join, relative, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { errorCode, messageOf } from '../errors.ts';
 import { realWorld } from '../world.ts';
+import { readPlainStart } from './files/plain-file.ts';
 
 /** Where groups can be created: under our own cgroup v2, or beside it where only there resources can be limited. */
 export type CgroupBase =
@@ -77,7 +78,7 @@ export function findCgroup({ folder, token }: { folder: string; token: string })
   const base = cgroupBase();
   if (base.kind === 'none') return undefined;
   try {
-    const path = resolve(readFileSync(join(folder, RECORD), 'utf8'));
+    const path = resolve(readPlainStart(join(folder, RECORD)) ?? '/');
     const isOurs = basename(path) === groupNameFor(token) && path.startsWith(`${base.mount}/`);
     return isOurs ? path : undefined;
   } catch {

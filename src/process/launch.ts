@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
-import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, readSync, rmSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { join } from 'node:path';
-import { AppError, errorCode } from '../errors.ts';
+import { AppError } from '../errors.ts';
 import { crashpoint, realWorld, type World } from '../world.ts';
 import { joinCgroup, leaveCgroup } from './cgroup.ts';
 import { openFifo, waitForRelease } from './fifo.ts';
+import { readPlainStart } from './files/plain-file.ts';
 import { identify, liveness, type ProcessIdentity, requireToken } from './identity.ts';
 import { type GroupLimits, limitLaunch, removeLimits } from './limit-groups.ts';
 import { childrenOf } from './proc-stat.ts';
@@ -13,7 +14,6 @@ import { CHANNEL_FD, FILES, fifosOf, findUnpassable, LEFT_BY_SHIM, SHIM_NAME, sh
 import { signalGroup } from './spawner/child.ts';
 import { spawnTurn } from './spawner/spawn-turn.ts';
 import { processSpawner, type Spawner, type StartedShim } from './spawner/spawner.ts';
-import { openPlainFile } from './tail.ts';
 import { timeLimit } from './time-limit.ts';
 import { processGone, waitForExit } from './wait-for-exit.ts';
 
@@ -244,25 +244,10 @@ async function waitForDrain(folder: string, signal: AbortSignal): Promise<void> 
   }
 }
 
+/** Without an exit code that the shim wrote, the end is not known. */
 function readEnding(folder: string): Ending {
-  try {
-    const text = startOf(join(folder, FILES.exit));
-    if (text === '') return { kind: 'interrupted', hasEnded: true };
-    const code = EXIT_CODE.exec(text)?.[1];
-    return code === undefined ? { kind: 'interrupted' } : { kind: 'exited', code: Number(code) };
-  } catch (error) {
-    // Without an exit code that the shim wrote the end is not known.
-    if (errorCode(error) === 'ENOENT' || error instanceof AppError) return { kind: 'interrupted' };
-    throw error;
-  }
-}
-
-function startOf(file: string): string {
-  const fd = openPlainFile(file);
-  try {
-    const bytes = Buffer.alloc(EXIT_FILE_BYTES);
-    return bytes.toString('latin1', 0, readSync(fd, bytes, 0, EXIT_FILE_BYTES, 0));
-  } finally {
-    closeSync(fd);
-  }
+  const text = readPlainStart(join(folder, FILES.exit), EXIT_FILE_BYTES);
+  if (text === '') return { kind: 'interrupted', hasEnded: true };
+  const code = EXIT_CODE.exec(text ?? '')?.[1];
+  return code === undefined ? { kind: 'interrupted' } : { kind: 'exited', code: Number(code) };
 }

@@ -1,5 +1,4 @@
-import { createReadStream } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { openPlainHandle } from './files/plain-file.ts';
 
 const NEWLINE = 0x0a;
 const HEAD_BYTES = 4 * 1024;
@@ -7,6 +6,8 @@ const LAST_LINE_BYTES = 2 * 1024;
 const TAIL_BYTES = 12 * 1024;
 /** Space for the omission line, so that the whole text stays within 16 kB. */
 const MARK_BYTES = 64;
+/** No output is longer; a file without blocks can seem to be. */
+export const MOST_OUTPUT_BYTES = 256 * 1024 * 1024;
 /** Colours and progress bars can take several times the space of the cleaned text. */
 const RAW_FACTOR = 4;
 
@@ -25,7 +26,7 @@ const ESCAPES = new RegExp(
 
 /** The useful part of a check's output: clean text of at most 16 kB, its first and last lines, with the number of omitted bytes. */
 export async function outputText(file: string): Promise<string> {
-  await using handle = await open(file, 'r');
+  await using handle = await openPlainHandle(file);
   const { size } = await handle.stat();
   const read = async (length: number, position: number) => {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, position);
@@ -45,7 +46,7 @@ const WORD = /[\p{L}\p{N}]/u;
 
 /** The last line of a file that says something, cleaned; empty if there is none. */
 export async function lastLine(file: string): Promise<string> {
-  await using handle = await open(file, 'r');
+  await using handle = await openPlainHandle(file);
   const { size } = await handle.stat();
   const length = Math.min(size, LAST_LINE_BYTES);
   const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, size - length);
@@ -58,7 +59,7 @@ export async function lastLine(file: string): Promise<string> {
 export async function countLines(file: string): Promise<number> {
   let lines = 0;
   let last = NEWLINE;
-  for await (const chunk of createReadStream(file)) {
+  for await (const chunk of (await openPlainHandle(file)).createReadStream({ end: MOST_OUTPUT_BYTES - 1 })) {
     const bytes: Buffer = chunk;
     for (let at = bytes.indexOf(NEWLINE); at >= 0; at = bytes.indexOf(NEWLINE, at + 1)) lines += 1;
     last = bytes.at(-1) ?? last;

@@ -1,8 +1,8 @@
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { errorCode } from '../errors.ts';
 import { crashpoint, realWorld, type World } from '../world.ts';
+import { readPlainStart } from './files/plain-file.ts';
 import { ProcessIdentity } from './identity.ts';
 import { type Ending, ending, type LaunchLimits, launch } from './launch.ts';
 import { lastLine } from './output-text.ts';
@@ -89,7 +89,7 @@ export async function runSupervised(spec: Supervised, world: World = realWorld):
     if (spec.limits !== undefined) excess ??= excessOf(target, spec.limits);
     const leftoverProcesses = await sweep(target);
     spec.signal.throwIfAborted();
-    const isProvenSuccess = end.kind === 'exited' && end.code === 0 && (await readProof(spec.folder)) === secret;
+    const isProvenSuccess = end.kind === 'exited' && end.code === 0 && readProof(spec.folder) === secret;
     const outputFile = join(spec.folder, 'stdout');
     const ended = { ending: end, isProvenSuccess, timedOut, leftoverProcesses, outputFile };
     return excess === undefined ? ended : { ...ended, excess };
@@ -128,7 +128,7 @@ function followLastLine({ folder, onLastLine }: Supervised, world: World): Dispo
 
 /** Ends the processes that a killed engine started in this folder, and deletes it: a check is run again, never adopted. */
 export async function endLeftover(folder: string): Promise<void> {
-  const target = await readRecord(folder);
+  const target = readRecord(folder);
   if (target !== undefined) await terminate(target, { graceMs: 0 });
   await rm(folder, { recursive: true, force: true });
 }
@@ -160,22 +160,22 @@ async function startRecorded(spec: Supervised, secret: string, world: World): Pr
   return { identity: launched.identity, folder: spec.folder, token };
 }
 
-async function readRecord(folder: string): Promise<Target | undefined> {
+function readRecord(folder: string): Target | undefined {
   try {
-    const record = StartedCheck.safeParse(JSON.parse(await readFile(join(folder, RECORD), 'utf8')));
+    const record = StartedCheck.safeParse(JSON.parse(readPlainStart(join(folder, RECORD)) ?? ''));
     return record.success ? { ...record.data, folder } : undefined;
   } catch (error) {
     // After a missing or incomplete record `go` was never called, so nothing was started.
-    if (error instanceof SyntaxError || errorCode(error) === 'ENOENT') return undefined;
+    if (error instanceof SyntaxError) return undefined;
     throw error;
   }
 }
 
-async function readProof(folder: string): Promise<string | undefined> {
+/** Without the secret in the file there is no success. */
+function readProof(folder: string): string | undefined {
   try {
-    return (await readFile(join(folder, PROOF), 'utf8')).trim();
+    return readPlainStart(join(folder, PROOF))?.trim();
   } catch {
-    // Without the secret in the file there is no success.
     return undefined;
   }
 }

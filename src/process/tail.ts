@@ -1,6 +1,7 @@
-import { closeSync, constants, fstatSync, openSync, readSync, watch } from 'node:fs';
+import { closeSync, fstatSync, readSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { AppError, errorCode } from '../errors.ts';
+import { openPlainFile } from './files/plain-file.ts';
+import { type PathWatcher, watchPath } from './files/watch-path.ts';
 
 export type TailOptions = {
   file: string;
@@ -109,30 +110,9 @@ export function tail(options: TailOptions): Tail {
   }
 }
 
-/** Opens a file that a program may have replaced: never through a link, and without waiting for the other end of a pipe. */
-export function openPlainFile(file: string): number {
-  const fd = openWithoutLink(file);
-  if (fstatSync(fd).isFile()) return fd;
-  closeSync(fd);
-  throw replacedFile(file);
-}
-
-function openWithoutLink(file: string): number {
+function watchOrClose(file: string, fd: number, wake: () => void): PathWatcher {
   try {
-    return openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-  } catch (error) {
-    if (errorCode(error) === 'ELOOP' || errorCode(error) === 'ENXIO') throw replacedFile(file);
-    throw error;
-  }
-}
-
-function replacedFile(file: string): AppError {
-  return new AppError('REFUSED', `${file} was replaced by something that is not a plain file`, { file });
-}
-
-function watchOrClose(file: string, fd: number, wake: () => void): ReturnType<typeof watch> {
-  try {
-    return watch(file, wake);
+    return watchPath(file, wake);
   } catch (error) {
     closeSync(fd);
     throw error;

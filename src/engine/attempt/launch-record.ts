@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
-import { readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { readdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { recordSpawn } from '../../core/attempt/decide-attempt.ts';
 import type { AttemptState, TaskState } from '../../core/run/state.ts';
+import { readPlainText } from '../../git/plain-file.ts';
 import type { Home } from '../../home.ts';
 import { liveness } from '../../process/identity.ts';
 import { FILES } from '../../process/shim.ts';
@@ -80,7 +81,7 @@ export async function endUnknownAgents(
 
 async function readLaunchRecord(folder: string): Promise<LaunchRecord | undefined> {
   // Attempts of earlier versions have no record, and a damaged one names no process.
-  const text = await readFile(join(folder, RECORD), 'utf8').catch(() => '{}');
+  const text = await readPlainText(join(folder, RECORD)).catch(() => '');
   try {
     return LaunchRecord.safeParse(JSON.parse(text)).data;
   } catch {

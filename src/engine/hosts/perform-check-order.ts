@@ -1,7 +1,7 @@
-import { createReadStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { AppError, messageOf } from '../../errors.ts';
+import { openPlainHandle } from '../../process/files/plain-file.ts';
 import { performCheck } from '../land/perform-check.ts';
 import { Activities } from '../loop/activities.ts';
 import type { CheckOrder } from './check-order.ts';
@@ -62,7 +62,8 @@ function reportLines(activities: Activities, run: string, report: (body: unknown
 
 async function reportOutput(file: string, report: (body: unknown) => Promise<void>): Promise<void> {
   let left = MOST_OUTPUT_BYTES;
-  for await (const chunk of createReadStream(file, { encoding: 'utf8', highWaterMark: PART_BYTES })) {
+  const handle = await openPlainHandle(file);
+  for await (const chunk of handle.createReadStream({ encoding: 'utf8', highWaterMark: PART_BYTES })) {
     const text = String(chunk);
     left -= text.length;
     if (left < 0) return report({ kind: 'output', text: '\n(The rest of the output was not sent by the host.)\n' });

@@ -1,4 +1,3 @@
-import { createReadStream } from 'node:fs';
 import { mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { recordGate } from '../../core/land/decide-landing.ts';
@@ -8,6 +7,8 @@ import { messageOf } from '../../errors.ts';
 import type { GateResult } from '../../gates/gate.ts';
 import { failedSetup } from '../../gates/gate.ts';
 import { treeOf } from '../../git/read/commit-graph.ts';
+import { openPlainHandle } from '../../process/files/plain-file.ts';
+import { MOST_OUTPUT_BYTES } from '../../process/output-text.ts';
 import { ProjectEvent } from '../../schema/event.ts';
 import type { Evidence, GateSpec } from '../../schema/gate.ts';
 import { attemptId, projectStream, type TaskKey } from '../../schema/ids.ts';
@@ -144,7 +145,8 @@ const LONGEST_LINE_CHARS = 1024 * 1024;
 async function copyRedacted(from: string, to: string, redact: Redact): Promise<void> {
   await using handle = await open(to, 'w', 0o600);
   let pending = '';
-  for await (const chunk of createReadStream(from, { encoding: 'utf8' })) {
+  const source = await openPlainHandle(from);
+  for await (const chunk of source.createReadStream({ encoding: 'utf8', end: MOST_OUTPUT_BYTES - 1 })) {
     pending += String(chunk);
     const end = pending.length > LONGEST_LINE_CHARS ? pending.length : pending.lastIndexOf('\n') + 1;
     await handle.write(redact(pending.slice(0, end)));

@@ -1,10 +1,11 @@
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
 import type { Agent, AgentCapabilities, Assignment } from '../../agents/agent.ts';
 import { modelFor } from '../../core/models/tier.ts';
 import { moneyText } from '../../core/view/amounts.ts';
 import type { ModelAnswer } from '../../model-apis/model-api.ts';
+import { openPlainHandle } from '../../process/files/plain-file.ts';
 import { runSupervised } from '../../process/supervised.ts';
 import { promptText } from '../../roles/prompt.ts';
 import type { CallKind } from '../../schema/call.ts';
@@ -132,7 +133,8 @@ async function askAgent(ctx: EngineContext, run: ActiveRun, request: AgentQuesti
       ctx.world,
     );
     const reader = agent.reader(assignment);
-    for (const line of (await readFile(outputFile, 'utf8')).split('\n')) if (line !== '') reader.line('stdout', line);
+    await using handle = await openPlainHandle(outputFile);
+    for (const line of (await handle.readFile('utf8')).split('\n')) if (line !== '') reader.line('stdout', line);
     const { usage, output, failure } = reader.end(ending);
     if (timedOut) return { kind: 'failed', problem: `no answer within ${RUNTIME_MS / 1000} s`, usage };
     if (failure !== undefined) return { kind: 'failed', problem: failure.message, usage };

@@ -1,4 +1,3 @@
-import { createReadStream } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { classOfKnown } from '../../core/secret-class.ts';
 import { findSecrets, type SecretCandidate, withoutNul } from '../../core/secret-rules.ts';
@@ -6,6 +5,7 @@ import { isAbsent } from '../../errors.ts';
 import { git } from '../../git/git.ts';
 import type { Mirror } from '../../git/mirror/mirror.ts';
 import { type Added, addedText, type History } from '../../git/read/added-text.ts';
+import { openPlainHandle } from '../../process/files/plain-file.ts';
 
 type Lint = (text: string) => Promise<SecretCandidate[]>;
 
@@ -53,7 +53,8 @@ export async function searchFile(path: string, maxBytes: number, signal: AbortSi
   const real = new Set<string>();
   let before = '';
   try {
-    for await (const chunk of createReadStream(path, { highWaterMark: CHUNK_BYTES, end: maxBytes - 1, signal })) {
+    const handle = await openPlainHandle(path);
+    for await (const chunk of handle.createReadStream({ highWaterMark: CHUNK_BYTES, end: maxBytes - 1, signal })) {
       const text = before + (Buffer.isBuffer(chunk) ? chunk.toString('latin1') : '');
       for (const { class: kind, value } of await scanText(text)) if (kind === 'real') real.add(value);
       before = text.slice(-OVERLAP_CHARS);

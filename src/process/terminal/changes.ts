@@ -1,4 +1,4 @@
-import { watch } from 'node:fs';
+import { watchPath } from '../files/watch-path.ts';
 
 /** Signals changes in a folder; several changes count as one. */
 export type Changes = {
@@ -15,7 +15,7 @@ export function watchChanges(folder: string, signal: AbortSignal): Changes {
   let isDue = true;
   let stopped: { reason: unknown } | undefined;
   let pending: PromiseWithResolvers<void> | undefined;
-  const watcher = watch(folder, wake);
+  const watcher = watchPath(folder, wake);
   watcher.on('error', stop);
   signal.addEventListener('abort', onAbort, { once: true });
   return {

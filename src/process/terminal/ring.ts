@@ -1,6 +1,7 @@
-import { closeSync, openSync, readdirSync, readSync, rmSync, statSync } from 'node:fs';
+import { closeSync, readdirSync, readSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorCode } from '../../errors.ts';
+import { isReplaced, openPlainFile } from '../files/plain-file.ts';
 
 /** A part of a terminal's output; `lost` bytes before it are no longer stored. */
 export type RingPiece = { chunk: Buffer; offset: number; lost: number };
@@ -67,9 +68,10 @@ function namesIn(folder: string): string[] {
 function readAt(file: string, position: number): Buffer {
   let fd: number;
   try {
-    fd = openSync(file, 'r');
+    fd = openPlainFile(file);
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') return Buffer.alloc(0);
+    // Also what is no plain file any more has no output.
+    if (errorCode(error) === 'ENOENT' || isReplaced(error)) return Buffer.alloc(0);
     throw error;
   }
   try {
