@@ -4,8 +4,8 @@ import type { Config } from '../../schema/config.ts';
 /** What a program is started for. */
 export type Purpose = 'agent' | 'check' | 'setup' | 'application';
 
-/** The paths that a program of a task may read, and those that it may also write; it has access to no other path of the user. Of `copied` folders it writes private copies. */
-export type Permissions = { read: string[]; write: string[]; copied: LoginFolder[] };
+/** The paths that a program of a task may read, and those that it may also write; it has access to no other path of the user, and to none below `hidden`. Of `copied` folders it writes private copies. */
+export type Permissions = { read: string[]; write: string[]; copied: LoginFolder[]; hidden: string[] };
 
 export type PermissionRequest = {
   purpose: Purpose;
@@ -18,6 +18,8 @@ export type PermissionRequest = {
   agent?: {
     folders: readonly string[];
     login: readonly LoginPath[];
+    /** What in those folders is not for it. */
+    hidden?: readonly string[] | undefined;
     isWorkspaceReadOnly?: boolean | undefined;
   };
 };
@@ -31,5 +33,6 @@ export function permissionsFor({ purpose, workspace, objects, paths, agent }: Pe
     read: [objects, ...(own?.folders ?? []), ...(isReadOnly ? [workspace] : []), ...paths.read],
     write: [...(isReadOnly ? [] : [workspace]), ...login.filter((each) => typeof each === 'string'), ...paths.write],
     copied: login.filter((each) => typeof each !== 'string'),
+    hidden: [...(own?.hidden ?? [])],
   };
 }

@@ -8,12 +8,13 @@ import { type PermissionRequest, permissionsFor } from '../../core/attempt/permi
 import { type ResourceLimits, resourceLimitsFor } from '../../core/attempt/resources.ts';
 import { limitSupport } from '../../process/limit-groups.ts';
 import type { PortForward } from '../../process/network/forward.ts';
-import { overlayFolders } from '../../process/sandbox/bubblewrap.ts';
+import { overlayFolders } from '../../process/sandbox/bubblewrap-trial.ts';
 import { sandboxAvailability, sandboxCommand } from '../../process/sandbox/contain.ts';
 import { NO_OVERLAYS, withLayered, withLayers } from '../../process/sandbox/overlays.ts';
 import type { AvailableSandbox, Contain, SandboxAvailability, SandboxNetwork } from '../../process/sandbox/sandbox.ts';
 import { seccompFile } from '../../process/sandbox/seccomp.ts';
 import { packageCaches } from '../../process/sandbox/toolchains.ts';
+import { controlFolder } from '../../process/terminal/files.ts';
 import type { Config } from '../../schema/config.ts';
 import type { ContainmentPart, ContainmentRecord } from '../../schema/containment.ts';
 import { cachesIn, dependenciesIn } from '../../workspaces/shown-layers.ts';
@@ -140,11 +141,13 @@ export async function containAgent<C extends Omit<AgentCommand, 'pipeOutput'>>(
   const { program, network, keys } = started;
   const { stdin, ...opened } = program;
   const { login = [], env, programs = [], isWorkspaceReadOnly } = program;
+  // Who controls its terminal can start programs outside of the sandbox.
+  const hidden = assignment.interactive === true ? [controlFolder(folder)] : [];
   const contain = sandbox.containWith(
     () => ({
       purpose: 'agent',
       workspace,
-      agent: { folders: [folder, ...shownFolders], login, isWorkspaceReadOnly },
+      agent: { folders: [folder, ...shownFolders], login, hidden, isWorkspaceReadOnly },
     }),
     network,
   );
@@ -235,8 +238,8 @@ async function sandboxOf(ctx: EngineContext, run: ActiveRun): Promise<Sandbox> {
       : 'this sandbox has no overlays',
     hasNetwork: access !== 'shared',
     containWith: (request, network) => (program) => {
-      const { read, write, copied } = permissionsFor({ ...request(program.cwd), objects, paths });
-      const hidden = [ctx.home.root, run.project.repository.root];
+      const { read, write, copied, hidden: ofTask } = permissionsFor({ ...request(program.cwd), objects, paths });
+      const hidden = [ctx.home.root, run.project.repository.root, ...ofTask];
       const layers = program.caches ?? cachesIn(program.cwd);
       const below = dependenciesIn(program.cwd);
       const cached = withLayers(overlays, caches, layers);

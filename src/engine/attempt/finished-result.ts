@@ -28,9 +28,9 @@ export async function withFinished(folder: string, result: AgentResult): Promise
 }
 
 /** What an agent has put in its place is no result. */
-async function readFinished(file: string): Promise<Finished | undefined> {
+async function readFinished(file: string): Promise<FinishedResult | undefined> {
   try {
-    return Finished.safeParse(JSON.parse(await readPlainText(file))).data;
+    return FinishedResult.safeParse(JSON.parse(await readPlainText(file))).data;
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw fromSystemError(error, `reading ${file}`);

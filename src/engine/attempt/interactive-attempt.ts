@@ -1,7 +1,8 @@
+import { mkdir } from 'node:fs/promises';
 import type { Agent, AgentCommand, AgentReader, Assignment } from '../../agents/agent.ts';
 import type { AttemptState, TaskState } from '../../core/run/state.ts';
 import { AppError } from '../../errors.ts';
-import { DEFAULT_SIZE, type TerminalKind } from '../../process/terminal/files.ts';
+import { controlFolder, DEFAULT_SIZE, type TerminalKind } from '../../process/terminal/files.ts';
 import { inTerminal } from '../../process/terminal/terminal.ts';
 import { findTmux } from '../../process/terminal/tmux.ts';
 import type { ContainmentRecord } from '../../schema/containment.ts';
@@ -50,6 +51,8 @@ export async function programOf(
     return containAgent(ctx, run, { agent, assignment, start: (each) => agent.command(each) });
   const interactive = requireInteractive(agent);
   const start = (each: Assignment) => interactive.command(each);
+  // The sandbox hides it, for which it must exist.
+  await mkdir(controlFolder(assignment.folder), { recursive: true, mode: 0o700 });
   const { program, record } = await containAgent(ctx, run, { agent, assignment, start });
   const { command, env: own } = program;
   const kind: TerminalKind = (await findTmux(ctx.env))?.isUsable === true ? 'tmux' : 'pty';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { containmentOf, type MachineContainment } from '../../core/attempt/containment.ts';
 import type { Home } from '../../home.ts';
-import { overlayFolders } from '../../process/sandbox/bubblewrap.ts';
+import { overlayFolders } from '../../process/sandbox/bubblewrap-trial.ts';
 import { layeringProblem } from '../../process/sandbox/layering.ts';
 import type { Overlays } from '../../process/sandbox/overlays.ts';
 import type { SandboxAvailability } from '../../process/sandbox/sandbox.ts';

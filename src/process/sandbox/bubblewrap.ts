@@ -1,8 +1,6 @@
-import { existsSync, lstatSync, readlinkSync, realpathSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { existsSync, lstatSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
 import { homedir, release } from 'node:os';
 import { join } from 'node:path';
-import { AppError } from '../../errors.ts';
 import {
   bridgeStart,
   commandAfter,
@@ -11,11 +9,11 @@ import {
   SOCKET_FOLDER,
 } from '../network/bridge.ts';
 import { FORWARD_FOLDER, forwardStart } from '../network/forward.ts';
-import { run } from '../run.ts';
 import { afterCopies, originalMounts, privateFolderMounts } from './login-folders.ts';
-import { afterMounts, isMountable, NO_OVERLAYS, type Overlays, overlayMounts } from './overlays.ts';
+import { NO_OVERLAYS, overlayMounts, overlaySteps } from './overlays.ts';
+import { afterMounts, readOnlySteps } from './own-mounts.ts';
 import { kernelFiles, privateFiles } from './private-files.ts';
-import type { ContainedProgram, SandboxAvailability, SandboxNetwork, SandboxPaths } from './sandbox.ts';
+import type { ContainedProgram, SandboxNetwork, SandboxPaths } from './sandbox.ts';
 import { startBubblewrap } from './start-bubblewrap.ts';
 import { programFolders, toolchainFolders } from './toolchains.ts';
 
@@ -39,7 +37,7 @@ const SYSTEM = [
   '/sys/devices/system/cpu',
 ];
 /** Folders with secrets of the system, besides the files in `/etc` that are not for everybody. */
-const SECRET_FOLDERS = ['/etc/ssl/private', '/etc/ssh', '/etc/sudoers.d'];
+const SECRET_FOLDERS = ['/etc/ssl/private', '/etc/ssh', '/etc/sudoers.d', '/nix/var/nix/daemon-socket'];
 /** What the kernel lets root change or read through `/proc` without any capability: one file in it names a program that the kernel starts. */
 const KERNEL_SETTINGS = ['sys', 'irq', 'bus', 'fs', 'acpi', 'driver', 'scsi', 'tty', 'asound', 'dynamic_debug'];
 const KERNEL_FILES = ['keys', 'timer_list', 'sched_debug', 'latency_stats'];
@@ -58,49 +56,6 @@ const NAMESPACES = [
 const FIRST_COUNTING = 517;
 /** The limit of each private folder, unless another one is given. */
 const PRIVATE_BYTES = 2 * 1024 ** 3;
-/** A folder of every system, to try overlays with. */
-const ANY_FOLDER = '/usr';
-const PROBE_MS = 10_000;
-const NOTHING = { command: ['/bin/sh', '-c', ':'], cwd: '/' };
-
-const known = new Map<string, Promise<SandboxAvailability>>();
-
-/** Whether bubblewrap is installed and can create namespaces here, tried once; MANYHANDS_BWRAP names it if it is not on PATH. */
-export function bubblewrapAvailability(env: NodeJS.ProcessEnv): Promise<SandboxAvailability> {
-  const program = env.MANYHANDS_BWRAP ?? 'bwrap';
-  const key = `${program}\0${env.PATH ?? ''}`;
-  const found = known.get(key) ?? probe(program, env.PATH ?? '');
-  known.set(key, found);
-  return found;
-}
-
-const overlaysTried = new Map<string, Promise<Overlays>>();
-
-/** Those of these folders that can be shown copy-on-write, and how, tried once; `staging` is an own folder in which they are mounted. */
-export function overlayFolders(bwrap: string, folders: readonly string[], staging: string): Promise<Overlays> {
-  const key = [bwrap, staging, ...folders].join('\0');
-  const found = overlaysTried.get(key) ?? tryOverlays(bwrap, folders, staging);
-  overlaysTried.set(key, found);
-  return found;
-}
-
-async function tryOverlays(bwrap: string, folders: readonly string[], staging: string): Promise<Overlays> {
-  await mkdir(staging, { recursive: true, mode: 0o700 });
-  const mountable = isMountable(staging) ? [ANY_FOLDER, ...folders.filter(isMountable)] : [];
-  for (const [by, tried] of [['mounts', mountable] as const, ['bubblewrap', [ANY_FOLDER, ...folders]] as const]) {
-    const usable: string[] = [];
-    for (const path of tried) {
-      const overlaid: Overlays = { by, folders: [{ path, lower: [path] }], staging };
-      if ((await trialProblem(bwrap, { ...NOTHING, env: { PATH: '/usr/bin:/bin' } }, { overlaid })) === undefined)
-        usable.push(path);
-      // Where not even this one can be, no other can.
-      else if (path === ANY_FOLDER) break;
-    }
-    const shown = usable.filter((path) => path !== ANY_FOLDER).map((path) => ({ path, lower: [path] }));
-    if (usable.length > 0) return { by, folders: shown, staging };
-  }
-  return { ...NO_OVERLAYS, staging };
-}
 
 /** The command inside a sandbox that shows the system, the toolchains on its PATH, the program itself and these paths. */
 export function bubblewrapCommand(bwrap: string, program: ContainedProgram, paths: SandboxPaths): string[] {
@@ -110,6 +65,7 @@ export function bubblewrapCommand(bwrap: string, program: ContainedProgram, path
   const home = env.HOME ?? homedir();
   const hidden = [home, homedir(), ...paths.hidden];
   const read = [...toolchainFolders(env, hidden), ...programFolders(programs, hidden), ...paths.read];
+  const own = [...paths.read, ...paths.write];
   const mounts = new Map<string, string[]>();
   const runtime = env.XDG_RUNTIME_DIR ?? '';
   for (const path of ['/tmp', '/var/tmp', '/dev/shm', ...(/^\/run\/./.test(runtime) ? [runtime] : []), home])
@@ -125,6 +81,7 @@ export function bubblewrapCommand(bwrap: string, program: ContainedProgram, path
   for (const path of paths.hidden.flatMap(namesOf))
     if (!mounts.has(path) && isShownIn(mounts, path)) mounts.set(path, privateFolder(path, paths.privateBytes));
   // A folder is mounted before what is in it, which it would cover otherwise.
+  const services = shownSockets(mounts, own).flatMap((path) => ['--ro-bind', '/dev/null', path]);
   const sorted = [...mounts]
     .filter(([path]) => isPrivate(mounts, path) || overlays.has(path) || existsSync(path))
     .sort(byDepth);
@@ -140,6 +97,7 @@ export function bubblewrapCommand(bwrap: string, program: ContainedProgram, path
     '--dev',
     '/dev',
     ...sorted.flatMap(([, mount]) => mount),
+    ...services,
     ...originalMounts(copied),
     ...(env.TMPDIR === undefined ? [] : ['--setenv', 'TMPDIR', '/tmp']),
     ...networkArguments(paths.network),
@@ -151,7 +109,8 @@ export function bubblewrapCommand(bwrap: string, program: ContainedProgram, path
     '--',
     ...limited(commandAfter(networkHelpers(paths.network), command), paths.processes),
   ];
-  return afterMounts(sandbox, overlaid, paths.privateBytes ?? PRIVATE_BYTES);
+  const steps = overlaySteps(overlaid, paths.privateBytes ?? PRIVATE_BYTES);
+  return afterMounts(sandbox, [...readOnlySteps(bwrap, overlaid.by === 'mounts'), ...steps]);
 }
 
 /** A user's limit of processes, which newer kernels count for each user namespace, so for each sandbox; root has none. */
@@ -166,6 +125,23 @@ function limited(command: string[], processes: number | undefined): string[] {
 /** The path of a folder, and where links in it lead; none where it does not exist. */
 function namesOf(folder: string): string[] {
   return existsSync(folder) ? [...new Set([folder, realpathSync(folder)])] : [];
+}
+
+/** The sockets of services that would be visible with the folders of the system and of programs; those in the task's own folders are for it. */
+function shownSockets(mounts: ReadonlyMap<string, string[]>, own: readonly string[]): string[] {
+  const isOwn = (path: string) => own.some((folder) => path === folder || path.startsWith(`${folder}/`));
+  return listeningPaths().filter((path) => isShownIn(mounts, path) && !isOwn(path) && existsSync(path));
+}
+
+/** The paths at which services of this machine listen; a sandbox without a network of its own could connect to them too. */
+function listeningPaths(): string[] {
+  try {
+    const table = readFileSync('/proc/net/unix', 'latin1');
+    return [...new Set([...table.matchAll(/ (\/[^\n]+)$/gm)].map(([, path = '']) => path))];
+  } catch {
+    // A system that does not list them.
+    return [];
+  }
 }
 
 /** Whether a path is visible as a part of a folder of the system, or of one that is shown. */
@@ -192,7 +168,7 @@ function networkHelpers({ proxy, ports = [], serves }: SandboxNetwork = {}): str
   ];
 }
 
-/** Secrets are covered by nothing, in which nothing can be stored. */
+/** Secrets, and the socket of a service that builds for others, are covered by nothing, in which nothing can be stored. */
 function secretMounts(): string[] {
   const { files, folders } = privateFiles('/etc');
   const covered = new Set([...SECRET_FOLDERS.filter((path) => existsSync(path)), ...folders]);
@@ -228,46 +204,4 @@ function systemMount(path: string): string[] {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found === undefined) return [];
   return found.isSymbolicLink() ? ['--symlink', readlinkSync(path), path] : ['--ro-bind', path, path];
-}
-
-async function probe(program: string, path: string): Promise<SandboxAvailability> {
-  if (program === '') return { kind: 'none', reason: 'MANYHANDS_BWRAP is empty' };
-  const env = { PATH: path };
-  try {
-    const found = resolveProgram(program, path);
-    const version = await run([found, '--version'], { env, timeoutMs: PROBE_MS });
-    const available = {
-      kind: 'available',
-      backend: 'bubblewrap',
-      program: found,
-      version: version.stdout.toString().trim(),
-    } as const;
-    const networkProblem = await trialProblem(found, { ...NOTHING, env }, { network: {} });
-    if (networkProblem === undefined) return available;
-    const problem = await trialProblem(found, { ...NOTHING, env }, {});
-    if (problem === undefined) return { ...available, networkProblem };
-    return { kind: 'none', reason: `bubblewrap does not work here: ${problem}` };
-  } catch (error) {
-    if (error instanceof AppError) return { kind: 'none', reason: error.message };
-    return { kind: 'none', reason: `bubblewrap cannot be started: ${String(error)}` };
-  }
-}
-
-/** Why a program cannot be contained in this way, if it cannot. */
-export async function trialProblem(
-  bwrap: string,
-  trial: ContainedProgram,
-  paths: Pick<SandboxPaths, 'network' | 'overlaid'>,
-): Promise<string | undefined> {
-  const command = bubblewrapCommand(bwrap, trial, { read: [], write: [], hidden: [], ...paths });
-  const { code, stderr } = await run(command, { env: trial.env, timeoutMs: PROBE_MS });
-  if (code === 0) return undefined;
-  return stderr.trim().split('\n').at(-1)?.slice(0, 300) || `it ended with ${code}`;
-}
-
-function resolveProgram(program: string, path: string): string {
-  if (program.includes('/')) return program;
-  const folder = path.split(':').find((each) => each.startsWith('/') && existsSync(join(each, program)));
-  if (folder !== undefined) return join(folder, program);
-  throw new AppError('SANDBOX_UNAVAILABLE', 'bubblewrap (bwrap) is not installed');
 }

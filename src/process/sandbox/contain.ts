@@ -1,4 +1,5 @@
-import { bubblewrapAvailability, bubblewrapCommand } from './bubblewrap.ts';
+import { bubblewrapCommand } from './bubblewrap.ts';
+import { bubblewrapAvailability } from './bubblewrap-trial.ts';
 import { runtimeAvailability, runtimeCommand } from './runtime.ts';
 import type { AvailableSandbox, ContainedProgram, SandboxAvailability, SandboxPaths } from './sandbox.ts';
 

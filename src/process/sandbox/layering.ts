@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { realWorld } from '../../world.ts';
 import { removeTree } from '../remove-later.ts';
-import { trialProblem } from './bubblewrap.ts';
+import { trialProblem } from './bubblewrap-trial.ts';
 import { isMountable, type Overlays, withLayered } from './overlays.ts';
 
 /** Why no folder can be shown on top of another in a sandbox, with its changes in itself; `folders` are the two, both of them ours. */

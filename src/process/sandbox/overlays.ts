@@ -27,11 +27,6 @@ export type CacheLayers = { folder: string; isWritten: boolean };
 /** Characters that separate the options of a mount, or the folders in them. */
 const SEPARATORS = /[,:\\\n]/;
 
-/** Root mounts at once; another user in a user namespace, whose capabilities bubblewrap must not get. */
-const AS_ROOT = ['/usr/bin/unshare', '--mount'];
-const AS_USER = ['/usr/bin/unshare', '--user', '--map-current-user', '--keep-caps', '--mount'];
-const WITHOUT_CAPABILITIES = ['/usr/bin/setpriv', '--inh-caps=-all', '--ambient-caps=-all'];
-
 /** Whether a folder can be named in the options of a mount. */
 export function isMountable(folder: string): boolean {
   return !SEPARATORS.test(folder);
@@ -73,17 +68,13 @@ export function overlayMounts({ by, folders, staging }: Overlays): [string, stri
   });
 }
 
-/** The command of a sandbox after these folders were mounted for it; it does not start where that fails. */
-export function afterMounts(command: readonly string[], { by, folders, staging }: Overlays, bytes: number): string[] {
+/** The commands that mount these folders for a sandbox. */
+export function overlaySteps({ by, folders, staging }: Overlays, bytes: number): string[] {
   const mounted = folders.flatMap(({ lower, kept }, index) =>
     lower.length === 0 ? [] : [mountCommand({ lower, ...(kept === undefined ? {} : { kept }), staging, index })],
   );
-  if (by !== 'mounts' || mounted.length === 0) return [...command];
-  const memory = `/bin/mount -t tmpfs -o size=${bytes},mode=700 tmpfs ${shellWord(staging)}`;
-  const script = `${[memory, ...mounted].join(' && ')} && exec "$@"`;
-  const isRoot = process.getuid?.() === 0;
-  const start = [...(isRoot ? AS_ROOT : AS_USER), '--', '/bin/sh', '-c', script, 'sandbox'];
-  return [...start, ...(isRoot ? [] : WITHOUT_CAPABILITIES), ...command];
+  if (by !== 'mounts' || mounted.length === 0) return [];
+  return [`/bin/mount -t tmpfs -o size=${bytes},mode=700 tmpfs ${shellWord(staging)}`, ...mounted];
 }
 
 type Mount = Pick<Overlay, 'lower' | 'kept'> & { staging: string; index: number };

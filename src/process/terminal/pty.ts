@@ -1,9 +1,10 @@
-import { closeSync, constants, existsSync, mkdirSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, constants, existsSync, mkdirSync, openSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { AppError, errorCode } from '../../errors.ts';
 import { realWorld } from '../../world.ts';
-import { DEFAULT_SIZE, TERMINAL_FILES, type TerminalSize } from './files.ts';
+import { readPlainStart } from '../files/plain-file.ts';
+import { controlFolder, DEFAULT_SIZE, TERMINAL_FILES, type TerminalSize } from './files.ts';
 import { type PtyCommand, PtyInput } from './pty-input.ts';
 
 /** A line with this much text is written atomically, even with concurrent writers. */
@@ -14,7 +15,7 @@ const HOLD = `command -p mkfifo -m 600 "$1/${TERMINAL_FILES.control}" && shift &
 
 /** Writes the input file and returns the command that runs it in a terminal. */
 export function writePtyFiles(folder: string, input: PtyInput): string[] {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  mkdirSync(controlFolder(folder), { recursive: true, mode: 0o700 });
   writeFileSync(join(folder, TERMINAL_FILES.input), JSON.stringify(input), { mode: 0o600 });
   return ['/bin/sh', '-c', HOLD, 'manyhands', folder, ...holder(), folder];
 }
@@ -32,7 +33,7 @@ export async function resizePty(folder: string, size: TerminalSize): Promise<voi
 /** The current size of the terminal. */
 export function ptySize(folder: string): TerminalSize {
   try {
-    return PtyInput.shape.size.parse(JSON.parse(readFileSync(join(folder, TERMINAL_FILES.size), 'utf8')));
+    return PtyInput.shape.size.parse(JSON.parse(readPlainStart(join(folder, TERMINAL_FILES.size)) ?? ''));
   } catch {
     // It is being written, or the terminal has not started.
     return DEFAULT_SIZE;

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { shellWord } from '../shim.ts';
-import { TERMINAL_FILES, type TerminalSize } from './files.ts';
+import { controlFolder, TERMINAL_FILES, type TerminalSize } from './files.ts';
 
 export type PaneLaunch = {
   folder: string;
@@ -71,7 +71,7 @@ const KEEP = [
 /** Writes the scripts into the folder and returns the command that runs them; its environment needs `FOLDER_VARIABLE`. */
 export function writeTmuxFiles(launch: PaneLaunch): string[] {
   const { folder, tmux, size } = launch;
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  mkdirSync(controlFolder(folder), { recursive: true, mode: 0o700 });
   const write = (name: string, text: string) => writeFileSync(join(folder, name), text, { mode: 0o600 });
   write(TERMINAL_FILES.settings, SETTINGS);
   write(TERMINAL_FILES.keep, KEEP);

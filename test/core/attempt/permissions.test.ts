@@ -12,6 +12,7 @@ describe('the permissions of a program', () => {
       read: ['/m/objects', '/a/1', '/srv/models'],
       write: ['/w', '/home/ann/.local/share/opencode', '/srv/cache'],
       copied: [claude],
+      hidden: [],
     });
   });
 
@@ -27,6 +28,7 @@ describe('the permissions of a program', () => {
       read: ['/m/objects', '/srv/models'],
       write: ['/w', '/srv/cache'],
       copied: [],
+      hidden: [],
     });
   });
 });
