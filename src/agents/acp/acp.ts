@@ -23,7 +23,7 @@ import { acpNetwork } from '../vendor-network.ts';
 import type { AcpInput } from './acp-input.ts';
 import { AcpLine } from './acp-line.ts';
 import { withoutTitles, withoutUserServers } from './program-settings.ts';
-import { openSessionRecord, type SessionRecord } from './session-record.ts';
+import { openSessionRecord, type RecordTime, type SessionRecord } from './session-record.ts';
 
 /** How a known program is prevented from obeying the repository's own settings. */
 type Restriction = {
@@ -194,8 +194,8 @@ function acpReader(program: string, env: Record<string, string>): AgentReader {
   let ended: Result | { type: 'failure'; failure: Failure } | undefined;
   const errors = tailOfLines();
 
-  const refresh = () => {
-    recorded = record?.() ?? recorded;
+  const refresh = (when: RecordTime) => {
+    recorded = record?.(when) ?? recorded;
   };
   const usage = (): Usage => (recorded.kind === 'known' ? recorded : reported);
   const read = (line: AcpLine): AgentEvent[] => {
@@ -210,10 +210,10 @@ function acpReader(program: string, env: Record<string, string>): AgentReader {
         return [{ type: 'result', isError: true, text: line.failure.message }];
       case 'usage':
         reported = line.usage;
-        refresh();
+        refresh('running');
         return [{ ...line, usage: usage() }];
       case 'tool-result':
-        refresh();
+        refresh('running');
         return [line];
       case 'session':
         session = line.id;
@@ -237,7 +237,7 @@ function acpReader(program: string, env: Record<string, string>): AgentReader {
     },
     usage,
     end(exit) {
-      refresh();
+      refresh('ended');
       const known = session === undefined ? { usage: usage() } : { usage: usage(), session };
       const failure = ended?.type === 'failure' ? ended.failure : exitOf(exit, ended);
       const evidence = errors.text();

@@ -1,6 +1,5 @@
 import { homedir } from 'node:os';
 import { basename, join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
 import type { Usage } from '../../schema/usage.ts';
 import { AssistantLine, ModelUsage, type ModelUsages } from '../claude/claude-line.ts';
@@ -9,8 +8,9 @@ import { openRollout } from '../codex/codex-rollout.ts';
 import { billedUsage, followSession } from '../gemini/gemini-session.ts';
 import { parseJsonObject } from '../json-object.ts';
 import { PRICES } from '../prices.ts';
-import { namesIn, type SessionLines, sessionLines } from '../session-lines.ts';
-import { sumUsage, usageOfCalls } from '../sum-usage.ts';
+import { namesIn, readAllowance, type SessionLines, sessionLines } from '../session-lines.ts';
+import { usageOfCalls } from '../sum-usage.ts';
+import { opencodeUsage } from './opencode-usage.ts';
 
 /** A session of an ACP agent since a time, in the environment of its program. */
 export interface RecordedSession {
@@ -23,14 +23,17 @@ export interface RecordedSession {
  * The usage of a session in the program's own records; `none` if they contain no call. They survive a kill, and contain
  * what responses omit: all calls of opencode, cached tokens of gemini, and the titles that claude requests.
  */
-export type SessionRecord = () => Usage;
+export type SessionRecord = (when: RecordTime) => Usage;
+
+/** Whether programs that could change the record still run. */
+export type RecordTime = 'running' | 'ended';
 
 /** By program name; an unknown program keeps no records that can be read. */
 const RECORDS: readonly (readonly [RegExp, (session: RecordedSession) => SessionRecord])[] = [
   [/claude/, claudeUsage],
   [/codex/, codexUsage],
   [/gemini/, geminiUsage],
-  [/opencode/, opencodeUsage],
+  [/opencode/, (session) => opencodeUsage(opencodeDatabase(session.env), session)],
 ];
 
 /** Opens the record of a session; undefined for a program without one. */
@@ -57,6 +60,7 @@ const ClaudeTotal = z.object({ type: z.literal('cost-state'), modelUsage: z.reco
 function claudeUsage({ id, since, env }: RecordedSession): () => Usage {
   const projects = join(env.CLAUDE_CONFIG_DIR || join(homeOf(env), '.claude'), 'projects');
   const files = new Map<string, SessionLines>();
+  const allowance = readAllowance();
   const calls = new OpenCalls();
   let totalBefore: ModelUsages = {};
   let total: ModelUsages | undefined;
@@ -82,7 +86,7 @@ function claudeUsage({ id, since, env }: RecordedSession): () => Usage {
   };
   return () => {
     for (const path of find()) {
-      const lines = files.get(path) ?? sessionLines(path);
+      const lines = files.get(path) ?? sessionLines(path, 0, allowance);
       files.set(path, lines);
       lines.readNew(onLine);
     }
@@ -107,61 +111,11 @@ function geminiUsage({ id, since, env }: RecordedSession): () => Usage {
   };
 }
 
-const Count = z.number().int().nonnegative().catch(0);
-const OpencodeStep = z.object({
-  cost: z.number().nonnegative(),
-  tokens: z.object({
-    input: Count,
-    output: Count,
-    reasoning: Count.default(0),
-    cache: z.object({ read: Count, write: Count }),
-  }),
-});
-/** Steps of a session and of the sessions of its subagents. */
-const OPENCODE_STEPS = `
-  WITH RECURSIVE sessions(id) AS (
-    SELECT ? UNION SELECT session.id FROM session JOIN sessions ON session.parent_id = sessions.id
-  )
-  SELECT part.data AS step, json_extract(message.data, '$.modelID') AS model
-  FROM part JOIN sessions ON part.session_id = sessions.id JOIN message ON message.id = part.message_id
-  WHERE part.time_created >= ? AND json_extract(part.data, '$.type') = 'step-finish'`;
-const BUSY_MS = 500;
-
-/** Opencode stores the tokens and the cost of each completed step in its database. */
-function opencodeUsage({ id, since, env }: RecordedSession): () => Usage {
-  const folder = join(env.XDG_DATA_HOME || join(homeOf(env), '.local', 'share'), 'opencode');
-  const file = env.OPENCODE_DB || join(folder, 'opencode.db');
-  return () => {
-    try {
-      using database = new DatabaseSync(file, { readOnly: true, timeout: BUSY_MS });
-      return database
-        .prepare(OPENCODE_STEPS)
-        .all(id, since)
-        .reduce<Usage>((sum, { step, model }) => sumUsage(sum, opencodeStepUsage(String(step), model)), {
-          kind: 'none',
-        });
-    } catch {
-      // A database that is missing, locked or of another version has no record; the reported usage applies.
-      return { kind: 'none' };
-    }
-  };
-}
-
-function opencodeStepUsage(step: string, model: unknown): Usage {
-  const { data } = OpencodeStep.safeParse(parseJsonObject(step));
-  if (data === undefined) return { kind: 'unknown' };
-  const { input, output, reasoning, cache } = data.tokens;
-  return {
-    kind: 'known',
-    costUsd: data.cost,
-    inputTokens: input + cache.write,
-    outputTokens: output + reasoning,
-    cachedTokens: cache.read,
-    turns: 1,
-    ...(typeof model === 'string' ? { model } : {}),
-  };
-}
-
 function homeOf(env: Readonly<Record<string, string>>): string {
   return env.HOME || homedir();
+}
+
+function opencodeDatabase(env: Readonly<Record<string, string>>): string {
+  const folder = join(env.XDG_DATA_HOME || join(homeOf(env), '.local', 'share'), 'opencode');
+  return env.OPENCODE_DB || join(folder, 'opencode.db');
 }

@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { isAbsolute, join, relative } from 'node:path';
 import { z } from 'zod';
-import { errorCode } from '../../errors.ts';
+import { readPlainStart } from '../../process/files/plain-file.ts';
 import type { Failure } from '../../schema/failure.ts';
 import type { Usage } from '../../schema/usage.ts';
 import type { World } from '../../world.ts';
@@ -237,10 +236,6 @@ function outputOf(item: ToolItem): string {
 }
 
 function bytesBefore(folder: string): number | undefined {
-  try {
-    return Before.safeParse(parseJsonObject(readFileSync(join(folder, BEFORE_FILE), 'utf8'))).data?.rolloutBytes;
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return undefined;
-    throw error;
-  }
+  const text = readPlainStart(join(folder, BEFORE_FILE));
+  return text === undefined ? undefined : Before.safeParse(parseJsonObject(text)).data?.rolloutBytes;
 }

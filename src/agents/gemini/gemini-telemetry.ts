@@ -1,6 +1,7 @@
-import { closeSync, fstatSync, openSync, readSync, rmSync } from 'node:fs';
+import { closeSync, fstatSync, readSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { isAbsent } from '../../errors.ts';
+import { isReplaced, openPlainFile } from '../../process/files/plain-file.ts';
 
 /** Enough for the last answer and for the records at the program's end. */
 const TAIL_BYTES = 4 * 1024 * 1024;
@@ -17,16 +18,16 @@ export function telemetryFile(folder: string): string {
 export function consumeLastFinish(folder: string): string | undefined {
   const file = telemetryFile(folder);
   const text = readTail(file);
-  rmSync(file, { force: true });
+  rmSync(file, { force: true, recursive: true });
   return [...text.matchAll(ANSWER)].findLast(([, , role]) => role === 'main')?.[1];
 }
 
 function readTail(file: string): string {
   let opened: number;
   try {
-    opened = openSync(file, 'r');
+    opened = openPlainFile(file);
   } catch (error) {
-    if (isAbsent(error)) return '';
+    if (isAbsent(error) || isReplaced(error)) return '';
     throw error;
   }
   try {

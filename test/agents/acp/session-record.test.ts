@@ -1,8 +1,9 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterAll, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { environmentToResume, openSessionRecord } from '../../../src/agents/acp/session-record.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'mh-record-'));
@@ -90,9 +91,78 @@ it.each([
   ['opencode', 's1', { inputTokens: 1000, cachedTokens: 10, outputTokens: 150, turns: 2, costUsd: 0.02 }],
 ])('counts the calls of a session of %s since the prompt, with those of its subagents', (program, id, usage) => {
   const record = openSessionRecord(program, { id, since, env: { HOME: home } });
-  expect(record?.()).toMatchObject({ kind: 'known', ...usage });
-  expect(record?.()).toMatchObject({ kind: 'known', ...usage });
-  expect(openSessionRecord(program, { id: 'other', since, env: { HOME: home } })?.()).toEqual({ kind: 'none' });
+  expect(record?.('ended')).toMatchObject({ kind: 'known', ...usage });
+  expect(record?.('ended')).toMatchObject({ kind: 'known', ...usage });
+  expect(openSessionRecord(program, { id: 'other', since, env: { HOME: home } })?.('ended')).toEqual({ kind: 'none' });
+});
+
+it('counts the steps of opencode also while it works, by a process that cannot keep this one waiting', async () => {
+  const record = openSessionRecord('opencode', { id: 's1', since, env: { HOME: home } });
+  await expect.poll(() => record?.('running'), { timeout: 20_000 }).toMatchObject({ kind: 'known', outputTokens: 150 });
+});
+
+/** Each makes something in the place of a file of a session, which an agent can write. */
+const REPLACED: Record<string, (file: string) => void> = {
+  'a pipe': (file) => execFileSync('mkfifo', [file]),
+  'a link to a device without end': (file) => symlinkSync('/dev/zero', file),
+  'a link to a file of the user': (file) => symlinkSync(join(home, 'secret.jsonl'), file),
+  'a folder': (file) => mkdirSync(file),
+};
+const SESSIONS = [
+  ['claude', 'r1', '.claude/projects/-work/r1.jsonl'],
+  [
+    'codex',
+    THREAD.replace('fc4b', 'fc4c'),
+    `.codex/sessions/2026/11/17/rollout-${THREAD.replace('fc4b', 'fc4c')}.jsonl`,
+  ],
+  ['gemini', 'r1234567-1', '.gemini/tmp/work/chats/session-2026-r1234567.jsonl'],
+  ['opencode', 's1', 'replaced/opencode/opencode.db'],
+] as const;
+
+describe.each(Object.keys(REPLACED))('%s in the place of a session', (what) => {
+  it.each(SESSIONS)('of %s has no calls', async (program, id, file) => {
+    writeLines('secret.jsonl', [claude('m1', AFTER, 9), codex(AFTER, 9), gemini('a', AFTER, 9)]);
+    const path = join(home, file);
+    mkdirSync(dirname(path), { recursive: true });
+    rmSync(path, { recursive: true, force: true });
+    REPLACED[what]?.(path);
+    const env = { HOME: home, XDG_DATA_HOME: join(home, 'replaced'), CODEX_HOME: '', GEMINI_CLI_HOME: '' };
+    const record = openSessionRecord(program, { id, since, env });
+    expect(record?.('ended')).toEqual({ kind: 'none' });
+    expect(record?.('running')).toEqual({ kind: 'none' });
+  });
+});
+
+it('reads no more of a session than a session can have', () => {
+  const path = join(home, '.claude/projects/-work/sparse.jsonl');
+  writeFileSync(path, '');
+  truncateSync(path, 2 ** 42);
+  const record = openSessionRecord('claude', { id: 'sparse', since, env: { HOME: home } });
+  expect(record?.('running')).toEqual({ kind: 'none' });
+});
+
+it.each([
+  [
+    'a view that never ends',
+    'DROP TABLE part; CREATE VIEW part AS WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT x AS id, x AS message_id, x AS session_id, x AS time_created, x AS data FROM n',
+  ],
+  [
+    'columns that are computed',
+    'DROP TABLE part; CREATE TABLE part (id TEXT, message_id TEXT, session_id TEXT, time_created INTEGER, data TEXT AS (hex(zeroblob(1000)))); INSERT INTO part (id) VALUES (1)',
+  ],
+])('a database of opencode with %s has no calls, and nothing waits for it', async (_, sql) => {
+  const folder = join(home, 'computed', 'opencode');
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  copyFileSync(join(home, '.local/share/opencode/opencode.db'), join(folder, 'opencode.db'));
+  {
+    using database = new DatabaseSync(join(folder, 'opencode.db'));
+    database.exec(sql);
+  }
+  const record = openSessionRecord('opencode', { id: 's1', since, env: { XDG_DATA_HOME: join(home, 'computed') } });
+  const startedAt = performance.now();
+  expect([record?.('running'), record?.('ended')]).toEqual([{ kind: 'none' }, { kind: 'none' }]);
+  expect(performance.now() - startedAt).toBeLessThan(2_000);
 });
 
 it('contains the total that Claude wrote when it exited, without that of an earlier exit', () => {
@@ -107,7 +177,12 @@ it('contains the total that Claude wrote when it exited, without that of an earl
     total(350),
   ]);
   const record = openSessionRecord('claude-agent-acp', { id: 's9', since, env: { HOME: home } });
-  expect(record?.()).toMatchObject({ inputTokens: 250, outputTokens: 250, costUsd: expect.closeTo(0.25, 6), turns: 1 });
+  expect(record?.('ended')).toMatchObject({
+    inputTokens: 250,
+    outputTokens: 250,
+    costUsd: expect.closeTo(0.25, 6),
+    turns: 1,
+  });
 });
 
 it('is not available for a program whose records are not known', () => {
