@@ -1,8 +1,9 @@
-import { access, constants, open, readdir, readFile, stat, statfs } from 'node:fs/promises';
+import { access, constants, readdir, readFile, stat, statfs } from 'node:fs/promises';
 import { constants as system } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { messageOf } from '../errors.ts';
-import { countLines, outputText } from '../process/output-text.ts';
+import { openPlainHandle } from '../process/files/plain-file.ts';
+import { countLines, MOST_OUTPUT_BYTES, outputText } from '../process/output-text.ts';
 import { runSupervised, type SupervisedEnd } from '../process/supervised.ts';
 import type { GateSpec, TestResults, Verdict } from '../schema/gate.ts';
 import { realWorld } from '../world.ts';
@@ -12,7 +13,6 @@ import { readLongResults } from './test-results/read-test-results.ts';
 
 type CommandSpec = Extract<GateSpec, { gate: 'command' }>;
 
-const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;
 /** Of longer output the first and the last part are searched for the results of tests. */
 const SEARCHED_BYTES = 8 * 1024 * 1024;
 /** Where a check keeps installed or compiled files, which are no reports. */
@@ -59,7 +59,7 @@ async function checkIn(checkout: GateCheckout, spec: CommandSpec, input: GateInp
     contain: input.contain,
     limits: input.limits,
     timeoutMs: spec.timeoutMs,
-    maxOutputBytes: MAX_OUTPUT_BYTES,
+    maxOutputBytes: MOST_OUTPUT_BYTES,
     signal: input.signal,
     onLastLine: (line) => input.onRunning?.(line),
   });
@@ -86,7 +86,8 @@ function judge(
   if (end.timedOut) return judged('fail', `did not end within ${spec.timeoutMs / 1000} s and was ended`);
   if (end.isProvenSuccess && tests.failed > 0) return judged('fail', `exited with 0 but reported ${failedText(tests)}`);
   if (end.isProvenSuccess) return judged('pass', `passed${countText(tests)}`);
-  if (end.excess?.resource === 'disk') return judged('error', `${end.excess.text} and was ended`);
+  if (end.excess?.resource === 'disk' || end.excess?.resource === 'files')
+    return judged('error', `${end.excess.text} and was ended`);
   if (end.excess !== undefined) return judged('fail', end.excess.text);
   if (isFull) return judged('error', 'could not run to its end: the disk is full');
   if (end.ending.kind === 'interrupted') return judged('error', 'was ended from outside before it had a result');
@@ -106,7 +107,7 @@ function countText({ ran, skipped, runners }: TestResults): string {
 }
 
 async function searchedText(file: string): Promise<string> {
-  await using handle = await open(file, 'r');
+  await using handle = await openPlainHandle(file);
   const { size } = await handle.stat();
   const read = async (length: number, position: number) => {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, position);

@@ -1,9 +1,12 @@
-import { readFileSync, statfsSync } from 'node:fs';
+import { lstatSync, readFileSync, statfsSync } from 'node:fs';
+import { join } from 'node:path';
 import { realWorld, type World } from '../world.ts';
+import { type DiskUse, diskUse } from './files/disk-use.ts';
 import type { LaunchLimits } from './launch.ts';
 import { limitHits, limitSupport } from './limit-groups.ts';
 import { listProcesses } from './list-processes.ts';
 import type { ProcessEntry } from './proc-stat.ts';
+import { FILES } from './shim.ts';
 import { membersOf, selectDescendants, type Target } from './terminate.ts';
 
 /** A launch that is ended when it reaches the limit of its processes, or writes most while the disk is nearly full. */
@@ -17,19 +20,30 @@ export type WatchedLaunch = {
 };
 
 /** The limit that a launch reached, in words that follow its name. */
-export type Excess = { resource: 'memory' | 'processes' | 'disk'; text: string };
+export type Excess = { resource: 'memory' | 'processes' | 'disk' | 'files'; text: string };
 
 const MEGABYTE = 1024 * 1024;
 const EVERY_MS = 1_000;
 /** How long the space of a launch that was ended may take to become free before another one is chosen. */
 const FREED_MS = 15_000;
 
-const watched = new Set<WatchedLaunch>();
+/** A disk is nearly full when it can take fewer files than this share of all, and than this number. */
+const FREE_FILES_SHARE = 0.02;
+const FREE_FILES = 50_000;
+/** A launch with fewer new files is not why the disk can take hardly any more. */
+const FEWEST_FILES = 1_000;
+
+/** With the time from which what changed is counted as its own. */
+type Watched = WatchedLaunch & { since: number };
+
+const watched = new Set<Watched>();
+let isChoosing = false;
 let cancelAlarm: (() => void) | undefined;
 let chosenAt = Number.NEGATIVE_INFINITY;
 
 /** Watches a launch until it is disposed; all launches of this process are compared with each other. */
-export function watchResources(launch: WatchedLaunch, world: World = realWorld): Disposable {
+export function watchResources(given: WatchedLaunch, world: World = realWorld): Disposable {
+  const launch = { ...given, since: startedAt(given.target, world) };
   watched.add(launch);
   if (cancelAlarm === undefined) arm(world);
   return {
@@ -40,6 +54,11 @@ export function watchResources(launch: WatchedLaunch, world: World = realWorld):
       cancelAlarm = undefined;
     },
   };
+}
+
+/** Its shim wrote this file first; an engine that adopts a launch counts what changed before, too. */
+function startedAt({ folder }: Target, world: World): number {
+  return lstatSync(join(folder, FILES.identity), { throwIfNoEntry: false })?.mtimeMs ?? world.now();
 }
 
 /** The limit that a launch reached, to be read before its processes are swept: afterwards it is forgotten. */
@@ -72,17 +91,66 @@ function check(world: World): void {
     const excess = entries === undefined ? recordedExcess(launch) : countedExcess(launch, entries);
     if (excess !== undefined) report(launch, excess);
   }
-  const short = [...watched].filter(({ path, limits }) => freeBytes(path) < limits.diskReserveBytes);
-  if (short.length === 0 || world.now() - chosenAt < FREED_MS) return;
-  const [most] = short
-    .map((launch) => ({ launch, written: writtenBytes(launch.target) }))
-    .sort((a, b) => b.written.toDisk - a.written.toDisk || b.written.all - a.written.all);
-  if (most === undefined || most.written.all === 0) return;
+  if (isChoosing || world.now() - chosenAt < FREED_MS) return;
+  const short = [...watched].flatMap((launch) => shortOf(launch) ?? []);
+  if (short.length === 0) return;
+  isChoosing = true;
+  void endLargest(short, world).finally(() => {
+    isChoosing = false;
+  });
+}
+
+type Short = { launch: Watched; of: 'disk' | 'files' };
+
+/** What the disk of a launch is short of. */
+function shortOf(launch: Watched): Short | undefined {
+  const { path, limits } = launch;
+  try {
+    const { bavail, bsize, files, ffree } = statfsSync(path);
+    if (bavail * bsize < limits.diskReserveBytes) return { launch, of: 'disk' };
+    // Some file systems have as many files as there is space, and say that there are none.
+    const isShort = limits.diskReserveBytes > 0 && files > 0 && ffree < Math.min(FREE_FILES, files * FREE_FILES_SHARE);
+    return isShort ? { launch, of: 'files' } : undefined;
+  } catch {
+    // The folder was removed: its launch is about to end.
+    return undefined;
+  }
+}
+
+/** Ends the launch that uses most of what is short. */
+async function endLargest(short: readonly Short[], world: World): Promise<void> {
+  const used = await Promise.all(
+    short.map(async ({ launch, of }) => {
+      const pids = membersOf(launch.target).map(({ pid }) => pid);
+      return { launch, of, use: await diskUse(pids, launch.path, launch.since) };
+    }),
+  );
+  const [most] = used.filter(({ launch, of, use }) => watched.has(launch) && isCause(of, use)).sort(byUse);
+  if (most === undefined) return;
   chosenAt = world.now();
-  const { launch, written } = most;
+  report(most.launch, diskExcess(most));
+}
+
+function isCause(of: Short['of'], { toDisk, all, files }: DiskUse): boolean {
+  return of === 'files' ? files >= FEWEST_FILES : Math.max(toDisk, all) > 0;
+}
+
+type Used = Short & { use: DiskUse };
+
+function byUse(a: Used, b: Used): number {
+  if (a.of === 'files' && b.of === 'files') return b.use.files - a.use.files;
+  return b.use.toDisk - a.use.toDisk || b.use.all - a.use.all;
+}
+
+function diskExcess({ launch, of, use }: Used): Excess {
+  if (of === 'files')
+    return {
+      resource: 'files',
+      text: `has ${use.files} new or changed files, more than anything else that runs, until the disk could take hardly any more`,
+    };
   const reserve = megabytes(launch.limits.diskReserveBytes);
-  const text = `wrote ${megabytes(written.toDisk || written.all)}, more than anything else that runs, until less than ${reserve} of disk space was free`;
-  report(launch, { resource: 'disk', text });
+  const text = `wrote ${megabytes(use.toDisk || use.all)}, more than anything else that runs, until less than ${reserve} of disk space was free`;
+  return { resource: 'disk', text };
 }
 
 /** Memory alone ends what needs it: the system has killed a process of the launch. */
@@ -114,40 +182,7 @@ function megabytes(bytes: number): string {
   return `${Math.round(bytes / MEGABYTE)} MB`;
 }
 
-function report(launch: WatchedLaunch, excess: Excess): void {
+function report(launch: Watched, excess: Excess): void {
   watched.delete(launch);
   launch.onExcess(excess);
-}
-
-function freeBytes(path: string): number {
-  try {
-    const { bavail, bsize } = statfsSync(path);
-    return bavail * bsize;
-  } catch {
-    // The folder was removed: its launch is about to end.
-    return Number.POSITIVE_INFINITY;
-  }
-}
-
-/** What the living processes of a launch, and those that they waited for, wrote; to a disk in memory only `all` counts. */
-function writtenBytes(target: Target): { toDisk: number; all: number } {
-  const each = membersOf(target).map(({ pid }) => writtenBy(pid));
-  return {
-    toDisk: each.reduce((sum, { toDisk }) => sum + toDisk, 0),
-    all: each.reduce((sum, { all }) => sum + all, 0),
-  };
-}
-
-function writtenBy(pid: number): { toDisk: number; all: number } {
-  try {
-    const text = readFileSync(`/proc/${pid}/io`, 'latin1');
-    const figure = (name: string) => Number(new RegExp(`^${name}: (\\d+)$`, 'm').exec(text)?.[1] ?? 0);
-    return {
-      toDisk: Math.max(0, figure('write_bytes') - figure('cancelled_write_bytes')),
-      all: figure('wchar'),
-    };
-  } catch {
-    // It has ended, or the system does not show it.
-    return { toDisk: 0, all: 0 };
-  }
 }

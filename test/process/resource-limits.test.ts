@@ -1,5 +1,5 @@
-import { execFile, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFile, execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -65,8 +65,9 @@ describe('cgroup v2 limits resources', () => {
 async function supervised(
   script: string,
   limits: Partial<LaunchLimits> = {},
+  disk = temporaryFolder(),
 ): Promise<SupervisedEnd & { output: string }> {
-  const work = temporaryFolder();
+  const work = mkdtempSync(join(disk, 'work-'));
   const end = await runSupervised({
     folder: join(temporaryFolder(), 'check'),
     command: ['sh', '-c', script],
@@ -162,5 +163,48 @@ test.runIf(process.platform === 'linux')(
     expect(end.excess?.resource).toBe('disk');
     expect(end.excess?.text).toMatch(/^wrote \d+ MB, more than anything else that runs/);
     expect((await other).isProvenSuccess).toBe(true);
+  },
+);
+
+test.runIf(process.platform === 'linux')(
+  'on a nearly full disk a program that occupies space without writing is ended, not one that writes a little',
+  async () => {
+    const isFull = { diskReserveBytes: Number.MAX_SAFE_INTEGER };
+    const file = join(temporaryFolder(), 'other-continues');
+    const other = supervised(
+      `head -c 3000000 /dev/zero >own; until test -e ${file}; do sleep 0.05; done; echo fine`,
+      isFull,
+    );
+    // Without a name, so that no search finds it.
+    const end = await supervised('exec 9>big; rm big; fallocate -l 200000000 /proc/self/fd/9; sleep 300', isFull);
+    writeFileSync(file, '');
+    expect(end.excess?.text).toMatch(/^wrote \d+ MB, more than anything else that runs/);
+    expect((await other).isProvenSuccess).toBe(true);
+  },
+);
+
+/** Only where a file system can be mounted can one have few files. */
+const canMount = spawnSync('unshare', ['--mount', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']).status === 0;
+
+test.skipIf(!canMount)(
+  'where the disk can take hardly any more files, the program that makes most is ended, with that as the reason',
+  async () => {
+    const disk = temporaryFolder();
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=200m,nr_inodes=6000', 'tmpfs', disk]);
+    try {
+      const limits = { diskReserveBytes: 1 };
+      const file = join(temporaryFolder(), 'other-continues');
+      const many = (count: number) => `perl -e 'for (1 .. ${count}) { open(F, ">", "f$_"); close F }'`;
+      const other = supervised(`${many(300)}; until test -e ${file}; do sleep 0.05; done; echo fine`, limits, disk);
+      const end = await supervised(`${many(9000)}; sleep 300`, limits, disk);
+      writeFileSync(file, '');
+      expect(end.excess).toEqual({
+        resource: 'files',
+        text: expect.stringMatching(/^has \d{4} new or changed files, more than anything else that runs/),
+      });
+      expect((await other).isProvenSuccess).toBe(true);
+    } finally {
+      execFileSync('umount', ['--lazy', disk]);
+    }
   },
 );

@@ -20,12 +20,13 @@ export type ResourceLimits = {
 };
 
 /** A limit that a program reached, in words that follow its name. */
-type Excess = { resource: 'memory' | 'processes' | 'disk'; text: string };
+type Excess = { resource: 'memory' | 'processes' | 'disk' | 'files'; text: string };
 
-const FAILURES: Readonly<Record<Excess['resource'], { kind: FailureKind; setting: string }>> = {
+const FAILURES: Readonly<Record<Excess['resource'], { kind: FailureKind; setting?: string }>> = {
   memory: { kind: 'out-of-memory', setting: 'resources.memoryMb' },
   processes: { kind: 'too-many-processes', setting: 'resources.processes' },
   disk: { kind: 'disk-full', setting: 'half of limits.freeDiskMb' },
+  files: { kind: 'disk-full' },
 };
 
 /** The limits of a program under these settings, on a machine of this size. */
@@ -47,5 +48,5 @@ export function resourceLimitsFor(
 /** The failure of an attempt that reached a limit. */
 export function excessFailure({ resource, text }: Excess): Failure {
   const { kind, setting } = FAILURES[resource];
-  return { kind, message: `It ${text} (${setting})` };
+  return { kind, message: `It ${text}${setting === undefined ? '' : ` (${setting})`}` };
 }
