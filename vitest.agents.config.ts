@@ -10,7 +10,7 @@ const LONGEST = ['opencode-acp', 'gemini-acp', 'gemini', 'claude-agent-acp', 'co
 export default defineConfig({
   test: {
     // The sandbox too: the package of Codex contains bubblewrap, which many systems do not have.
-    include: ['test/real/**/*.test.ts', 'test/escape/*.test.ts', 'test/process/sandbox.test.ts'],
+    include: ['test/real/**/*.test.ts', 'test/escape/*.test.ts', 'test/process/sandbox/sandbox.test.ts'],
     testTimeout: 240_000,
     hookTimeout: 120_000,
     pool: 'forks',
