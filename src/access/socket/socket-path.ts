@@ -7,12 +7,20 @@ import { AppError, errorCode, fromSystemError } from '../../errors.ts';
 /** The limit of operating systems on socket paths: 104 bytes on macOS, 108 on Linux, including the terminating NUL. */
 const LONGEST_PATH_BYTES = 100;
 
+/** Where folders for sockets are made if the path of the temporary directory is too long as well. */
+const SHORT_TEMPORARY = '/tmp';
+
 /** The path of a socket in a folder, by default that of a data directory's engine; one that is too long is replaced by a path in a private folder of the temporary directory. */
 export function socketPath(home: string, name = 'engine.sock'): string {
   const path = join(home, name);
-  if (Buffer.byteLength(path) <= LONGEST_PATH_BYTES) return path;
+  if (isShort(path)) return path;
   const hash = createHash('sha256').update(home).digest('hex').slice(0, 16);
-  return join(`${fallbackPrefix()}${hash}`, name);
+  const replacement = join(`${fallbackPrefix(tmpdir())}${hash}`, name);
+  return isShort(replacement) ? replacement : join(`${fallbackPrefix(SHORT_TEMPORARY)}${hash}`, name);
+}
+
+function isShort(path: string): boolean {
+  return Buffer.byteLength(path) <= LONGEST_PATH_BYTES;
 }
 
 /** Creates the socket's folder if it is missing, for its owner only. */
@@ -28,15 +36,15 @@ export async function prepareSocketFolder(path: string): Promise<void> {
 /** Rejects a folder of that name in the temporary directory that another user created. */
 export async function requireOwnFolder(path: string): Promise<void> {
   const folder = dirname(path);
-  if (!folder.startsWith(fallbackPrefix())) return;
+  if (![tmpdir(), SHORT_TEMPORARY].some((temporary) => folder.startsWith(fallbackPrefix(temporary)))) return;
   const found = await lstatIfPresent(folder);
   if (found === undefined) return;
   if (found.isDirectory() && found.uid === userInfo().uid && (found.mode & 0o077) === 0) return;
   throw new AppError('NO_PERMISSION', `The folder ${folder} is not private to this user`, { folder });
 }
 
-function fallbackPrefix(): string {
-  return join(tmpdir(), `manyhands-${userInfo().uid}-`);
+function fallbackPrefix(temporary: string): string {
+  return join(temporary, `manyhands-${userInfo().uid}-`);
 }
 
 async function lstatIfPresent(path: string) {

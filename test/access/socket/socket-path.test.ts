@@ -1,7 +1,7 @@
 import { chmod, mkdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { connectSocket } from '../../../src/access/socket/client.ts';
 import { serveSocket } from '../../../src/access/socket/server.ts';
 import { socketPath } from '../../../src/access/socket/socket-path.ts';
@@ -13,7 +13,10 @@ beforeEach(() => {
   home = join('/', 'long'.repeat(30), realWorld.token());
 });
 
-afterEach(() => rm(dirname(socketPath(home)), { recursive: true, force: true }));
+afterEach(async () => {
+  await rm(dirname(socketPath(home)), { recursive: true, force: true });
+  vi.unstubAllEnvs();
+});
 
 describe('The socket', () => {
   it('is in the data directory if its path is short enough', () => {
@@ -32,6 +35,19 @@ describe('The socket', () => {
     expect((await stat(dirname(path))).mode & 0o777).toBe(0o700);
     await using client = await connectSocket(path);
     expect(await client?.call('ping', {})).toBe('pong');
+  });
+
+  it('is in a folder of /tmp if the path of the temporary directory is too long as well', async () => {
+    vi.stubEnv('TMPDIR', `/${'deep/'.repeat(20)}tmp`);
+    const path = socketPath(home);
+    expect(Buffer.byteLength(path)).toBeLessThanOrEqual(100);
+    await using server = await serveSocket({ path, handle: async () => 'pong' });
+    expect(server.connections()).toBe(0);
+    await using client = await connectSocket(path);
+    expect(await client?.call('ping', {})).toBe('pong');
+    await chmod(dirname(path), 0o755);
+    await expect(connectSocket(path)).rejects.toMatchObject({ code: 'NO_PERMISSION' });
+    await chmod(dirname(path), 0o700);
   });
 
   it('is neither created nor connected to in a folder that other users can access', async () => {
