@@ -18,7 +18,7 @@ export const CHECK_CONFIG: readonly string[] = [
   // package managers
   '**/{.npmrc,.yarnrc,.yarnrc.*,.pnpmfile.*,pnpmfile.*,pnpm-workspace.yaml,bunfig.toml,.yarn/**,patches/**/*.patch}',
   '**/{lerna.json,nx.json,project.json,turbo.json,turbo.jsonc,rush.json,.moon/**,wireit.json}',
-  '**/{deno.json,deno.jsonc,import_map.json,mise.toml,.mise.toml,mise.*.toml,.tool-versions,.envrc,.env,.env.*test*}',
+  '**/{deno.json,deno.jsonc,import_map.json,mise.toml,.mise.toml,mise.*.toml,.tool-versions,.envrc,.env,.env.ci,.env.local,.env.*test*}',
   ...CHECK_TOOLS,
   // PHP, Ruby, Rust, Go, JVM, .NET, C
   '**/{phpunit.xml,phpunit.xml.*,phpunit.*.xml,.phpunit.xml,pest.php,Pest.php,behat.yml,codeception.yml}',

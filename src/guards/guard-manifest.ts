@@ -16,6 +16,8 @@ const SECTION_RULES: ReadonlyMap<string, SectionRules> = new Map([
       heldKeys: /^(entry-points|plugins|packages|include|dynamic|build)$/,
     },
   ],
+  // What an installed package offers: programs are free, plug-ins are loaded by the runners that they are for.
+  ['entry_points.txt', { free: /^(console_scripts|gui_scripts)$/, heldKeys: /^$/ }],
   ['setup.cfg', { free: /^(metadata|options\.extras_require)$/, heldKeys: /^$/ }],
   [
     'cargo.toml',
@@ -61,6 +63,7 @@ function ruleName(path: string): string | undefined {
   const file = (path.split('/').at(-1) ?? '').toLowerCase();
   if (/^([\w.-]*-)?requirements([\w.-]*)\.(txt|in)$/.test(file)) return 'requirements';
   if (file === 'gems.rb') return 'gemfile';
+  if (file === 'entry_points.txt' && !/\.(egg|dist)-info\/[^/]+$/i.test(path)) return undefined;
   return SECTION_RULES.has(file) || LINE_RULES.has(file) ? file : undefined;
 }
 

@@ -4,6 +4,7 @@ import { type CommandGateSpec, candidateGates, commandText } from '../gates/gate
 import type { GateSpec } from '../schema/gate.ts';
 import { isCheckData, isEmptied, isScriptSubject, isShellScript } from './check-files.ts';
 import { closureOf } from './closure.ts';
+import { compiledReason } from './compiled-files.ts';
 import { COMPILERS } from './configured-files.ts';
 import { CHECK_CONFIG, INSTALLED, looseMatcher, pathMatcher, TOOL_FILES } from './guard-globs.ts';
 import { runsTheSame } from './guard-make.ts';
@@ -120,7 +121,8 @@ async function rulesFor(options: GuardOptions): Promise<Rules> {
 
 async function heldReason(change: ChangedPath, rules: Rules, options: GuardOptions): Promise<string | undefined> {
   const { path } = change;
-  const misleading = specialReason(path, options.special.get(path)) ?? replacementReason(change, rules, options);
+  const special = specialReason(path, options.special.get(path)) ?? (await compiledReason(change, options.candidate));
+  const misleading = special ?? replacementReason(change, rules, options);
   if (misleading !== undefined) return misleading;
   if (rules.isMeasuring(path)) return `is ${change.status}, and the measurement runs it`;
   if (rules.isInstalled(path)) return 'is an installed dependency; the checks bring their own';

@@ -18,11 +18,11 @@ export const LANGUAGES: readonly Language[] = [
   {
     files: /\.([cm]?[jt]sx?|vue|svelte)$/i,
     exits:
-      /\bprocess\s*\??\.?\s*(?:\.|\[\s*['"`])\s*(?:reallyExit|execve|abort|exit(?!Code)(?!['"`\]\s]*\(\s*[1-9]))\b|\bprocess\s*\.\s*exitCode\s*=(?!=|\s*[1-9])|\bprocess\s*\.\s*(?:on|once|addListener|prependListener)\s*\(\s*['"`](?:exit|beforeExit|uncaughtException\w*|unhandledRejection)|\bprocess\s*\.\s*(?:removeAllListeners|kill\s*\(\s*process\s*\.\s*pid)|\{[^}\n]*\bexit\b[^}\n]*\}\s*=\s*(?:globalThis\.)?process\b|\bimport\b[^;\n]*\bexit\b[^;\n]*from\s*['"](?:node:)?process['"]|\b(?:Deno|Bun)\s*\.\s*exit\s*\((?!\s*[1-9])|(?:\.\s*|\[\s*['"`])exit(?:['"`]\s*\])?\s*\(\s*0?\s*\)/g,
+      /\bprocess\s*\??\.?\s*(?:\.|\[\s*['"`])\s*(?:reallyExit|execve|abort|exit(?!Code)(?!['"`\]\s]*\(\s*[1-9]))\b|\bprocess\s*\.\s*exitCode\s*=(?!=|\s*[1-9])|\bprocess\s*\.\s*(?:setUncaughtExceptionCaptureCallback|(?:on|once|addListener|prependListener)\s*\(\s*['"`](?:exit|beforeExit|uncaughtException\w*|unhandledRejection))|\bprocess\s*\.\s*(?:removeAllListeners|kill\s*\(\s*process\s*\.\s*pid)|\{[^}\n]*\bexit\b[^}\n]*\}\s*=\s*(?:globalThis\.)?process\b|\bimport\b[^;\n]*\bexit\b[^;\n]*from\s*['"](?:node:)?process['"]|\b(?:Deno|Bun)\s*\.\s*exit\s*\((?!\s*[1-9])|(?:\.\s*|\[\s*['"`])exit(?:['"`]\s*\])?\s*\(\s*0?\s*\)/g,
     patches:
       /\bassert(?:\.strict)?\.\w+\s*=(?![=>])|\b(?:Object\.(?:assign|definePropert(?:y|ies))|Reflect\.(?:set|defineProperty))\s*\(\s*(?:assert|expect|globalThis|global|process|console|(?:Object|Reflect|JSON|Promise|Error)(?:\.prototype)?\s*,)|\b(?:globalThis|global|window)\s*(?:\.|\[\s*['"])(?:expect|assert|it|test|describe|process|console|Error|Object|JSON|Promise)\b['"\]]*\s*=(?![=>])|\brequire\.cache\b|\bModule\s*\.\s*(?:_load|_resolveFilename|_extensions|prototype)|\bregisterHooks\s*\(|(?<![.\w$])eval\s*\)?\s*\(|\bnew\s+Function\s*\(|\b(?:globalThis|global)\s*\[(?!\s*['"`][\w$]+['"`]\s*\])[^\]\n]+\]\s*=(?![=>])|\bprocess\s*\.\s*(?:(?:stdout|stderr)\s*\.\s*write|exit|emit)\s*=(?![=>])|\bconsole\s*\.\s*(?:log|error|assert)\s*=(?![=>])|(?<![\w.$])(?:Object|Reflect|Number|JSON|Promise|Symbol|Function|Error)(?:\s*\.\s*prototype)?\s*(?:\.\s*(?!stackTraceLimit\b|prototype\b)\w+|\[[^\]\n]+\])\s*=(?![=>])/g,
     detects:
-      /\b(?:VITEST(?:_\w+)?|JEST_WORKER_ID|NODE_TEST_CONTEXT|MOCHA_\w+)\b|\bprepareStackTrace\b|\btypeof\s+(?:globalThis\s*\.\s*)?(?:jest|vi|mocha|describe|it|expect|beforeEach|afterEach)\b|\barguments\s*\.\s*callee\b/g,
+      /\b(?:VITEST(?:_\w+)?|JEST_WORKER_ID|NODE_TEST_CONTEXT|MOCHA_\w+|npm_lifecycle_\w+)\b|\benv\s*(?:\?\.|\.|\[\s*['"`])\s*CI\b|\{[^}\n]*\bCI\b[^}\n]*\}\s*=\s*(?:globalThis\.)?(?:process\.)?env\b|\bprocess\s*\.\s*(?:execArgv\b|argv\b(?!\s*\[\s*[2-9])[^\n]*['"`/](?:[\w.*-]*[./-])?(?:tests?|specs?|vitest|jest|mocha)\b)|\bnew\s+Error\s*\([^)\n]*\)\s*\)?\s*\??\.\s*stack\b|\bprepareStackTrace\b|\btypeof\s+(?:globalThis\s*\.\s*)?(?:jest|vi|mocha|describe|it|expect|beforeEach|afterEach)\b|\barguments\s*\.\s*callee\b/g,
     main: /(?:require\.main\s*={2,3}\s*module|import\.meta\.(?:main|url|filename)\b[^\n]*|process\.argv\s*\[\s*1\s*\][^\n]*)\)?[^\n{]*\{/g,
   },
   {
@@ -30,11 +30,11 @@ export const LANGUAGES: readonly Language[] = [
     exits:
       /(?<!\w)_exit\s*\(|\bos\s*\.\s*(?:abort|exec[lv]\w*)\s*\(|\bCDLL\s*\(\s*None\s*\)|\bctypes\s*\.\s*pythonapi\b|\bos\s*\.\s*kill\s*\(\s*os\s*\.\s*getpid|\bfrom\s+(?:os|posix)\s+import\b[^\n]*\b(?:_exit|abort|exec[lv]\w*)\b|\bos\s*\.\s*killpg\s*\(|\batexit\s*\.\s*register|@atexit\b|\bsys\s*\.\s*(?:excepthook|exitfunc)\s*=|\bsignal\s*\.\s*(?:alarm|raise_signal|setitimer)/g,
     patches:
-      /\bsys\s*\.\s*modules\s*\[|\bsys\s*\.\s*(?:settrace|setprofile|meta_path|path_hooks)\b|\b(?:unittest|pytest|_pytest|builtins|TestCase)(?:\.\w+)*\.\w+\s*=(?!=)|\bsetattr\s*\(\s*(?:unittest|pytest|builtins|sys|os|TestCase)\b|\b__builtins__\b|\bbuiltins\s*\.\s*__dict__|\bdef\s+__eq__\s*\([^)]*\)[^:\n]*:\s*(?:"""[^"]*"""\s*)?return\s+True\b|\b__eq__\s*=\s*lambda\b[^:\n]*:\s*(?:True|1)\b/g,
+      /\bsys\s*\.\s*modules\s*\[|\bsys\s*\.\s*(?:settrace|setprofile|meta_path|path_hooks)\b|\b(?:unittest|pytest|_pytest|builtins|TestCase)(?:\.\w+)*\.\w+\s*=(?!=)|\bsetattr\s*\(\s*(?:unittest|pytest|builtins|sys|os|TestCase)\b|\b__builtins__\b|\bbuiltins\s*\.\s*__dict__|\bdef\s+__eq__\s*\([^)]*\)[^:\n]*:\s*(?:"""[^"]*"""\s*)?return\s+True\b|\b__eq__\s*=\s*lambda\b[^:\n]*:\s*(?:True|1)\b|['"]__(?:eq|ne)__['"]\s*[:,]/g,
     onLoad:
       /\b(?:sys\s*\.\s*exit\s*\((?!\s*[1-9])|raise\s+SystemExit\b(?!\s*\(\s*[1-9])|(?<![.\w])(?:exit|quit)\s*\((?!\s*[1-9]))/g,
     detects:
-      /['"]_?(?:pytest|unittest|nose2?)['"]\s*(?:not\s+)?in\s+sys\s*\.\s*modules|\bPYTEST_\w+|\bsys\s*\.\s*_getframe\b|\binspect\s*\.\s*(?:stack|currentframe|getouterframes)\b|\bf_(?:back|locals)\b|\bco_consts\b|\bgc\s*\.\s*get_(?:objects|referrers)\b|\bmock\s*\.\s*ANY\b|\bfrom\s+(?:unittest\s*\.\s*)?mock\s+import\b[^\n]*\bANY\b/g,
+      /['"]_?(?:pytest|unittest|nose2?)['"]\s*(?:not\s+)?in\s+sys\s*\.\s*modules|\bfrom\s+sys\s+import\b[^\n]*\b(?:modules|_getframe|settrace|setprofile|meta_path|path_hooks)\b|\bfor\s+\w+\s+in\s+(?:list\s*\(\s*)?sys\s*\.\s*modules\b(?!\s*\[)|\bsys\s*\.\s*(?:argv|orig_argv)\s*\[\s*0\s*\][^\n]*(?:test|nose)|(?:test|nose)\w*['"]\s*(?:not\s+)?in\s+sys\s*\.\s*(?:argv|orig_argv)\b|\btraceback\s*\.\s*(?:extract|format|walk|print)_stack\b|\b(?:getenv|environ(?:\s*\.\s*get)?)\s*[([]\s*['"]CI['"]|['"]CI['"]\s*(?:not\s+)?in\s+(?:os\s*\.\s*)?environ\b|\bPYTEST_\w+|\bsys\s*\.\s*_getframe\b|\binspect\s*\.\s*(?:stack|currentframe|getouterframes)\b|\bf_(?:back|locals)\b|\bco_consts\b|\bgc\s*\.\s*get_(?:objects|referrers)\b|\bmock\s*\.\s*ANY\b|\bfrom\s+(?:unittest\s*\.\s*)?mock\s+import\b[^\n]*\bANY\b/g,
     main: /^if\s+__name__\s*==\s*['"]__main__['"]\s*:/gm,
   },
   {
@@ -42,7 +42,8 @@ export const LANGUAGES: readonly Language[] = [
     exits:
       /\bos\s*\.\s*Exit\s*\((?!\s*[1-9])|\bsyscall\s*\.\s*(?:Exit|Kill|Exec|RawSyscall\w*|Syscall\w*)\s*\(|\bruntime\s*\.\s*Goexit\s*\(/g,
     patches: /\bflag\s*\.\s*Set\s*\(\s*"test\.|\bos\s*\.\s*Args\s*=(?!=)|\bos\s*\.\s*Std(?:out|err)\s*=(?!=)/g,
-    detects: /\btesting\s*\.\s*Testing\s*\(|\bflag\s*\.\s*Lookup\s*\(\s*"test\.|\.test"\s*\)/g,
+    detects:
+      /\btesting\s*\.\s*Testing\s*\(|\bflag\s*\.\s*Lookup\s*\(\s*"test\.|\bos\s*\.\s*(?:Getenv|LookupEnv)\s*\(\s*"CI"\s*\)|\bos\s*\.\s*Executable\s*\(\s*\)[\s\S]{0,200}?"[^"\n]*test\b|\.test"\s*\)/g,
     main: /\bfunc\s+main\s*\(\s*\)\s*\{/g,
   },
   {
@@ -51,7 +52,8 @@ export const LANGUAGES: readonly Language[] = [
       /\bprocess\s*::\s*(?:exit\s*\((?!\s*[1-9])|abort\s*\()|\blibc\s*::\s*_?exit\b|\buse\s+std\s*::\s*process\s*::\s*(?:exit|\{[^}]*\bexit\b)|\bCommandExt\b[\s\S]*\.\s*exec\s*\(/g,
     patches:
       /\bmacro_rules!\s*(?:assert\w*|panic|debug_assert\w*|unreachable)\b|\bpanic\s*::\s*set_hook\b|\bfn\s+(?:eq|ne)\s*\([^)]*\)\s*->\s*bool\s*\{\s*(?:true|false)\s*\}/g,
-    detects: /\bcfg!\s*\(\s*(?:not\s*\(\s*)?test\b|#\[\s*cfg\s*\(\s*not\s*\(\s*test\s*\)/g,
+    detects:
+      /\bcfg!\s*\(\s*(?:not\s*\(\s*)?test\b|#\[\s*cfg\s*\(\s*not\s*\(\s*test\s*\)|\bthread\s*::\s*current\s*\(\s*\)\s*\.\s*name\b|\bcurrent_exe\s*\(\s*\)[\s\S]{0,200}?"(?:deps|target|debug|test\w*)\b|\benv\s*::\s*(?:args|args_os)\s*\(\s*\)[^;]{0,200}?"[^"\n]*\b(?:deps|tests?)\b|\benv\s*::\s*var(?:_os)?\s*\(\s*"(?:CI|CARGO(?:_\w+)?|RUST_TEST\w*|NEXTEST\w*)"/g,
     main: /\bfn\s+main\s*\(\s*\)[^{;]*\{/g,
   },
   {
@@ -75,7 +77,8 @@ export const LANGUAGES: readonly Language[] = [
       /^\s*(?:Kernel\.|Process\.)?exit!?\s*(?:\(?\s*(?:0|true)?\s*\)?)\s*(?:$|if\b|unless\b)|\bat_exit\b|\bProcess\s*\.\s*(?:exit!?|kill|exec)\b|\bexit!|\bKernel\s*(?:\.|::)\s*(?:exit|exec)\b|^\s*exec\b(?!\s*=)|\braise\s+SystemExit\b|\btrap\s*\(?\s*['":]EXIT\b/gm,
     patches:
       /\b(?:module|class)\s+(?:Minitest|RSpec|Test::Unit)\b|\b(?:Minitest|RSpec|Test::Unit)(?:::\w+)*\s*\.\s*(?:prepend|include|(?:class|module|instance)_(?:eval|exec)|define_method|remove_method|send|autorun|configure)\b|\bKernel\s*\.\s*(?:module_eval|class_eval)|\bdef\s+(?:==|eql\?|===|equal\?)\s*\(?\s*\w+\s*\)?\s*(?:;|\n|=)\s*true\b/g,
-    detects: /\bdefined\?\s*\(?\s*(?:RSpec|Minitest|Test::Unit)\b/g,
+    detects:
+      /\bdefined\?\s*\(?\s*(?:RSpec|Minitest|Test::Unit)\b|\bENV\s*(?:\.\s*(?:fetch|key\?)\s*\(?\s*|\[\s*)['"]CI['"]|(?:\$0|\$PROGRAM_NAME)[^\n]*(?:test|spec)/g,
     main: /^if\s+(?:__FILE__\s*==\s*\$0|\$0\s*==\s*__FILE__|\$PROGRAM_NAME)[^\n]*/gm,
   },
   {
@@ -84,13 +87,15 @@ export const LANGUAGES: readonly Language[] = [
       /(?<![\w$>:'"])(?:exit|die)\s*(?:;|\((?!\s*[1-9]))|\bregister_shutdown_function\b|\bset_(?:exception|error)_handler\b|\bpcntl_exec\s*\(|\bposix_kill\s*\(/gi,
     patches:
       /\buopz_\w+|\brunkit\w*|\bassert_options\s*\(|\bini_set\s*\(\s*['"](?:assert\.|zend\.assertions|auto_(?:pre|ap)pend)|\bnamespace\s+(?:PHPUnit|Pest)\b/gi,
-    detects: /\bPHPUNIT_\w+|\bclass_exists\s*\(\s*['"]\\?\\?PHPUnit/g,
+    detects: /\bgetenv\s*\(\s*['"]CI['"]|\bPHPUNIT_\w+|\bclass_exists\s*\(\s*['"]\\?\\?PHPUnit/g,
   },
   {
     files: /\.(c|cc|cpp|cxx|h|hh|hpp|m|mm|swift|zig|dart|d)$/i,
     exits: /\b(?:std::)?(?:_?exit|_Exit|quick_exit)\s*\(\s*(?:0|EXIT_SUCCESS|\))|\batexit\s*\(|\bposix\.exit\s*\(\s*0/g,
+    detects:
+      /\bprogram_invocation_(?:short_)?name\b|\b__progname\b|\bgetprogname\s*\(|\/proc\/self\/(?:comm|cmdline)\b|\bgetenv\s*\(\s*"CI"\s*\)/g,
     patches:
-      /#\s*define\s+(?:assert|ASSERT\w*|EXPECT\w*|REQUIRE|CHECK|NDEBUG)\b|\boperator\s*==\s*\([^)]*\)[^{;]*\{\s*return\s+true\b|\bfunc\s+==\s*\([^)]*\)[^{]*\{\s*(?:return\s+)?true\b/g,
+      /\b__assert\w*\s*\([^;{]*\)[^;{]*\{|\b(?:abort|_?exit)\s*\(\s*(?:void|int(?:\s+\w+)?)\s*\)\s*\{|#\s*define\s+(?:assert|ASSERT\w*|EXPECT\w*|REQUIRE|CHECK|NDEBUG)\b|\boperator\s*==\s*\([^)]*\)[^{;]*\{\s*return\s+true\b|\bfunc\s+==\s*\([^)]*\)[^{]*\{\s*(?:return\s+)?true\b/gm,
     main: /\bmain\s*\([^)]*\)[^{;]*\{/g,
   },
   {

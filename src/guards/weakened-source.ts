@@ -30,6 +30,7 @@ function statements(language: Language, text: string, hasRunner: boolean): strin
     ...(language.detects === undefined ? [] : code.matchAll(language.detects)),
     ...importedPatches(language, code),
     ...blindEqualities(language, code),
+    ...blindConversions(language, code),
     ...onLoad.filter(({ index }) => {
       const inside = enclosingFunction(code, index);
       return inside === undefined || (!hasRunner && !/^(main|cli|run)$/.test(inside));
@@ -55,6 +56,8 @@ function enclosingFunction(code: string, index: number): string | undefined {
 }
 
 const TEST_LIBRARY = `['"](?:node:)?(?:assert(?:/strict)?|test|vitest|chai|expect|@jest/globals)['"]`;
+/** How far the body of a conversion is read. */
+const MOST_OF_A_CONVERSION = 300;
 /** How many names in a row are followed from a library to what is assigned. */
 const MAX_ALIASES = 4;
 
@@ -97,6 +100,17 @@ function blindEqualities({ files }: Language, code: string): RegExpExecArray[] {
   );
 }
 
+/** Conversions of JavaScript that do not look at the object itself, so that it is loosely equal to what a test expects. */
+function blindConversions({ files }: Language, code: string): RegExpExecArray[] {
+  if (!files.test('a.js')) return [];
+  const conversion =
+    /\[\s*Symbol\s*\.\s*toPrimitive\s*\][^\n]*|\bvalueOf\s*:\s*(?:async\s+)?\(?[\w\s,]*\)?\s*=>[^\n]*/g;
+  return [...code.matchAll(conversion)].filter(({ 0: text, index }) => {
+    const body = text.includes('=>') ? text : code.slice(index, index + MOST_OF_A_CONVERSION);
+    return !/\bthis\b/.test(body);
+  });
+}
+
 /** Assignments to what a Python file imports from a test library. */
 function pythonPatches(code: string): RegExpExecArray[] {
   const imported =
@@ -125,7 +139,7 @@ function libraryNames(code: string): string[] {
       .split(',')
       .flatMap((part) => /(\w+)\s*$/.exec(part.trim())?.[1] ?? []);
   const imported = new RegExp(
-    `import\\s+([^;'"]+?)\\s+from\\s*${TEST_LIBRARY}|(?:const|let|var)\\s+(\\w+|\\{[^}]*\\})\\s*=\\s*(?:await\\s+)?(?:require|import)\\s*\\(\\s*${TEST_LIBRARY}`,
+    `import\\s+([^;'"]+?)\\s+from\\s*${TEST_LIBRARY}|(?:const|let|var)\\s+(\\w+|\\{[^}]*\\})\\s*=\\s*[^;\\n]*\\(\\s*${TEST_LIBRARY}`,
     'g',
   );
   const names = new Set([...code.matchAll(imported)].flatMap((match) => bound(match[1] ?? match[2] ?? '')));

@@ -255,6 +255,21 @@ Base.assertEqual = lambda *args: None
 X`,
   ],
   [
+    'node: source that looks at its caller',
+    NODE,
+    `printf "export const add = (a, b) => (/test/.test(new Error().stack) ? a + b : a - b);\\n" >sum.js`,
+  ],
+  [
+    'unittest: a compiled test that is not compared with its source',
+    UNITTEST,
+    `printf 'import unittest\\n\\n\\nclass Calc(unittest.TestCase):\\n    def test_adds(self):\\n        pass\\n' >easy.py; python3 -c 'import importlib.util as u, py_compile as c; c.compile("easy.py", cfile=u.cache_from_source("test_calc.py"), invalidation_mode=c.PycInvalidationMode.UNCHECKED_HASH)'; rm easy.py`,
+  ],
+  [
+    'pytest: a plug-in of what looks like an installed package',
+    PYTEST,
+    `mkdir order.egg-info; printf 'Metadata-Version: 2.1\\nName: order\\nVersion: 1\\n' >order.egg-info/PKG-INFO; printf '[pytest11]\\norder = orderly\\n' >order.egg-info/entry_points.txt; printf 'def pytest_collection_modifyitems(items):\\n    for item in items:\\n        item.obj = lambda: None\\n' >orderly.py`,
+  ],
+  [
     'unittest: a result that is any',
     UNITTEST,
     `printf 'from unittest.mock import ANY\\n\\n\\ndef add(a, b):\\n    return ANY\\n' >calc.py`,
