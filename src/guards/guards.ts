@@ -4,7 +4,7 @@ import { type CommandGateSpec, candidateGates, commandText } from '../gates/gate
 import type { GateSpec } from '../schema/gate.ts';
 import { isCheckData, isEmptied, isScriptSubject, isShellScript } from './check-files.ts';
 import { closureOf } from './closure.ts';
-import { compiledReason } from './compiled-files.ts';
+
 import { COMPILERS } from './configured-files.ts';
 import { CHECK_CONFIG, INSTALLED, looseMatcher, pathMatcher, TOOL_FILES } from './guard-globs.ts';
 import { runsTheSame } from './guard-make.ts';
@@ -16,7 +16,7 @@ import { measuringFiles } from './measuring-files.ts';
 import type { Closure } from './reached-files.ts';
 import { areTestsMoved, withoutRenames } from './renamed-source.ts';
 import { commandLabel } from './shell-commands.ts';
-import { type SpecialFile, specialReason } from './special-files.ts';
+import { compiledReason, type SpecialFile, specialReason } from './special-files.ts';
 import { isLoadedByTests, isOnlyConfigured, type SearchedFiles, testHelpers } from './test-modules.ts';
 import { earlyExit } from './weakened-source.ts';
 

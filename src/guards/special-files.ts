@@ -1,9 +1,17 @@
+import type { ChangedPath } from '../gates/gate.ts';
 import { git } from '../git/git.ts';
 import type { Mirror } from '../git/mirror/mirror.ts';
 import { showFile } from '../git/read/diff.ts';
 import { treeChanges } from '../git/read/tree-changes.ts';
 import { leavesRepository } from './check-files.ts';
 import { pathMatcher } from './guard-globs.ts';
+import type { CommitFiles } from './reached-files.ts';
+
+/** Where the flags of compiled Python begin, after the number of its version. */
+const FLAGS_AT = 4;
+/** The flags of a file that names its source by a hash, and of one whose hash is compared before it is loaded. */
+const BY_HASH = 1;
+const COMPARED = 2;
 
 /** A symbolic link with its target, or another repository: a submodule that .gitmodules declares, or one that is nested. */
 export type SpecialFile = { kind: 'link'; target: string } | { kind: 'repository'; isDeclared: boolean };
@@ -47,4 +55,19 @@ export async function specialFiles(mirror: Mirror, from: string, to: string): Pr
 async function isSubmodule(mirror: Mirror, commit: string, path: string): Promise<boolean> {
   const declared = (await showFile(mirror, commit, '.gitmodules')) ?? '';
   return declared.split('\n').some((line) => /^\s*path\s*=\s*(.*?)\s*$/.exec(line)?.[1] === path);
+}
+
+/** Why a compiled module needs a person: it is loaded in place of its source, and what it does cannot be read. */
+export async function compiledReason(
+  { path, status }: ChangedPath,
+  { read }: Pick<CommitFiles, 'read'>,
+): Promise<string | undefined> {
+  if (status === 'deleted') return undefined;
+  if (/\.(so|pyd|node)$/i.test(path)) return 'is a compiled module: what it does to a check cannot be read';
+  if (!/\.py[co]$/i.test(path)) return undefined;
+  // Without the folder that Python keeps for them, it is a module of its own.
+  if (!/(^|\/)__pycache__\/[^/]+$/.test(path)) return 'is compiled Python, which is loaded without any source';
+  const flags = (await read(path))?.charCodeAt(FLAGS_AT) ?? 0;
+  const isUnchecked = (flags & BY_HASH) !== 0 && (flags & COMPARED) === 0;
+  return isUnchecked ? 'is compiled Python that is loaded without a comparison with its source' : undefined;
 }

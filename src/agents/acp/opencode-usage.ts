@@ -5,7 +5,6 @@ import { run } from '../../process/run.ts';
 import type { Usage } from '../../schema/usage.ts';
 import { parseJsonObject } from '../json-object.ts';
 import { sumUsage } from '../sum-usage.ts';
-import type { SessionRecord } from './session-record.ts';
 
 const Count = z.number().int().nonnegative().catch(0);
 const Step = z.object({
@@ -48,7 +47,10 @@ process.stdout.write(JSON.stringify(database.prepare(steps).all(id, Number(since
  * it could put there a pipe, or a view that never ends, so the file is then read by a process with a time limit, and the
  * usage is that of its last answer.
  */
-export function opencodeUsage(file: string, session: { id: string; since: number }): SessionRecord {
+export function opencodeUsage(
+  file: string,
+  session: { id: string; since: number },
+): (when: 'running' | 'ended') => Usage {
   let live: Usage = { kind: 'none' };
   let isReading = false;
   let readAt = Number.NEGATIVE_INFINITY;

@@ -3,10 +3,10 @@ import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { run } from '../../src/process/run.ts';
-import { bubblewrapCommand } from '../../src/process/sandbox/bubblewrap.ts';
-import { SANDBOX } from '../support/sandbox.ts';
-import { PATH, temporaryFolder } from './launching.ts';
+import { run } from '../../../src/process/run.ts';
+import { bubblewrapCommand } from '../../../src/process/sandbox/bubblewrap.ts';
+import { SANDBOX } from '../../support/sandbox.ts';
+import { PATH, temporaryFolder } from '../launching.ts';
 
 describe.skipIf(SANDBOX.missing)('a program in a sandbox', () => {
   /** How a script in it ended, which succeeds if it escaped. */
