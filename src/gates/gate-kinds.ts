@@ -102,6 +102,12 @@ export function handoffGate(gates: readonly GateSpec[]): SpecOf<'handoff'> | und
   return gates.find((gate) => gate.gate === 'handoff');
 }
 
+/** The name of a check, which is never that of another gate: evidence is found by the name of its gate. */
+export function checkName(name: string): string {
+  const isTaken = Object.entries(KINDS).some(([kind, { on }]) => kind === name && on === 'attempt');
+  return isTaken ? `${name} (check)` : name;
+}
+
 /** A command as one text. */
 export function commandText({ run }: CommandGateSpec): string {
   return typeof run === 'string' ? run : run.join(' ');

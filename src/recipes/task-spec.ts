@@ -1,5 +1,5 @@
 import { redactForms } from '../core/redact.ts';
-import { type CommandGateSpec, scopeGates } from '../gates/gate-kinds.ts';
+import { type CommandGateSpec, checkName, scopeGates } from '../gates/gate-kinds.ts';
 import type { Scope } from '../schema/config/scope.ts';
 import type { Config } from '../schema/config.ts';
 import type { GateSpec } from '../schema/gate.ts';
@@ -15,11 +15,12 @@ import {
 /** The command gates of the settings; a check without a name is named by its text, without secrets in it. */
 export function checksOf(config: Config): CommandGateSpec[] {
   return config.checks.map((check) => {
-    if (typeof check === 'string') return { gate: 'command', name: redactForms(check), run: check, timeoutMs: 600_000 };
+    if (typeof check === 'string')
+      return { gate: 'command', name: checkName(redactForms(check)), run: check, timeoutMs: 600_000 };
     const text = typeof check.run === 'string' ? check.run : check.run.join(' ');
     return {
       gate: 'command',
-      name: check.name ?? redactForms(text),
+      name: checkName(check.name ?? redactForms(text)),
       run: check.run,
       timeoutMs: check.timeoutSeconds * 1000,
       ...(check.full === undefined ? {} : { full: check.full }),

@@ -1,6 +1,6 @@
 import { isOpen, lastAttempt, type RunState, type TaskState, type TaskStatus } from '../../core/run/state.ts';
 import { runStatus } from '../../core/view/run-status.ts';
-import { withoutSyntax } from '../../gates/gate-kinds.ts';
+import { checkName, withoutSyntax } from '../../gates/gate-kinds.ts';
 import { promptText } from '../../roles/prompt.ts';
 import type { Config } from '../../schema/config.ts';
 import type { GateSpec } from '../../schema/gate.ts';
@@ -127,7 +127,14 @@ function gatesOf(item: BulkItem): GateSpec[] {
   if (item.requirePatterns !== undefined && item.requirePatterns.length > 0)
     gates.push({ gate: 'patterns', name: 'patterns', require: item.requirePatterns, files: item.files });
   for (const command of item.check ?? [])
-    gates.push({ gate: 'command', name: command, run: command, timeoutMs: 600_000, own: true, ...labelsOf(item) });
+    gates.push({
+      gate: 'command',
+      name: checkName(command),
+      run: command,
+      timeoutMs: 600_000,
+      own: true,
+      ...labelsOf(item),
+    });
   return gates;
 }
 

@@ -1,4 +1,5 @@
 import type { RunState } from '../../core/run/state.ts';
+import { checkName } from '../../gates/gate-kinds.ts';
 import { promptText } from '../../roles/prompt.ts';
 import type { TaskSpec } from '../../schema/task.ts';
 import { TasksInput, type WorkTask } from '../../schema/work-file.ts';
@@ -63,7 +64,7 @@ function specOf(
     ...spec,
     gates: [
       ...spec.gates,
-      { gate: 'command', name: task.check, run: task.check, timeoutMs: 600_000, own: true, ...labels },
+      { gate: 'command', name: checkName(task.check), run: task.check, timeoutMs: 600_000, own: true, ...labels },
     ],
   };
 }
