@@ -65,7 +65,7 @@ function resultSteps(document: RunDocument): NextStep[] {
     ];
   }
   if (branch === null || commit === null) return [];
-  const from = shellWord(base.branch ?? base.commit);
+  const from = shellWord(base.branch ?? short(base.commit));
   if (document.rehearsal === true)
     return [
       {
