@@ -21,7 +21,7 @@ type HostCommand = { id: string; body: unknown };
 /** What is new for a host. */
 type Inbox = { orders: HostOrder[]; commands: HostCommand[] };
 
-/** How long an order remains unseen whose notification was lost without the connection. */
+/** How long an order remains unseen whose notification, or acceptance, was lost without the connection. */
 const SAFETY_MS = 30_000;
 
 /** The number of remembered orders from which ended ones are forgotten. */
@@ -44,6 +44,8 @@ export class HostLink implements AsyncDisposable {
   #received = new Set<string>();
   #mostReceived = FEW_ORDERS;
   #listening: ClientBase | undefined;
+  /** When it last read which orders this process has. */
+  #heldReadAt = Number.NEGATIVE_INFINITY;
   /** Whether there may be something that was not received yet. */
   #isNew = true;
   #endPause = () => {};
@@ -139,8 +141,13 @@ export class HostLink implements AsyncDisposable {
           if (payload === name) this.wake();
         });
         await client.query(`LISTEN ${ORDERS_CHANNEL}`);
-        const unknown = await readUnknown(client, instance, [...this.#received]);
+        this.#heldReadAt = Number.NEGATIVE_INFINITY;
         this.#listening = client;
+      }
+      // Again and again: the database may execute an acceptance only after its connection was given up.
+      if (performance.now() - this.#heldReadAt >= SAFETY_MS) {
+        const unknown = await readUnknown(client, instance, [...this.#received]);
+        this.#heldReadAt = performance.now();
         if (unknown.length > 0) return this.#deliver(unknown);
       }
       const orders: HostOrder[] = [];
