@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { uptime } from 'node:os';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import type { World } from '../world.ts';
@@ -29,17 +30,33 @@ export function startGuard(command: readonly string[], env: NodeJS.ProcessEnv): 
   };
 }
 
-/** Waits in a guard until the guarded process is over, or does not confirm in time; returns which. */
-export async function keepGuard(input: Readable, limitMs: number, world: World): Promise<'over' | 'late'> {
+/** Timers stand still while the machine sleeps: none of a guard is longer, so that it acts soon after the machine wakes. */
+const LONGEST_WAIT_MS = 1_000;
+
+/**
+ * Waits in a guard until the guarded process is over, or does not confirm in time; returns which. The time in which the
+ * machine sleeps counts: others may begin with its work meanwhile.
+ */
+export async function keepGuard(
+  input: Readable,
+  limitMs: number,
+  world: World,
+  uptimeMs = () => uptime() * 1_000,
+): Promise<'over' | 'late'> {
   let isOver = false;
   const late = Promise.withResolvers<'late'>();
-  const after = (ms: number) => world.alarm(world.now() + ms, () => late.resolve('late'));
-  let cancel = after(limitMs);
+  let endsAt = uptimeMs() + limitMs;
+  let cancel = () => {};
+  const wait = () => {
+    const leftMs = endsAt - uptimeMs();
+    if (leftMs <= 0) return late.resolve('late');
+    cancel = world.alarm(world.now() + Math.min(leftMs, LONGEST_WAIT_MS), wait);
+  };
+  wait();
   const lines = createInterface({ input });
   lines.on('line', (line) => {
-    cancel();
     if (line === 'over') isOver = true;
-    else cancel = after(Math.max(0, limitMs - Number(line)));
+    else endsAt = uptimeMs() + Math.max(0, limitMs - Number(line));
   });
   const closed = once(lines, 'close').then(() => (isOver ? ('over' as const) : ('late' as const)));
   const result = await Promise.race([closed, late.promise]);
