@@ -65,6 +65,11 @@ describe('the compose file', () => {
   });
 });
 
+test('the image gets neither the passwords of .env nor dependencies of the machine that builds it', () => {
+  const ignored = read('Dockerfile.dockerignore').split('\n');
+  expect(ignored).toEqual(expect.arrayContaining(['**/.env', '.git', '.setup', 'dist', 'node_modules']));
+});
+
 test('the settings of the server are valid', () => {
   expect(Config.safeParse(parse(read('config/config.yaml'))).success).toBe(true);
 });
