@@ -18,6 +18,8 @@ export type GitOptions = {
   asUser?: boolean;
   /** Receives the progress that git reports, such as `Receiving objects: 40% (4/10)`, where its arguments request it. */
   onProgress?: ((line: string) => void) | undefined;
+  /** Whether the command, with these arguments, has the same effect and result when it runs twice. */
+  isRepeatable?: boolean;
   /** Whether the effect of a command that must not run twice is there, where its end was lost. */
   isDone?: () => Promise<boolean>;
 };
@@ -87,8 +89,8 @@ async function start(args: readonly string[], options: GitOptions): Promise<RunR
   }
 }
 
-function isRepeatable(args: readonly string[], { isDone, onProgress }: GitOptions): boolean {
-  if (isDone !== undefined) return true;
+function isRepeatable(args: readonly string[], { isDone, onProgress, isRepeatable: isSame }: GitOptions): boolean {
+  if (isDone !== undefined || isSame === true) return true;
   // `read-tree --prefix` refuses entries that it has added before.
   const addsBelow = args.some((arg) => arg.startsWith('--prefix'));
   return REPEATABLE.has(gitCommand(args)) && !addsBelow && onProgress === undefined;

@@ -1,7 +1,7 @@
 import { namedCommits } from '../../core/run/named-commits.ts';
 import { AppError } from '../../errors.ts';
 import { type Mirror, missingCommits } from '../../git/mirror/mirror.ts';
-import { openBareMirror, pushCommits, type Transfer } from '../../git/push/transfer.ts';
+import { openBareMirror, pushCommits, type Transfer, type Transferred } from '../../git/push/transfer.ts';
 import { Slots } from '../../git/slots.ts';
 import type { Home } from '../../home.ts';
 import type { Config } from '../../schema/config.ts';
@@ -9,6 +9,7 @@ import type { RunEvent } from '../../schema/event.ts';
 import type { TaskKey } from '../../schema/ids.ts';
 import { makeOrderToken, type OrderAccess } from '../../store/credentials/order-token.ts';
 import type { ActiveRun, CommitExchange, EngineContext, RunBase } from '../loop/context.ts';
+import { SharedFetch } from './shared-fetch.ts';
 
 /** The value of `hosts.git` for the repository of the server itself. */
 export const SERVER_REPOSITORY = 'server';
@@ -51,10 +52,22 @@ export class Exchange implements CommitExchange {
   readonly #fetched = new Map<string, Set<string>>();
   /** One push at a time to each URL, so that the commits of several tasks need few. */
   readonly #pushing = new Map<string, Slots>();
+  /** By the URL and the folder of the mirror. */
+  readonly #fetching = new Map<string, SharedFetch>();
 
   /** Commits that were fetched from the repository need not be pushed before an event names them. */
   note(url: string, commits: readonly string[]): void {
     addTo(this.#fetched, url, commits);
+  }
+
+  fetch(
+    { stopping, world }: EngineContext,
+    { mirror, url, prefix }: { mirror: Mirror; url: string; prefix: string },
+  ): Promise<Transferred> {
+    const key = `${url}\n${mirror.dir}`;
+    const fetching = this.#fetching.get(key) ?? new SharedFetch({ mirror, url, signal: stopping }, world);
+    this.#fetching.set(key, fetching);
+    return fetching.fetch(prefix);
   }
 
   /** Pushes commits; false if the repository did not accept them, after a pause. */

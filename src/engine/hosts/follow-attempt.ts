@@ -3,7 +3,6 @@ import { recordGate } from '../../core/land/decide-landing.ts';
 import { valuesFor } from '../../core/run/recorded-config.ts';
 import { lastAttempt, type TaskState } from '../../core/run/state.ts';
 import { AppError, messageOf } from '../../errors.ts';
-import { fetchRefs } from '../../git/push/transfer.ts';
 import { treeOf } from '../../git/read/commit-graph.ts';
 import { readRef } from '../../git/refs/mirror-refs.ts';
 import type { RunEvent, SavedWork } from '../../schema/event.ts';
@@ -215,7 +214,7 @@ async function fetchWork(
   const what = { kind: 'mirror' as const, what: 'fetches the work from the repository of the hosts' };
   using step = ctx.activities.begin({ run, tasks: [task.spec.key] }, what);
   while ((await readRef(mirror, saved.ref)) !== saved.commit) {
-    const fetched = await fetchRefs({ mirror, url, signal: ctx.stopping }, prefix).catch((error: unknown) => {
+    const fetched = await ctx.hosts?.exchange.fetch(ctx, { mirror, url, prefix }).catch((error: unknown) => {
       if (ctx.stopping.aborted) return undefined;
       throw error;
     });

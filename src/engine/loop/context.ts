@@ -6,6 +6,7 @@ import type { ReachedForge } from '../../forges/forge.ts';
 import type { GateInput, GateResult } from '../../gates/gate.ts';
 import type { CommandGateSpec } from '../../gates/gate-kinds.ts';
 import type { Mirror } from '../../git/mirror/mirror.ts';
+import type { Transferred } from '../../git/push/transfer.ts';
 import type { Repository } from '../../git/read/repository.ts';
 import type { Slots } from '../../git/slots.ts';
 import type { Home } from '../../home.ts';
@@ -174,6 +175,8 @@ export type RunBase = { config: Config; mirror: Mirror; commit: string };
 export interface CommitExchange {
   /** Commits that were fetched from the repository need not be pushed before an event names them. */
   note(url: string, commits: readonly string[]): void;
+  /** Fetches every ref below a prefix of ours, together with what else is requested meanwhile. */
+  fetch(ctx: EngineContext, what: { mirror: Mirror; url: string; prefix: string }): Promise<Transferred>;
   /** Pushes commits until they are there; rejects when the run is cancelled or the engine stops. */
   share(
     ctx: EngineContext,

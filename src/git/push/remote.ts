@@ -60,7 +60,13 @@ export async function readRemote(
 export type RemoteBranch = { kind: 'there'; commit: string } | { kind: 'absent' } | RemoteRefusal;
 
 /** A remote that is accessed from a mirror. */
-export type FromMirror = { mirror: { dir: string }; remote: Remote; signal?: AbortSignal };
+export type FromMirror = {
+  mirror: { dir: string };
+  remote: Remote;
+  signal?: AbortSignal;
+  /** Whether what is exchanged has the same effect when it is exchanged twice. */
+  isRepeatable?: boolean;
+};
 
 /** The current commit of a branch at the remote. */
 export async function readRemoteBranch(from: FromMirror, branch: string): Promise<RemoteBranch> {
@@ -75,16 +81,16 @@ export type Exchanged = { kind: 'completed'; code: number; stdout: string; stder
 
 /** Runs git in the mirror against the remote, with the user's credentials; a refusal is a result, not an error. */
 export async function exchange(
-  { mirror, remote, signal }: FromMirror,
+  { mirror, remote, signal, isRepeatable = false }: FromMirror,
   args: readonly string[],
   timeoutMs: number,
 ): Promise<Exchanged> {
   try {
     const env = remoteEnvironment(remote.connection);
-    const options = { gitDir: mirror.dir, asUser: true, env, allow: [0, 1, 128], timeoutMs };
+    const options = { gitDir: mirror.dir, asUser: true, env, allow: [0, 1, 128], timeoutMs, isRepeatable };
     const { code, stdout, stderr } = await git(args, { ...options, ...(signal ? { signal } : {}) });
     if (code !== 128) return { kind: 'completed', code, stdout, stderr };
-    return { kind: 'refused', reason: isLogin(stderr) ? 'auth' : 'unreachable', detail: describeError(stderr, remote) };
+    return { kind: 'refused', reason: reasonOf(stderr), detail: describeError(stderr, remote) };
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'GIT_TIMEOUT') throw error;
     return { kind: 'refused', reason: 'unreachable', detail: `${remote.address} did not answer in time` };
@@ -100,6 +106,12 @@ export function describeError(stderr: string, remote: Remote): string {
 
 function withoutLogin(url: string): string {
   return url.replace(/^([a-z+]+:\/\/)[^@/]*:[^@/]*@/i, '$1').replace(/^(https?:\/\/)[^@/]*@/i, '$1');
+}
+
+/** Objects that git's own checks refuse are there, and stay as they are. */
+function reasonOf(stderr: string): RemoteRefusal['reason'] {
+  if (isLogin(stderr)) return 'auth';
+  return /^fatal: fsck error in packed object/m.test(stderr) ? 'rejected' : 'unreachable';
 }
 
 function isLogin(stderr: string): boolean {

@@ -56,9 +56,12 @@ export async function fetchCommits(transfer: Transfer, commits: readonly string[
   );
 }
 
-/** Fetches every ref below a prefix of ours. */
-export async function fetchRefs(transfer: Transfer, prefix: string): Promise<Transferred> {
-  return fetchInto(transfer, [`${requirePrefix(prefix)}*:${prefix}*`]);
+/** Fetches every ref below prefixes of ours. */
+export async function fetchRefs(transfer: Transfer, prefixes: readonly string[]): Promise<Transferred> {
+  return fetchInto(
+    transfer,
+    prefixes.map((prefix) => `${requirePrefix(prefix)}*:${prefix}*`),
+  );
 }
 
 /** Fetches the work that hosts saved for runs. */
@@ -140,7 +143,8 @@ function fromMirror({ mirror, url, token, signal }: Transfer): FromMirror {
         ];
   const connection = [...STUCK, ...login];
   const remote = { name: 'hosts.git', url, pushUrl: url, address, connection };
-  return { mirror, remote, ...(signal === undefined ? {} : { signal }) };
+  // Refs are only added, each with the commit that its name stands for.
+  return { mirror, remote, isRepeatable: true, ...(signal === undefined ? {} : { signal }) };
 }
 
 /** The ref of a commit that `pushCommits` pushed. */

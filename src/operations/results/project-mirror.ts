@@ -82,6 +82,6 @@ async function fetchHostsWork(app: App, project: ProjectRef, mirror: Mirror): Pr
   const runs = app.runs.ids().filter((run) => app.overviews.of(run).projectId === project.id);
   // A repository that does not answer has no more to offer than what was fetched before.
   await fetchAttempts(transfer, runs).catch(() => {});
-  await fetchRefs(transfer, `${LATE}/`).catch(() => {});
+  await fetchRefs(transfer, [`${LATE}/`]).catch(() => {});
   return true;
 }
