@@ -16,6 +16,7 @@ import { type Home, prepareHome, resolveHome } from '../home.ts';
 import { chooseImplementations } from '../implementations.ts';
 import { keepGuard, startGuard } from '../process/heartbeat-guard.ts';
 import { NetworkProxy } from '../process/network/proxy-client.ts';
+import { processSpawner } from '../process/spawner/spawner.ts';
 import { HOSTS_RELEASE, HostName, type HostRegistration } from '../store/fleet.ts';
 import { acquireLock } from '../store/lock.ts';
 import { readPrivate, writePrivate } from '../store/private-file.ts';
@@ -78,6 +79,7 @@ export async function runHost(options: HostOptions): Promise<void> {
   await writePrivate(file, { instance }, world);
   if (!(await link.isRestricted()))
     log(`This host has all rights of the server: give it its own login with manyhands host add ${name.data}`);
+  processSpawner.expectMany();
   const agentEnv = withoutDatabase(env);
   await using guard = startGuard(options.guard, agentEnv);
   const calls = new ForwardedCalls(reviveError);

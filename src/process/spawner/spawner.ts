@@ -88,6 +88,11 @@ export class Spawner {
     this.#connectMs = connectMs;
   }
 
+  /** Starts programs from the first one on: this process is going to start many. */
+  expectMany(): void {
+    this.#left = 0;
+  }
+
   /** The process of the spawner, while there is one. */
   get pid(): number | undefined {
     return this.#child?.pid;
