@@ -69,8 +69,8 @@ export interface Fleet extends AsyncDisposable {
   follow(order: string, signal: AbortSignal): AsyncGenerator<FollowedReport>;
   /** Takes back an order that its host has not accepted yet, which then is lost; changes nothing if it has. */
   withdraw(order: string): Promise<void>;
-  /** Forgets the reports up to this one, whose consequences are committed. */
-  acknowledge(order: string, sequence: number): Promise<void>;
+  /** Forgets the reports up to this one, whose consequences are committed, soon: until then the next leader would read them again. */
+  acknowledge(order: string, sequence: number): void;
   /** Sends a command about an order to the process that has it; while the database does not answer this waits, as for the two below. */
   send(order: string, command: unknown): Promise<void>;
   /** Forgets an order whose end is recorded. One that was not accepted yet never is. */

@@ -59,6 +59,9 @@ const TRIGGERS = `
   END;
 `;
 
+/** The tables of what is not shared yet. */
+const COLLECTED = ['changed_events', 'changed_attempts', 'removed_streams', 'new_orders', 'finished_orders'];
+const LAST_TRANSCRIPT_ID = "SELECT coalesce(max(seq), 0) AS last FROM sqlite_sequence WHERE name = 'transcript'";
 const RUN = 'run/';
 
 /** Begins to collect the changes of a connection; what is in its tables now counts as shared. */
@@ -83,15 +86,16 @@ export function collectChanges(db: DatabaseSync): ChangeCollector {
   const insertFinished = db.prepare('INSERT INTO finished_orders VALUES (?)');
   const selectFinished = db.prepare('SELECT id FROM finished_orders');
   const selectLastBlob = db.prepare('SELECT coalesce(max(rowid), 0) AS last FROM blobs');
+  const selectLastRow = db.prepare(LAST_TRANSCRIPT_ID);
+  const lastRow = () => integerOf(selectLastRow.get() ?? {}, 'last');
+  const clear = COLLECTED.map((table) => db.prepare(`DELETE FROM ${table}`));
   let sharedBlob = 0;
   let sharedRow = 0;
 
   function markShared(): void {
-    db.exec(
-      'DELETE FROM changed_events; DELETE FROM changed_attempts; DELETE FROM removed_streams; DELETE FROM new_orders; DELETE FROM finished_orders',
-    );
+    for (const remove of clear) remove.run();
     sharedBlob = integerOf(selectLastBlob.get() ?? {}, 'last');
-    sharedRow = lastTranscriptId(db);
+    sharedRow = lastRow();
   }
 
   markShared();
@@ -109,7 +113,7 @@ export function collectChanges(db: DatabaseSync): ChangeCollector {
         transcript: selectTranscript.all(sharedRow),
         orders: selectOrders.all().map(orderOf),
         finishedOrders: selectFinished.all().map((row) => textOf(row, 'id')),
-        transcriptId: lastTranscriptId(db),
+        transcriptId: lastRow(),
       };
       const { transcriptId: _, ...tables } = changes;
       return Object.values(tables).every(({ length }) => length === 0) ? undefined : changes;
@@ -136,6 +140,5 @@ function orderOf(row: Row): HostOrder {
 
 /** The highest id that a row of a transcript ever had in this file. */
 export function lastTranscriptId(db: DatabaseSync): number {
-  const select = db.prepare("SELECT coalesce(max(seq), 0) AS last FROM sqlite_sequence WHERE name = 'transcript'");
-  return integerOf(select.get() ?? {}, 'last');
+  return integerOf(db.prepare(LAST_TRANSCRIPT_ID).get() ?? {}, 'last');
 }

@@ -6,7 +6,7 @@ import { fromSqliteError } from '../sqlite/sqlite-error.ts';
 import { createTransactions, type Job, jobOf, type TransactionHooks } from '../sqlite/transaction.ts';
 import type { ChangeCollector } from './changes.ts';
 import type { Leadership } from './leadership.ts';
-import { advanceReplica } from './replica.ts';
+import { prepareAdvance } from './replica.ts';
 
 type Parts = {
   db: DatabaseSync;
@@ -25,6 +25,7 @@ type Parts = {
 export function createPostgresCommit(parts: Parts, hooks: TransactionHooks): GroupCommit {
   const { db, file, world, leadership, changes } = parts;
   const transactions = createTransactions(db, file, world, hooks);
+  const advanceReplica = prepareAdvance(db);
   let queue: Job[] = [];
   let running: Promise<void> | undefined;
   let isClosed = false;
@@ -67,7 +68,7 @@ export function createPostgresCommit(parts: Parts, hooks: TransactionHooks): Gro
     const number = await leadership.commit(changed);
     try {
       changes.markShared();
-      advanceReplica(db, number);
+      advanceReplica(number);
       crashpoint('shared.copying');
       transactions.commit();
     } catch (error) {

@@ -78,8 +78,9 @@ function readReplica(db: DatabaseSync): ReplicaState | undefined {
 }
 
 /** Records the number of a commit that this process wrote, in the transaction of the same changes. */
-export function advanceReplica(db: DatabaseSync, commitNumber: number): void {
-  db.prepare('UPDATE replica SET commit_number = ?').run(commitNumber);
+export function prepareAdvance(db: DatabaseSync): (commitNumber: number) => void {
+  const update = db.prepare('UPDATE replica SET commit_number = ?');
+  return (commitNumber) => void update.run(commitNumber);
 }
 
 /**

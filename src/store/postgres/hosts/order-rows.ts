@@ -136,15 +136,17 @@ export async function readReports(
   });
 }
 
-/** Removes reports whose consequences are committed. */
+/** Removes the reports of orders, each up to the one whose consequences are committed. */
 export async function removeReports(
   client: ClientBase,
-  { id, sequence, epoch }: { id: string; sequence: number; epoch: number },
+  recorded: ReadonlyMap<string, number>,
+  epoch: number,
 ): Promise<void> {
   await client.query(
-    `DELETE FROM manyhands.reports WHERE id = $1 AND sequence <= $2
+    `DELETE FROM manyhands.reports USING unnest($1::text[], $2::bigint[]) AS known (id, sequence)
+     WHERE reports.id = known.id AND reports.sequence <= known.sequence
        AND EXISTS (SELECT 1 FROM manyhands.installation WHERE epoch = $3)`,
-    [id, sequence, epoch],
+    [[...recorded.keys()], [...recorded.values()], epoch],
   );
 }
 

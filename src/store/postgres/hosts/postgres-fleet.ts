@@ -29,6 +29,8 @@ const FIRST_RETRY_MS = 50;
 const LONGEST_RETRY_MS = 1_000;
 /** The reports that are read at once. */
 const READ_AT_ONCE = { reports: 500, bytes: 4 * 1024 * 1024 };
+/** How long reports that are recorded may stay in the database: an order that ends before needs no statement for them. */
+const REMOVE_AFTER_MS = 1_000;
 /** After this time an order that its host has not accepted is withdrawn: another host may have a slot. */
 const ACCEPT_WITHIN_MS = 30_000;
 
@@ -53,6 +55,9 @@ export class PostgresFleet implements Fleet {
   #isBegun = false;
   #hostsReadAt = 0;
   readonly #closing = new AbortController();
+  /** The last report of each order that is recorded and not removed. */
+  #recorded = new Map<string, number>();
+  #cancelRemoval: (() => void) | undefined;
   /** Commands that are being sent. */
   readonly #sending = new Set<Promise<void>>();
 
@@ -98,6 +103,7 @@ export class PostgresFleet implements Fleet {
       }
     } finally {
       cancelWithdrawal();
+      this.#recorded.delete(order);
       if (this.#followed.get(order) === followed) this.#followed.delete(order);
     }
   }
@@ -110,8 +116,13 @@ export class PostgresFleet implements Fleet {
     this.#reading.request();
   }
 
-  async acknowledge(id: string, sequence: number): Promise<void> {
-    await this.#execute((client, epoch) => removeReports(client, { id, sequence, epoch }));
+  acknowledge(id: string, sequence: number): void {
+    if (!this.#followed.has(id)) return;
+    this.#recorded.set(id, sequence);
+    const { world } = this.#parts;
+    // Safe: reports that are not removed are read again by the next leader, and recorded once.
+    const remove = () => this.#removeRecorded().catch(() => {});
+    this.#cancelRemoval ??= world.alarm(world.now() + REMOVE_AFTER_MS, remove);
   }
 
   async send(id: string, body: unknown): Promise<void> {
@@ -128,9 +139,17 @@ export class PostgresFleet implements Fleet {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort();
+    this.#cancelRemoval?.();
     await Promise.allSettled(this.#sending);
     await this.#reading[Symbol.asyncDispose]();
     this.#endFollowing();
+  }
+
+  async #removeRecorded(): Promise<void> {
+    this.#cancelRemoval = undefined;
+    const recorded = this.#recorded;
+    this.#recorded = new Map();
+    if (recorded.size > 0) await this.#execute((client, epoch) => removeReports(client, recorded, epoch));
   }
 
   #endFollowing(): void {
