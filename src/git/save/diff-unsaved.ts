@@ -7,6 +7,7 @@ import { diffText } from '../read/diff.ts';
 import { writeCloneDir } from '../workspace/clone-dir.ts';
 import { addAll } from './add-all.ts';
 import { GITLINK } from './index-file.ts';
+import { requireNoPipes } from './pipes.ts';
 import { copyIndex, privateIndexFile, readIndexState, removeGitlinks } from './private-index.ts';
 
 /** A workspace in which an agent may be working now. */
@@ -27,6 +28,7 @@ type UnsavedWorkspace = {
 export async function diffUnsaved(options: UnsavedWorkspace, world: World = realWorld): Promise<string> {
   const { mirror, path, base, exclude, signal } = options;
   await requireUnmodified(mirror);
+  await requireNoPipes(path);
   const scratch = join(privateFolder(mirror), `taking-${world.token()}`);
   try {
     const own = { ...mirror, dir: join(scratch, 'git') };

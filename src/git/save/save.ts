@@ -11,6 +11,7 @@ import { type RefChange, writeRefs } from '../refs/mirror-refs.ts';
 import { isOid } from '../refs/refs.ts';
 import { readAgentGit } from '../workspace/agent-git.ts';
 import { type ImportedCommits, importHistory } from './import-history.ts';
+import { removePipes } from './pipes.ts';
 import { type IndexState, readIndexState } from './private-index.ts';
 import { saveTree } from './save-tree.ts';
 import { requireCommitsWithin, requireFilesWithin, type WorkLimits } from './work-limits.ts';
@@ -80,6 +81,7 @@ type SaveContext = SaveWorkspace & { scratch: string; state: IndexState | undefi
 
 async function saveFolder(context: SaveContext): Promise<{ saved: Saved; pending: RefChange[] }> {
   const { mirror, base, ref } = context;
+  await removePipes(context.path);
   if (context.limits !== undefined) await requireFilesWithin(context, context.limits);
   const baseTree = await baseTreeOf(context, context.state);
   const agent = await readAgentGit(context.path);
