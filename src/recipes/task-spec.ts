@@ -50,6 +50,28 @@ export function taskSpec(
   };
 }
 
+/** The gates of a task with commands of its own; one that is a check of the settings too is not run a second time. */
+export function withOwnCommands(
+  gates: readonly GateSpec[],
+  commands: readonly string[],
+  labels: Pick<CommandGateSpec, 'labels'>,
+): GateSpec[] {
+  const known = new Set(gates.flatMap((gate) => (gate.gate === 'command' ? [gate.run] : [])));
+  const own = commands
+    .filter((command) => labels.labels !== undefined || !known.has(command))
+    .map(
+      (run): CommandGateSpec => ({
+        gate: 'command',
+        name: checkName(run),
+        run,
+        timeoutMs: 600_000,
+        own: true,
+        ...labels,
+      }),
+    );
+  return [...gates, ...own];
+}
+
 /** A title as a person would write it: one line, not too long, without secrets. */
 export function oneLine(text: string): string {
   const line = redactForms(text).replace(/\s+/g, ' ').trim();

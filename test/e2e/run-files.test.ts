@@ -47,6 +47,13 @@ describe.concurrent('a work file at the command line', () => {
     expect((await project.mh(['ls', '--json'])).json).toEqual([]);
   });
 
+  it('shows the test command of the project among the checks of a dry run, and a command that is given twice once', async () => {
+    const settings = "checks: ['npm run lint']\nproject: { testCommand: npm test }\n";
+    await using project = await scratch({ '.manyhands/config.yaml': settings });
+    const dry = ['run', 'tasks.yaml', '--dry-run', '--agent', 'command:./agent.sh', '--check', 'npm test', '--json'];
+    expect(DryRun.parse((await project.mh(dry)).json).checks).toEqual(['npm run lint', 'npm test']);
+  });
+
   it('shows batches, agents, gates and cost before anything is started', async () => {
     await using project = await scratch();
     const dry = ['run', 'workflow.yaml', '--dry-run', '--agent', 'command:./agent.sh'];

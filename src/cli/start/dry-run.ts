@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Caller } from '../../access/caller.ts';
 import { isSimulated, isUserProgram } from '../../agents/agent-kinds.ts';
+import { checksOfRun } from '../../core/project/configured-checks.ts';
 import { inBatches } from '../../core/run/graph.ts';
 import { moneyText } from '../../core/view/amounts.ts';
 import type { OperationInput } from '../../operations/all.ts';
@@ -86,7 +87,7 @@ export async function dryRun(
     title: options.title ?? null,
     batches,
     agents: staffing.agents,
-    checks: [...config.checks.map(checkText), ...(options.checks ?? [])],
+    checks: checksOfRun(config, options.checks ?? []).map(checkText),
     maxParallel: options.maxParallel ?? config.limits.agents,
     labels: [...new Set([...config.labels, ...(options.labels ?? [])])],
     cost: {

@@ -7,6 +7,7 @@ import { checkGraph } from '../../work-files/graph-check.ts';
 import { isRecord, type Path } from '../../work-files/source.ts';
 import { plannedTitle, type ReadOptions, type RecipeWorkFile } from '../recipe-work-file.ts';
 import { FileItem, OTHER_ITEM_KEYS, OUR_ITEM_KEYS } from './bulk-item.ts';
+import { itemTitle } from './bulk-text.ts';
 
 const PLACEHOLDER = /\{\{\s*([\p{L}\p{N}_.-]+)\s*\}\}/gu;
 
@@ -40,7 +41,7 @@ export const bulkWorkFile: RecipeWorkFile<BulkInput> = {
   plan: ({ items }) =>
     items.map(({ id, prompt, files, check, requirePatterns, labels }) => ({
       id,
-      title: plannedTitle(files.length === 1 ? `${files[0]}: ${prompt}` : prompt),
+      title: plannedTitle(itemTitle({ files, prompt })),
       role: 'bulk',
       needs: [],
       gates: ['syntax', ...(check ?? []), ...(requirePatterns ?? []).map((pattern) => `holds /${pattern}/`)],

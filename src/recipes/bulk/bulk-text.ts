@@ -5,6 +5,15 @@ export type ItemPrompt = { prompt: string } | { template: string };
 
 const LONGEST_ID = 90;
 
+/** The title of an item: its file, and the first paragraph of its prompt, without the details that follow. */
+export function itemTitle({ files, prompt }: Pick<BulkItem, 'files' | 'prompt'>): string {
+  return files.length === 1 ? `${files[0]}: ${firstParagraph(prompt)}` : firstParagraph(prompt);
+}
+
+export function firstParagraph(text: string): string {
+  return text.trim().split(/\n\s*\n/, 1)[0] ?? text;
+}
+
 /** An item for each file, in the order of the files; ids are made of the paths, safe and unique. */
 export function itemsFor(files: readonly string[], given: ItemPrompt): BulkItem[] {
   const usedIds = new Set<string>();

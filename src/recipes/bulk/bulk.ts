@@ -1,6 +1,6 @@
 import { isOpen, lastAttempt, type RunState, type TaskState, type TaskStatus } from '../../core/run/state.ts';
 import { runStatus } from '../../core/view/run-status.ts';
-import { checkName, withoutSyntax } from '../../gates/gate-kinds.ts';
+import { withoutSyntax } from '../../gates/gate-kinds.ts';
 import { promptText } from '../../roles/prompt.ts';
 import type { Config } from '../../schema/config.ts';
 import type { GateSpec } from '../../schema/gate.ts';
@@ -10,8 +10,9 @@ import { BulkInput, type BulkItem } from '../../schema/work-file.ts';
 import { describeEvidence, redOnBase, requiringGreenBase } from '../base-red.ts';
 import type { BulkStatus, ItemStatus } from '../item-status.ts';
 import type { Recipe, Unfolding } from '../recipe.ts';
-import { oneLine, taskSpec } from '../task-spec.ts';
+import { oneLine, taskSpec, withOwnCommands } from '../task-spec.ts';
 import { bulkWorkFile } from './bulk-file.ts';
+import { firstParagraph, itemTitle } from './bulk-text.ts';
 
 const ITEM_STATUSES: Record<TaskStatus, ItemStatus> = {
   waiting: 'waiting',
@@ -41,7 +42,9 @@ export const bulk: Recipe<BulkInput> = requiringGreenBase({
   },
   workFile: bulkWorkFile,
   title: (input) =>
-    input.items.length === 1 ? oneLine(input.items[0]?.prompt ?? 'An item') : `${input.items.length} items`,
+    input.items.length === 1
+      ? oneLine(firstParagraph(input.items[0]?.prompt ?? 'An item'))
+      : `${input.items.length} items`,
   itemStatus: (run, input) => bulkStatus(run, input),
   unfold: (run, input, ended) => (ended === undefined ? begin(run, input) : { add: freed(run, input, ended) }),
 });
@@ -91,7 +94,7 @@ function itemSpec(run: RunState, { item, key }: Entry): TaskSpec {
   const { config } = run.start;
   const spec = taskSpec(config, {
     key,
-    title: item.files.length === 1 ? `${item.files[0]}: ${item.prompt}` : item.prompt,
+    title: itemTitle(item),
     name: item.id,
     role: 'bulk',
     access: 'write',
@@ -105,7 +108,11 @@ function itemSpec(run: RunState, { item, key }: Entry): TaskSpec {
   });
   return {
     ...spec,
-    gates: [...withoutSyntax(spec.gates), syntaxOf(config), ...gatesOf(item)],
+    gates: withOwnCommands(
+      [...withoutSyntax(spec.gates), syntaxOf(config), ...gatesOf(item)],
+      item.check ?? [],
+      labelsOf(item),
+    ),
     retry: { ...spec.retry, attempts: item.attempts ?? spec.retry.attempts },
     limits: {
       ...spec.limits,
@@ -126,15 +133,6 @@ function gatesOf(item: BulkItem): GateSpec[] {
     gates.push({ gate: 'scope', name: 'scope', allow: item.files, deny: [], also: item.sideFiles ?? [] });
   if (item.requirePatterns !== undefined && item.requirePatterns.length > 0)
     gates.push({ gate: 'patterns', name: 'patterns', require: item.requirePatterns, files: item.files });
-  for (const command of item.check ?? [])
-    gates.push({
-      gate: 'command',
-      name: checkName(command),
-      run: command,
-      timeoutMs: 600_000,
-      own: true,
-      ...labelsOf(item),
-    });
   return gates;
 }
 

@@ -1,11 +1,10 @@
 import type { RunState } from '../../core/run/state.ts';
-import { checkName } from '../../gates/gate-kinds.ts';
 import { promptText } from '../../roles/prompt.ts';
 import type { TaskSpec } from '../../schema/task.ts';
 import { TasksInput, type WorkTask } from '../../schema/work-file.ts';
 import { describeEvidence, redOnBase, requiringGreenBase } from '../base-red.ts';
 import type { Recipe, Unfolding } from '../recipe.ts';
-import { taskSpec } from '../task-spec.ts';
+import { taskSpec, withOwnCommands } from '../task-spec.ts';
 import { tasksWorkFile } from './tasks-file.ts';
 
 /** A reviewed list of tasks: each done in its own workspace, after those it needs, and landed on its own. */
@@ -59,12 +58,5 @@ function specOf(
     ...(task.agent === undefined ? {} : { agent: task.agent }),
     ...labels,
   });
-  if (task.check === undefined) return spec;
-  return {
-    ...spec,
-    gates: [
-      ...spec.gates,
-      { gate: 'command', name: checkName(task.check), run: task.check, timeoutMs: 600_000, own: true, ...labels },
-    ],
-  };
+  return task.check === undefined ? spec : { ...spec, gates: withOwnCommands(spec.gates, [task.check], labels) };
 }

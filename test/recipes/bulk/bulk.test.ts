@@ -34,6 +34,12 @@ describe('a bulk of items', () => {
     expect(spec).toMatchObject({ retry: { attempts: 7 }, limits: { runtimeMs: 9000 } });
   });
 
+  it('is titled by its file and the first paragraph of its prompt', () => {
+    const [spec] = begun([{ id: 'one', prompt: 'Say why\n\nDetails:\n- owner: Ann', files: ['src/a.ts'] }]);
+    expect(spec?.title).toBe('src/a.ts: Say why');
+    expect(spec?.prompt).toContain('- owner: Ann');
+  });
+
   it('lets buckets take turns', () => {
     const item = (id: string, bucket: string) => ({ id, prompt: 'p', files: [], bucket });
     const specs = begun([item('a1', 'a'), item('a2', 'a'), item('a3', 'a'), item('b1', 'b'), item('c1', 'c')]);

@@ -23,6 +23,13 @@ describe('a list of tasks', () => {
     expect(second).toMatchObject({ key: 'task/2', name: 'b', needs: ['task/1'] });
   });
 
+  it('does not run a check of the settings a second time for a task that names it too', () => {
+    const input = TasksInput.parse({ tasks: [task('a', { check: 'npm test' }), task('b', { check: 'npm run x' })] });
+    const { add } = tasks.unfold(given(started({}, { checks: ['npm test'] })).state, input, undefined);
+    const commands = add.map(({ gates }) => gates.flatMap((gate) => (gate.gate === 'command' ? [gate.run] : [])));
+    expect(commands).toEqual([['npm test'], ['npm test', 'npm run x']]);
+  });
+
   it('runs the named ones with what they need', () => {
     const specs = begun([task('a'), task('b', { needs: ['a'] }), task('c')], { only: ['b'] });
     expect(specs.map(({ name }) => name)).toEqual(['a', 'b']);
