@@ -45,10 +45,12 @@ export function parseWork(text: string, name: string, options: WorkOptions = {})
     errors.fail();
   }
   const source = readSource(text, syntax, errors);
-  errors.refuse();
+  // The lines of a list are read one by one: what is wrong in one of them does not hide the errors of the others.
+  if (syntax !== 'jsonl' || !isFilled(source)) errors.refuse();
   if (source === undefined) return refuse(errors, 'the file holds nothing');
   const entry = given ?? formatOf(syntax, source.value);
   if (entry === undefined || 'readText' in entry.reader) {
+    errors.refuse();
     const reason = 'not recognised: there is no list of features, tasks or nodes in it';
     if (isSettings(source.value)) {
       const advice =
@@ -67,6 +69,10 @@ export function parseWork(text: string, name: string, options: WorkOptions = {})
     options: found,
     notes: fewNotes([...reading.notes]),
   });
+}
+
+function isFilled(source: Source | undefined): boolean {
+  return Array.isArray(source?.value) && source.value.length > 0;
 }
 
 function isSettings(value: unknown): boolean {

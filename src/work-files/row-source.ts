@@ -8,7 +8,7 @@ import type { Source, SourceLocation } from './source.ts';
 const MAX_ROWS = 100_000;
 const LONGEST_CELL = 1_000_000;
 
-const Row = z.object({ record: z.record(z.string(), z.string()), info: z.object({ lines: z.number() }) });
+const Row = z.object({ record: z.record(z.string(), z.string()), raw: z.string() });
 const CsvFailure = z.object({ lines: z.number(), column: z.union([z.string(), z.number()]).optional() });
 
 /** Reads one JSON value a line; empty lines are skipped. */
@@ -45,7 +45,7 @@ export function readCsv(text: string, errors: InputErrors): Source | undefined {
     parsed = parse(text, {
       columns: (names: string[]) => headerOf(names, errors),
       delimiter: separator,
-      info: true,
+      raw: true,
       skip_empty_lines: true,
       skip_records_with_empty_values: true,
       trim: true,
@@ -61,10 +61,26 @@ export function readCsv(text: string, errors: InputErrors): Source | undefined {
     return undefined;
   }
   const rows = z.array(Row).parse(parsed);
+  const lines = firstLines(text, rows);
   return {
     value: rows.map(({ record }) => Object.fromEntries(Object.entries(record).filter(([, cell]) => cell !== ''))),
-    locate: ([row]): SourceLocation => ({ line: rowAt(rows, row)?.info.lines ?? 1, column: 1 }),
+    locate: ([row]): SourceLocation => ({ line: rowAt(lines, row) ?? 1, column: 1 }),
   };
+}
+
+/** The line on which each row begins: a cell may hold several lines, and what precedes a row is part of its text. */
+function firstLines(text: string, rows: readonly { raw: string }[]): number[] {
+  let searched = 0;
+  let counted = 0;
+  let line = 1;
+  return rows.map(({ raw }) => {
+    const from = Math.max(text.indexOf(raw, searched), searched);
+    const begin = from + raw.length - raw.trimStart().length;
+    for (let at = text.indexOf('\n', counted); at >= 0 && at < begin; at = text.indexOf('\n', at + 1)) line += 1;
+    counted = begin;
+    searched = from + raw.length;
+    return line;
+  });
 }
 
 /** What separates the cells of a table, judged by its header. */

@@ -41,6 +41,31 @@ describe('a broken work file', () => {
     expect(reasons).toHaveLength(count);
   });
 
+  it('reports the errors of all lines of a list, also where one of them is no JSON', () => {
+    const text = '{"target": "../x", "instruction": "Do"}\n{broken\n\n{"target": "a.py"}\n';
+    const { mistakes } = Details.parse(refusal({ name: 'tasks.jsonl', text }).details);
+    expect(mistakes.map(({ line, code }) => [line, code])).toEqual([
+      [1, 'invalid_value'],
+      [2, 'syntax_error'],
+      [4, 'missing_field'],
+    ]);
+    const all = Details.parse(refusal({ name: 'tasks.jsonl', text: '{broken\n{also\n' }).details);
+    expect(all.mistakes.map(({ line, code }) => [line, code])).toEqual([
+      [1, 'syntax_error'],
+      [2, 'syntax_error'],
+    ]);
+  });
+
+  it('says in which line a row of a table begins, also where a cell has several lines', () => {
+    const text =
+      'target,instruction,priority\na.py,"first\nsecond",1\n\na.py,"one\n\ntwo",high\r\na.py,,2\na.py,Do,2\n';
+    const { mistakes } = Details.parse(refusal({ name: 'tasks.csv', text }).details);
+    expect(mistakes.map(({ line, code }) => [line, code])).toEqual([
+      [5, 'invalid_value'],
+      [8, 'missing_field'],
+    ]);
+  });
+
   it('reports all errors at once, the first twenty in the message', () => {
     const text = `tasks:\n${'  - id: "-x"\n'.repeat(15)}`;
     const error = refusal({ name: 'tasks.yaml', text });

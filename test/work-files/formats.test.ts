@@ -121,6 +121,12 @@ describe('bulk work', () => {
       expect(() => parseWork(line(target), 'x.jsonl'), target).toThrow(/x\.jsonl:1:11: .*inside the project/);
   });
 
+  it('titles an item by its file and the first paragraph of its prompt', () => {
+    const row = { target: 'a.py', instruction: 'Add a docstring.\n\nOne line is enough.', metadata: { ticket: 7 } };
+    const work = parseWork(`${JSON.stringify(row)}\n`, 'x.jsonl');
+    expect(plannedWork(work, { tracks: {} }).map(({ title }) => title)).toEqual(['a.py: Add a docstring.']);
+  });
+
   it("maps the other tool's fields, and names lines that have no id after their line", () => {
     const text = `${JSON.stringify({
       target: './src/a.py',
