@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { basename, join, relative } from 'node:path';
 import { build } from 'esbuild';
+import { textOf } from './checkout.mjs';
 
 /**
  * What most commands load comes in one file each: opening a file costs Node more than running what is in it. The runner
@@ -78,17 +79,31 @@ const deferredName = (source) => `chunk-${DEFERRED}${source.replace(/\W/g, '-')}
 /** The deferred modules as programs of the first build, so that each has chunks of its own. */
 export const DEFERRED_PROGRAMS = Object.fromEntries(deferredSources.map((source) => [deferredName(source), source]));
 
+/** Packages that are deferred as a whole, by the name that imports them. */
+const deferredPackages = new Map(
+  deferredSources.flatMap((source) => {
+    const [, name, file] = /^node_modules\/((?:@[^/]+\/)?[^/]+)\/([^/]+)$/.exec(source) ?? [];
+    return name === undefined || mainOf(name) !== file ? [] : [[name, source]];
+  }),
+);
+
 /** Keeps the imports of deferred modules as imports of their chunks. */
 export const deferredImports = {
   name: 'deferred-imports',
   setup(build) {
     const root = build.initialOptions.absWorkingDir;
-    build.onResolve({ filter: /^\./ }, ({ path, resolveDir, kind }) => {
-      const source = kind === 'import-statement' ? relative(root, join(resolveDir, path)) : undefined;
+    build.onResolve({ filter: /./ }, ({ path, resolveDir, kind }) => {
+      if (kind !== 'import-statement') return undefined;
+      const source = path.startsWith('.') ? relative(root, join(resolveDir, path)) : deferredPackages.get(path);
       return deferredSources.includes(source) ? { path: `./${deferredName(source)}.js`, external: true } : undefined;
     });
   },
 };
+
+function mainOf(name) {
+  const { main = 'index.js' } = JSON.parse(textOf(`node_modules/${name}/package.json`));
+  return basename(main);
+}
 
 /**
  * Merges the chunks of a build with splitting: everything that the sources of a group import statically, and no earlier
@@ -171,9 +186,12 @@ function assignGroups(chunks) {
 function findExported(chunks, groupOf) {
   const exported = new Map([...groupOf.keys()].map((name) => [name, new Set()]));
   for (const [importer, { text }] of chunks) {
-    for (const [, names, imported] of text.matchAll(/^import \{([^}]*)\} from "\.\/([^"]+)";$/gm)) {
+    for (const [, whole, names = '', imported] of text.matchAll(
+      /^import (?:(\w+)|\{([^}]*)\}) from "\.\/([^"]+)";$/gm,
+    )) {
       if (!groupOf.has(imported) || groupOf.get(imported) === groupOf.get(importer)) continue;
-      for (const name of names.split(',')) exported.get(imported).add(name.trim().split(' ')[0]);
+      if (whole !== undefined) exported.get(imported).add('default');
+      else for (const name of names.split(',')) exported.get(imported).add(name.trim().split(' ')[0]);
     }
   }
   return exported;
