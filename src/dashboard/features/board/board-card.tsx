@@ -22,31 +22,29 @@ type BoardCardProps = HTMLAttributes<HTMLLIElement> & { card: Card; column: Boar
 /** A run or a task; one that waits leads to the page of the decision. */
 export function BoardCard({ card: { run, task }, column, children, ...rest }: BoardCardProps): ReactElement {
   const displayState = task === undefined ? runDisplayState(run) : displayStateOf(run, task);
-  // The title of the column has the label already.
-  const mark = <StateMark displayState={displayState} bare={STATE_LABELS[displayState].toLowerCase() === column} />;
   return (
     <li {...rest} className={styles.card} style={{ borderLeftColor: stateColor(displayState) }}>
       {task === undefined ? (
-        <RunDetails run={run} displayState={displayState} mark={mark} />
+        <RunDetails run={run} displayState={displayState} column={column} />
       ) : (
-        <TaskDetails run={run} task={task} displayState={displayState} mark={mark} />
+        <TaskDetails run={run} task={task} displayState={displayState} column={column} />
       )}
       {children}
     </li>
   );
 }
 
-type RunDetailsProps = { run: RunOverview; displayState: DisplayState; mark: ReactElement };
+type RunDetailsProps = { run: RunOverview; displayState: DisplayState; column: BoardColumn };
 
-function RunDetails({ run, displayState, mark }: RunDetailsProps): ReactElement {
+function RunDetails({ run, displayState, column }: RunDetailsProps): ReactElement {
   const [waiting] = run.attention;
   return (
     <>
       <Link href={waiting === undefined ? runPath(run.run) : decisionPath({ ...waiting, run: run.run })}>
         {run.title}
       </Link>
-      <p className={styles.about}>
-        {mark}
+      <p className={styles.about} data-bare={isNamed(displayState, column)}>
+        <StateMark displayState={displayState} bare={isNamed(displayState, column)} />
         <span>
           {folderName(run.project)} · {run.recipe}
         </span>
@@ -63,7 +61,7 @@ function RunDetails({ run, displayState, mark }: RunDetailsProps): ReactElement 
         <span className="numbers">
           {run.done.toLocaleString('en-US')} / {run.tasks.toLocaleString('en-US')}
         </span>
-        <Spent usd={run.cost} />
+        {run.cost === 0 ? null : <Spent usd={run.cost} />}
         <Time at={displayState === 'scheduled' ? (run.nextAt ?? run.updatedAt) : run.updatedAt} />
       </p>
     </>
@@ -72,7 +70,7 @@ function RunDetails({ run, displayState, mark }: RunDetailsProps): ReactElement 
 
 type TaskDetailsProps = RunDetailsProps & { task: BoardTask };
 
-function TaskDetails({ run, task, displayState, mark }: TaskDetailsProps): ReactElement {
+function TaskDetails({ run, task, displayState, column }: TaskDetailsProps): ReactElement {
   const live = run.live.find((each) => each.task === task.task);
   const { title, track, agent, attempts, what, priority } = task;
   const text = task.reason ?? live?.activity ?? (isQueued(task) ? reasonOfRun(run) : null);
@@ -80,8 +78,8 @@ function TaskDetails({ run, task, displayState, mark }: TaskDetailsProps): React
   return (
     <>
       <Link href={path}>{title}</Link>
-      <p className={styles.about}>
-        {mark}
+      <p className={styles.about} data-bare={isNamed(displayState, column)}>
+        <StateMark displayState={displayState} bare={isNamed(displayState, column)} />
         <span>
           {folderName(run.project)}
           {title === run.title ? null : (
@@ -121,4 +119,9 @@ function displayStateOf(run: RunOverview, { status, what }: BoardTask): DisplayS
   const displayState = taskDisplayState(status);
   if (displayState === 'queued' && runDisplayState(run) === 'scheduled') return 'scheduled';
   return displayState === 'running' && isInterrupted(run) ? 'interrupted' : displayState;
+}
+
+/** Whether the title of the column is the label of the state. */
+function isNamed(displayState: DisplayState, column: BoardColumn): boolean {
+  return STATE_LABELS[displayState].toLowerCase() === column;
 }

@@ -60,7 +60,8 @@ function RunCard({ run }: { run: RunOverview }): ReactElement {
   );
 }
 
-function Cost({ run: { cost, budget } }: { run: RunOverview }): ReactElement {
+function Cost({ run: { cost, budget } }: { run: RunOverview }): ReactElement | null {
+  if (cost === 0 && budget === null) return null;
   const isNear = budget !== null && cost >= budget * 0.8;
   return (
     <span className={styles.cost} data-near={isNear} title={budget === null ? 'No budget' : 'Cost of its budget'}>

@@ -16,7 +16,7 @@ import { type EventLineData, KINDS, useEventLines } from './use-event-lines.ts';
 
 const ROW_PX = 26;
 /** On a phone the fact has two lines of its own. */
-const PHONE_ROW_PX = 64;
+const PHONE_ROW_PX = 68;
 const CLOCK = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium', hourCycle: 'h23' });
 /** For events of another day than the first one. */
 const DAY = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' });

@@ -11,15 +11,18 @@ import styles from './run-facts.module.css';
 export function RunProgress({ state }: { state: RunState }): ReactElement {
   const { start, counts, order, subRuns = [] } = state;
   const budget = start.config.budget.run;
+  const { spentUsd } = runMoney(state);
   return (
     <div className={styles.progress}>
       <StateBar counts={counts} total={order.length} />
       <span className="numbers quiet">
         {counts.done.toLocaleString('en-US')} / {order.length.toLocaleString('en-US')} done
       </span>
-      <span title={subRuns.length === 0 ? 'Cost' : 'Cost, including sub-runs'}>
-        <Spent usd={runMoney(state).spentUsd} budget={budget} />
-      </span>
+      {spentUsd === 0 && budget === undefined ? null : (
+        <span title={subRuns.length === 0 ? 'Cost' : 'Cost, including sub-runs'}>
+          <Spent usd={spentUsd} budget={budget} />
+        </span>
+      )}
     </div>
   );
 }
