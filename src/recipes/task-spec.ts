@@ -1,5 +1,5 @@
 import { redactForms } from '../core/redact.ts';
-import { type CommandGateSpec, checkName, scopeGates } from '../gates/gate-kinds.ts';
+import { type CommandGateSpec, checkName, isOnCandidate, scopeGates } from '../gates/gate-kinds.ts';
 import type { Scope } from '../schema/config/scope.ts';
 import type { Config } from '../schema/config.ts';
 import type { GateSpec } from '../schema/gate.ts';
@@ -56,7 +56,7 @@ export function withOwnCommands(
   commands: readonly string[],
   labels: Pick<CommandGateSpec, 'labels'>,
 ): GateSpec[] {
-  const known = new Set(gates.flatMap((gate) => (gate.gate === 'command' ? [gate.run] : [])));
+  const known = new Set(gates.filter(isOnCandidate).map(({ run }) => run));
   const own = commands
     .filter((command) => labels.labels !== undefined || !known.has(command))
     .map(

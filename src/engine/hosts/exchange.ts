@@ -9,7 +9,7 @@ import type { RunEvent } from '../../schema/event.ts';
 import type { TaskKey } from '../../schema/ids.ts';
 import { makeOrderToken, type OrderAccess } from '../../store/credentials/order-token.ts';
 import type { ActiveRun, CommitExchange, EngineContext, RunBase } from '../loop/context.ts';
-import { SharedFetch } from './shared-fetch.ts';
+import { FetchQueue } from './fetch-queue.ts';
 
 /** The value of `hosts.git` for the repository of the server itself. */
 export const SERVER_REPOSITORY = 'server';
@@ -53,7 +53,7 @@ export class Exchange implements CommitExchange {
   /** One push at a time to each URL, so that the commits of several tasks need few. */
   readonly #pushing = new Map<string, Slots>();
   /** By the URL and the folder of the mirror. */
-  readonly #fetching = new Map<string, SharedFetch>();
+  readonly #fetching = new Map<string, FetchQueue>();
 
   /** Commits that were fetched from the repository need not be pushed before an event names them. */
   note(url: string, commits: readonly string[]): void {
@@ -65,7 +65,7 @@ export class Exchange implements CommitExchange {
     { mirror, url, prefix }: { mirror: Mirror; url: string; prefix: string },
   ): Promise<Transferred> {
     const key = `${url}\n${mirror.dir}`;
-    const fetching = this.#fetching.get(key) ?? new SharedFetch({ mirror, url, signal: stopping }, world);
+    const fetching = this.#fetching.get(key) ?? new FetchQueue({ mirror, url, signal: stopping }, world);
     this.#fetching.set(key, fetching);
     return fetching.fetch(prefix);
   }

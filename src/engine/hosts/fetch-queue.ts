@@ -7,7 +7,7 @@ type Waiting = { prefix: string } & Pick<PromiseWithResolvers<Transferred>, 'res
 const SHORT_MS = 1_000;
 
 /** Fetches refs from one repository into one mirror: what is requested while a short fetch runs is fetched together. */
-export class SharedFetch {
+export class FetchQueue {
   readonly #transfer: Transfer;
   readonly #world: World;
   readonly #fetchRefs: typeof fetchRefs;

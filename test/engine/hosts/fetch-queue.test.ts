@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { SharedFetch } from '../../../src/engine/hosts/shared-fetch.ts';
+import { FetchQueue } from '../../../src/engine/hosts/fetch-queue.ts';
 import type { Mirror } from '../../../src/git/mirror/mirror.ts';
 import { fetchRefs, openBareMirror } from '../../../src/git/push/transfer.ts';
 import { readRef } from '../../../src/git/refs/mirror-refs.ts';
@@ -14,7 +14,7 @@ let url: string;
 let mirror: Mirror;
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'mh-shared-fetch-'));
+  folder = mkdtempSync(join(tmpdir(), 'mh-fetch-queue-'));
   url = join(folder, 'hosts.git');
   execFileSync('git', ['init', '--quiet', '--bare', url]);
   mirror = await openBareMirror(join(folder, 'mirror.git'), 'sha1');
@@ -27,7 +27,7 @@ describe('The fetches of saved work', () => {
     const work = ['a', 'b', 'c'].map((name) => ({ name, commit: save(name, git('mktree')) }));
     save('bad', badTree());
     const fetched: string[][] = [];
-    const shared = new SharedFetch({ mirror, url }, realWorld, (transfer, prefixes) => {
+    const shared = new FetchQueue({ mirror, url }, realWorld, (transfer, prefixes) => {
       fetched.push(prefixes.map((prefix) => prefix.split('/')[3] ?? ''));
       return fetchRefs(transfer, prefixes);
     });
