@@ -4,14 +4,20 @@ import { dirname } from 'node:path';
 import { AppError } from '../../errors.ts';
 import { gitEnvironment, gitSettings } from '../../git/environment.ts';
 import { objectRef, openBareMirror } from '../../git/push/transfer.ts';
-import { clientId } from '../../git/refs/client-refs.ts';
+import { clientId, clientRef } from '../../git/refs/client-refs.ts';
 import { Slots } from '../../git/slots.ts';
+import type { AccessRole } from '../../operations/authorize.ts';
 import { stream } from '../../process/stream.ts';
 import type { OrderAccess } from '../../store/credentials/order-token.ts';
 import type { World } from '../../world.ts';
 import type { Identity } from '../login/access.ts';
-import { GIT_ROLES, type Pusher, refusalOfPush } from './exchange-access.ts';
-import { checkedPush } from './push-commands.ts';
+import { checkedPush, type PushCommand } from './push-commands.ts';
+
+/** The roles that may fetch from and push to the exchange repository; all others are denied. */
+const GIT_ROLES: readonly AccessRole[] = ['operator'];
+
+/** Who pushes: a client of a person, or the host that performs an order. */
+type Pusher = { client: string } | OrderAccess;
 
 /** The programs of git behind a path; nothing else of the repository can be read. */
 const SERVICES = ['git-upload-pack', 'git-receive-pack'] as const;
@@ -244,4 +250,17 @@ function watchProgress({ socket }: IncomingMessage, { world, stuckMs }: { world:
   };
   wait();
   return { [Symbol.dispose]: () => cancel() };
+}
+
+/** Why an instruction of a push is refused: only new refs of this client, each named for its commit, or of this attempt. */
+function refusalOfPush({ old, new: to, ref }: PushCommand, pusher: Pusher): string | undefined {
+  if (/^0+$/.test(to)) return `${ref} cannot be deleted`;
+  if (!/^0+$/.test(old)) return `${ref} exists and cannot be moved`;
+  if ('order' in pusher) {
+    if (/-check-/.test(pusher.order)) return 'A check adds nothing';
+    const own = ['attempts', 'late'].map((kind) => `refs/manyhands/${kind}/${pusher.order}/`);
+    return own.some((prefix) => ref.startsWith(prefix)) ? undefined : `${ref} is not below ${own[0]}`;
+  }
+  if (ref !== clientRef(pusher.client, to)) return `${ref} is not ${clientRef(pusher.client, '<commit>')}`;
+  return undefined;
 }
