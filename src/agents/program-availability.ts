@@ -14,6 +14,8 @@ export interface ProgramChecks {
   login: (program: string) => string | undefined | Promise<string | undefined>;
   install: string;
   logIn: string;
+  /** The file of a project names the program, so that nothing may start it outside of an attempt. */
+  isOfProject?: boolean | undefined;
 }
 
 /** A vendor's program is available if it exists, starts and is logged in. */
@@ -21,6 +23,8 @@ export async function programAvailability(program: FoundProgram, checks: Program
   const { version, install, logIn } = checks;
   if ('missing' in program) return { ok: false, detail: program.missing, nextStep: install };
   const { found } = program;
+  if (checks.isOfProject === true)
+    return { ok: true, detail: `${found} (not started to check it: the file of the project names it)` };
   try {
     const detail = `${found} ${await version(found)}`;
     const login = await checks.login(found);

@@ -1,4 +1,5 @@
 import type { AgentConfig } from '../schema/config/agent.ts';
+import { isOfProject } from '../schema/config/sandbox.ts';
 import { acpAgent } from './acp/acp.ts';
 import type { Agent } from './agent.ts';
 import { claudeAgent } from './claude/claude.ts';
@@ -7,15 +8,16 @@ import { commandAgent } from './command/command.ts';
 import { geminiAgent } from './gemini/gemini.ts';
 import { type AgentOptions, pinAgents, searchOf } from './pin-agents.ts';
 import { rehearsalAgent } from './rehearsal/rehearsal.ts';
+import type { VendorAgentOptions } from './vendor-agent.ts';
 
 type Make = (name: string, config: AgentConfig, options: AgentOptions) => Agent;
 
 const KINDS: Record<AgentConfig['kind'], Make> = {
   acp: (name, config, options) => acpAgent({ name, config, search: searchOf(options) }),
-  claude: (name, config, options) => claudeAgent({ name, config, search: searchOf(options) }),
-  codex: (name, config, options) => codexAgent({ name, config, search: searchOf(options) }),
+  claude: (name, config, options) => claudeAgent(vendorOptions(name, config, options)),
+  codex: (name, config, options) => codexAgent(vendorOptions(name, config, options)),
   command: (name, config, options) => commandAgent({ name, config, search: searchOf(options) }),
-  gemini: (name, config, options) => geminiAgent({ name, config, search: searchOf(options) }),
+  gemini: (name, config, options) => geminiAgent(vendorOptions(name, config, options)),
   rehearsal: (name, config, { dir, root, rehearsal }) =>
     rehearsalAgent({ name, config, dir: root ?? dir, program: rehearsal.program }),
 };
@@ -24,4 +26,11 @@ const KINDS: Record<AgentConfig['kind'], Make> = {
 export function createAgents(options: AgentOptions): Map<string, Agent> {
   const { agents } = pinAgents(options);
   return new Map(Object.entries(agents).map(([name, config]) => [name, KINDS[config.kind](name, config, options)]));
+}
+
+/** A bare name is searched on PATH, so the program is the person's own; a path in the file of a project can be any file. */
+function vendorOptions(name: string, config: AgentConfig, options: AgentOptions): VendorAgentOptions {
+  const { agents, sandboxPaths } = options.config;
+  const isNamed = isOfProject(name, { ...agents, [name]: config }, sandboxPaths);
+  return { name, config, search: searchOf(options), isOfProject: isNamed && config.command?.includes('/') === true };
 }

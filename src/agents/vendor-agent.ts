@@ -17,6 +17,8 @@ export interface VendorAgentOptions {
   config: AgentConfig;
   search: ProgramSearch;
   env?: NodeJS.ProcessEnv;
+  /** The file of a project says where its program is. */
+  isOfProject?: boolean;
 }
 
 /** The prompt as an argument, or a reference to its file if it is too long. */

@@ -61,7 +61,7 @@ export function combineLayers(texts: readonly LayerText[]): LoadedConfig {
   const merged = layers.reduce<Plain>((below, layer) => {
     const value = withSources(layer, below);
     if (layer.scope === 'global') return mergeConfig(below, value);
-    const tightened = tightenedBy(below, value);
+    const tightened = tightenedBy(below, value, hashOf(texts));
     ignored.push(...tightened.ignored);
     return mergeConfig(below, tightened.value);
   }, {});
@@ -83,9 +83,14 @@ export function combineLayers(texts: readonly LayerText[]): LoadedConfig {
 function networkOf(texts: readonly LayerText[], layers: readonly ConfigLayer[]) {
   const own = layers.find(({ scope }) => scope === 'global')?.value ?? {};
   const project = layers.find(({ scope }) => scope === 'project')?.value;
-  const text = texts.find(({ scope }) => scope === 'project')?.text ?? '';
-  const settings = combinedNetwork(own, project, createHash('sha256').update(text).digest('hex'));
+  const settings = combinedNetwork(own, project, hashOf(texts));
   return { settings, ignored: ignoredNetwork(settings, valueAt(project, ['network', 'mode'])) };
+}
+
+/** The hash by which the person may trust the project's file. */
+function hashOf(texts: readonly LayerText[]): string {
+  const text = texts.find(({ scope }) => scope === 'project')?.text ?? '';
+  return createHash('sha256').update(text).digest('hex');
 }
 
 /** Where the value at a path comes from; not from a project's file whose value has no effect. */

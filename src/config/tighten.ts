@@ -1,5 +1,5 @@
 import { availableParallelism, totalmem } from 'node:os';
-import type { combinedNetwork } from '../schema/config/network.ts';
+import { type combinedNetwork, isTrustedFile, trustText } from '../schema/config/network.ts';
 import { completeResources, ResourcesConfig } from '../schema/config/resources.ts';
 import { isTighterSandbox } from '../schema/config/sandbox.ts';
 import type { ConfigScope } from './files.ts';
@@ -26,10 +26,12 @@ const OF_PERSON =
 const GIT_CONFIG = '.git/config';
 
 const LOOSER = 'the file of a project can only make it tighter';
+const DOCKER =
+  'its commands would run outside of the sandbox, with access to Docker; it counts once your own settings trust the file';
 const HOSTS = 'hosts count once you trust the file by its hash (trust), and addresses only in your own settings';
 
-/** What of a project's settings takes effect: nothing that loosens the person's own (`below`), and nothing that sends data out. */
-export function tightenedBy(below: Plain, project: Plain): { value: Plain; ignored: SettingIgnored[] } {
+/** What of a project's settings takes effect: nothing that loosens the person's own (`below`), and nothing that sends data out. `hash` is that of the project's file, by which the person may trust it. */
+export function tightenedBy(below: Plain, project: Plain, hash: string): { value: Plain; ignored: SettingIgnored[] } {
   const ignored: SettingIgnored[] = [];
   const value = { ...project };
   const drop = (key: string, reason: string) => {
@@ -40,6 +42,16 @@ export function tightenedBy(below: Plain, project: Plain): { value: Plain; ignor
   if ('sandbox' in value && !isTighterSandbox(value.sandbox, below.sandbox)) {
     if (value.sandbox !== (below.sandbox ?? 'auto')) drop('sandbox', LOOSER);
     else delete value.sandbox;
+  }
+  if (
+    isPlain(value.workspace) &&
+    'docker' in value.workspace &&
+    !isTrustedFile(below, hash) &&
+    below.sandbox !== 'off'
+  ) {
+    const { docker: _, ...others } = value.workspace;
+    value.workspace = others;
+    ignored.push({ key: 'workspace.docker', reason: `${DOCKER}: ${trustText(hash)}` });
   }
   if (isPlain(value.trust) && GIT_CONFIG in value.trust) {
     const { [GIT_CONFIG]: _, ...others } = value.trust;

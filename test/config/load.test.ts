@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { setConfig } from '../../src/config/edit.ts';
@@ -51,6 +52,22 @@ describe('the settings in force', () => {
       { read: [], write: [], programs: ['/srv/notes.mjs'] },
       expect.arrayContaining(['notes', 'keys']),
     ]);
+  });
+
+  it('let a project run its commands in Docker only where the person trusts its file, or has no sandbox', async () => {
+    await using home = await scratch();
+    const text = 'workspace: { docker: { service: web }, setupSeconds: 9 }\n';
+    await home.write('project', text);
+    const { config, ignored } = await loadLayers(home.place);
+    const hash = createHash('sha256').update(text).digest('hex');
+    expect([config.workspace.docker, config.workspace.setupSeconds]).toEqual([undefined, 9]);
+    expect(ignored).toEqual([
+      { key: 'workspace.docker', reason: expect.stringContaining(`trust: { .manyhands/config.yaml: ${hash} }`) },
+    ]);
+    for (const own of [`trust: { .manyhands/config.yaml: "${hash}" }\n`, 'sandbox: off\n']) {
+      await home.write('global', own);
+      expect((await loadConfig(home.place)).workspace.docker?.service).toBe('web');
+    }
   });
 
   it('let no project trust the filters of a git configuration', async () => {

@@ -60,7 +60,7 @@ const LOG_IN = 'Run claude and log in with /login, or set ANTHROPIC_API_KEY, the
 const QUITS = [130];
 
 /** Claude Code, headless: the prompt on stdin, its events on stdout, none of the repository's settings unless trusted. */
-export function claudeAgent({ name, config, search, env = process.env }: VendorAgentOptions): Agent {
+export function claudeAgent({ name, config, search, env = process.env, isOfProject }: VendorAgentOptions): Agent {
   const find = () => findOnPath(config.command ?? 'claude', search);
   const versionEnv = { PATH: search.path, HOME: env.HOME ?? '/', DISABLE_AUTOUPDATER: '1' };
   return {
@@ -83,6 +83,7 @@ export function claudeAgent({ name, config, search, env = process.env }: VendorA
         login: () => findLogin({ config, env }),
         install: `${INSTALL} agents.${name}.command.`,
         logIn: LOG_IN,
+        isOfProject,
       }),
     async command(assignment) {
       const program = requireProgram(name, find());

@@ -57,7 +57,7 @@ const LOG_IN = 'Run codex login, or set CODEX_API_KEY, then try again.';
 
 /** Codex, headless: the prompt on stdin, its events on stdout, in its own sandbox, none of the repository's settings unless trusted. */
 export function codexAgent(options: CodexAgentOptions): Agent {
-  const { name, config, search, env = process.env, prices = PRICES, world = realWorld } = options;
+  const { name, config, search, env = process.env, prices = PRICES, world = realWorld, isOfProject } = options;
   const find = () => findOnPath(config.command ?? 'codex', search);
   const versions = new Map<string, Promise<string>>();
   const version = async (program: string) => {
@@ -88,6 +88,7 @@ export function codexAgent(options: CodexAgentOptions): Agent {
         login: (program) => findCodexLogin({ program, path: search.path, config, env }),
         install: `${INSTALL} agents.${name}.command.`,
         logIn: LOG_IN,
+        isOfProject,
       }),
     async command(assignment) {
       const program = requireProgram(name, find());

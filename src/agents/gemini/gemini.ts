@@ -36,7 +36,7 @@ const LOG_IN = 'Run gemini and log in, or set GEMINI_API_KEY, then try again.';
 
 /** Gemini CLI, headless: the prompt on stdin, its events on stdout, in a home of its own with the user's login linked. */
 export function geminiAgent(options: GeminiAgentOptions): Agent {
-  const { name, config, search, env = process.env } = options;
+  const { name, config, search, env = process.env, isOfProject } = options;
   const find = () => findOnPath(config.command ?? 'gemini', search);
   return {
     name,
@@ -51,6 +51,7 @@ export function geminiAgent(options: GeminiAgentOptions): Agent {
         login: () => findGeminiLogin(config, env),
         install: `${INSTALL} agents.${name}.command.`,
         logIn: LOG_IN,
+        isOfProject,
       }),
     async command(assignment) {
       const program = requireProgram(name, find());

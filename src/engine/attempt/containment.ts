@@ -15,6 +15,7 @@ import type { AvailableSandbox, Contain, SandboxAvailability, SandboxNetwork } f
 import { seccompFile } from '../../process/sandbox/seccomp.ts';
 import { packageCaches } from '../../process/sandbox/toolchains.ts';
 import { controlFolder } from '../../process/terminal/files.ts';
+import { isOfProject } from '../../schema/config/sandbox.ts';
 import type { Config } from '../../schema/config.ts';
 import type { ContainmentPart, ContainmentRecord } from '../../schema/containment.ts';
 import { cachesIn, dependenciesIn } from '../../workspaces/shown-layers.ts';
@@ -172,8 +173,8 @@ export async function containAgent<C extends Omit<AgentCommand, 'pipeOutput'>>(
 
 /** Of an agent whose program the file of a project names, only what is in the repository: any other file would be shown with its folder. */
 function shownPrograms(run: ActiveRun, { name }: Agent, words: readonly string[]): string[] {
-  const { projectAgents = [] } = run.ledger.state.start.config.sandboxPaths;
-  if (!projectAgents.includes(name)) return [...words];
+  const { agents, sandboxPaths } = run.ledger.state.start.config;
+  if (!isOfProject(name, agents, sandboxPaths)) return [...words];
   const root = realpathSync(run.project.repository.root);
   return words.filter((word) => isAbsolute(word) && existsSync(word) && realpathSync(word).startsWith(`${root}/`));
 }

@@ -16,6 +16,7 @@ import type { RunningStep } from '../loop/activities.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
 import { attemptFolder } from './assignment.ts';
 import { noChangeFailure } from './attempt-digest.ts';
+import { containCommands } from './containment.ts';
 import type { Outcome } from './supervise.ts';
 
 /** What the inspection gates found in the work of an attempt. */
@@ -105,6 +106,7 @@ async function inspect(
       outputSchema: undefined,
       folder: join(ctx.home.attempts, `${run.id}-gate-${ctx.world.token()}`),
       env: childEnvironment(ctx.env),
+      ...(await containCommands(ctx, run, 'check')),
       checkout: () => Promise.reject(new Error('saved work is inspected without a checkout')),
       work: {
         mirror: run.project.mirror,

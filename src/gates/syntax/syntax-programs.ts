@@ -1,6 +1,7 @@
 import { errorCode } from '../../errors.ts';
 import { cleanText } from '../../process/output-text.ts';
 import { type RunResult, run } from '../../process/run.ts';
+import type { Contain } from '../../process/sandbox/sandbox.ts';
 import type { SyntaxIssue } from './syntax-parsers.ts';
 
 /** A copy of a file of the work in our scratch folder. */
@@ -18,11 +19,15 @@ type Program = {
   answers?(result: RunResult, copy: string): SyntaxIssue | 'correct' | undefined;
 };
 
-type Checking = { env: Record<string, string>; cwd: string; signal: AbortSignal };
+type Checking = { env: Record<string, string>; cwd: string; signal: AbortSignal; contain?: Contain | undefined };
 
 const TIMEOUT_MS = 60_000;
 /** Exit codes by which programs and shells report a missing program. */
 const NOT_THERE = [126, 127];
+/** A shell reports it in the same way inside a sandbox. */
+const BY_SHELL = ['/bin/sh', '-c', 'exec "$0" "$@"'];
+/** A sandbox that did not start says nothing about the file. */
+const SANDBOX_FAILED = /^(bwrap|unshare|mount|setpriv): /;
 
 /** Only parses: no code object is made, nothing is imported, no site packages are seen. */
 const PYTHON = `
@@ -110,8 +115,10 @@ async function start(program: Program, files: readonly FileCopy[], checking: Che
   const name = command[0] ?? '';
   try {
     const input = program.input?.(copies);
-    const options = { ...checking, timeoutMs: TIMEOUT_MS, ...(input === undefined ? {} : { input }) };
-    const result = await run(command, options);
+    const { contain, ...where } = checking;
+    const options = { ...where, timeoutMs: TIMEOUT_MS, ...(input === undefined ? {} : { input }) };
+    const result = await run(contain?.({ ...where, command: [...BY_SHELL, ...command] }) ?? command, options);
+    if (contain !== undefined && SANDBOX_FAILED.test(result.stderr)) throw new Error(result.stderr.trim());
     return NOT_THERE.includes(result.code ?? 0) ? `${name} cannot be run here` : result;
   } catch (error) {
     if (errorCode(error) === 'ENOENT' || errorCode(error) === 'EACCES') return `${name} is not installed`;

@@ -45,7 +45,7 @@ export const syntaxGate: Gate<SyntaxSpec> = {
 
 type Input = GateInput & { work: AttemptWork };
 
-async function checkFiles(spec: SyntaxSpec, { work, folder, env, signal }: Input): Promise<Checked[]> {
+async function checkFiles(spec: SyntaxSpec, { work, folder, env, contain, signal }: Input): Promise<Checked[]> {
   const customFor = customsOf(spec);
   const matches = spec.files.length === 0 ? () => true : globMatcher(spec.files, 'exact');
   const changed = await changedBlobs(work.mirror, { from: work.base, to: work.commit }, signal);
@@ -65,7 +65,7 @@ async function checkFiles(spec: SyntaxSpec, { work, folder, env, signal }: Input
     }
   }
   for (const [program, copies] of waiting)
-    checked.push(...(await checkWith(program, copies, { env, cwd: folder, signal })));
+    checked.push(...(await checkWith(program, copies, { env, cwd: folder, contain, signal })));
   return checked;
 }
 

@@ -55,7 +55,7 @@ export function combinedNetwork(below: Plain, project: Plain | undefined, hash: 
   const theirs = plainOf(project?.network);
   const isTighter = rankOf(theirs.mode) > rankOf(mode ?? 'listed');
   const hosts = stringsOf(theirs.allow).filter((host) => !needsPort(host));
-  const isTrusted = plainOf(below.trust)[PROJECT_FILE] === hash;
+  const isTrusted = isTrustedFile(below, hash);
   return {
     ...(isTighter ? { mode: theirs.mode } : mode === undefined ? {} : { mode }),
     ...(allow === undefined ? {} : { allow }),
@@ -68,12 +68,22 @@ export function combinedNetwork(below: Plain, project: Plain | undefined, hash: 
   };
 }
 
+/** Whether the person's own settings trust the project's file by its hash. */
+export function isTrustedFile(below: Plain, hash: string): boolean {
+  return plainOf(below.trust)[PROJECT_FILE] === hash;
+}
+
+/** The line of a person's own settings that trusts the project's file. */
+export function trustText(hash: string): string {
+  return `trust: { ${PROJECT_FILE}: ${hash} }`;
+}
+
 /** Which hosts of a project's file have no effect and what to do so that they have one; undefined where there are none. */
 export function ignoredHostsText({ derived }: z.infer<typeof NetworkConfig>): string | undefined {
   if (derived === undefined || derived.ignored.length === 0) return undefined;
   const what = `network.allow of ${PROJECT_FILE} (${derived.ignored.join(', ')}) has no effect, because`;
   if (derived.ignored.every(needsPort)) return `${what} addresses count only in your own settings`;
-  return `${what} you have not trusted the file; to trust it, add to your settings: trust: { ${PROJECT_FILE}: ${derived.hash} }`;
+  return `${what} you have not trusted the file; to trust it, add to your settings: ${trustText(derived.hash)}`;
 }
 
 /** The host and port of each address in a text such as a variable, an argument or a document. */

@@ -43,6 +43,18 @@ export function ownSandboxPaths(
   };
 }
 
+/** Whether the file of a project names the program of an agent, also where it is used under another name with another model. */
+export function isOfProject(
+  name: string,
+  agents: Readonly<Record<string, { command?: string | undefined; args: readonly string[] }>>,
+  { projectAgents = [] }: { projectAgents?: readonly string[] | undefined },
+): boolean {
+  const programOf = (each: string) => JSON.stringify([agents[each]?.command, agents[each]?.args]);
+  return projectAgents.some(
+    (each) => each === name || (name.startsWith(`${each}-`) && programOf(each) === programOf(name)),
+  );
+}
+
 function recordOf(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null ? { ...value } : {};
 }
