@@ -10,6 +10,21 @@ const ITEMS = Number(process.env.MANYHANDS_FAULT_ITEMS ?? 200);
 const SEEDS = (process.env.MANYHANDS_FAULT_SEEDS ?? '1').split(',').map(Number);
 const WITHOUT = WITHOUT_POSTGRES ?? WITHOUT_NETWORKS;
 const HOUR_MS = 3_600_000;
+/** On both sides of what a leader and a host do with a task. */
+const CRASH_POINTS = {
+  servers: [
+    ...['shared.writing', 'shared.written', 'shared.committed', 'shared.copying', 'ref.writing', 'ref.written'],
+    ...['transfer.pushing', 'transfer.pushed', 'transfer.fetching', 'transfer.fetched', 'attempt.saved'],
+    ...['attempt.ended', 'inspection.done', 'merge.committing', 'merge.committed', 'gate.recorded'],
+    ...['branch.swapping', 'branch.swapped', 'branch.recorded'],
+  ],
+  hosts: [
+    ...['attempt.claimed', 'workspace.creating', 'workspace.provisioned', 'process.spawned', 'attempt.recorded'],
+    ...['attempt.going', 'attempt.exited', 'attempt.read', 'save.starting', 'save.committed', 'save.done'],
+    ...['transfer.pushing', 'transfer.pushed', 'transfer.fetching', 'transfer.fetched', 'removal.renaming'],
+    ...['checkout.created', 'check.starting', 'check.exited'],
+  ],
+};
 const INTERRUPTED = "SELECT data FROM manyhands.events WHERE type = 'attempt.ended' AND data LIKE '%\"interrupted\"%'";
 
 type Inject = (fleet: FaultyFleet, random: () => number) => Promise<void> | void;
@@ -20,6 +35,7 @@ type Group = {
   /** The disk of PostgreSQL is of this size, so that it can be filled. */
   diskMb?: number;
   clockOffsetsMs?: readonly number[];
+  crashPoints?: { servers: readonly string[]; hosts: readonly string[] };
   /** Every task is done by its first attempt. */
   keepsAttempts?: boolean;
 };
@@ -80,6 +96,11 @@ const GROUPS: readonly Group[] = [
   {
     what: 'the repository of the hosts is down, slow, or refuses',
     faults: [git('down', 30), git('slow', 8), git('refuses', 8)],
+  },
+  {
+    what: 'servers and hosts kill themselves at any point of their work',
+    crashPoints: CRASH_POINTS,
+    faults: [{ times: 1, inject: (fleet) => fleet.crash(20) }],
   },
   {
     what: 'clocks of hosts are off by an hour, and hosts are of an older release',

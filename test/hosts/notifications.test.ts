@@ -172,6 +172,17 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('A leader', { timeout: 60_000 },
     expect(sequences).toEqual([...Array.from({ length: 150 }, (_, index) => index + 1), 201]);
   });
 
+  it('removes reports soon after they are recorded', async () => {
+    const url = await postgres.createDatabase();
+    await using leader = await openLeader(url, join(folder, 'recorded.db'), realWorld);
+    await using one = await acceptedOrder(url, leader, 'b15');
+    await using _kept = following(leader.fleet, 'r-1-1');
+    for (const sequence of [1, 2, 3]) await one.link.report([{ id: 'r-1-1', sequence, body: 'x' }]);
+    for (const sequence of [1, 2]) leader.fleet.acknowledge('r-1-1', sequence);
+    const left = () => query(url, 'SELECT sequence FROM manyhands.reports');
+    await expect.poll(left, { timeout: 5_000 }).toEqual([{ sequence: '3' }]);
+  });
+
   it('shows the attempts of a host, and not its checks', async () => {
     const url = await postgres.createDatabase();
     await using leader = await openLeader(url, join(folder, 'eleven.db'), realWorld);

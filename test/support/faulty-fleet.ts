@@ -14,6 +14,8 @@ type Options = {
   random: () => number;
   /** By how much the clock of each host is wrong, by its number. */
   clockOffsetsMs?: readonly number[];
+  /** Where servers and hosts kill themselves: each at one of these points, at its first or a later pass. */
+  crashPoints?: { servers: readonly string[]; hosts: readonly string[] };
 };
 type Running = ReturnType<Scratch['start']>;
 
@@ -27,6 +29,8 @@ const MAX_REST_MS = 600_000;
 const MAX_WAIT_MS = 120_000;
 const END_MS = 60_000;
 const AGAIN_MS = 200;
+/** A program that kills itself does so at the latest when it passes its point so often. */
+const MOST_PASSES = 12;
 
 /** A run on two servers and several hosts that are made to fail, and are started again as a service would be. */
 export class FaultyFleet implements AsyncDisposable {
@@ -42,6 +46,8 @@ export class FaultyFleet implements AsyncDisposable {
   readonly #problems: string[] = [];
   /** The tasks of which an agent was killed. */
   readonly #killed = new Set<string>();
+  /** How many programs were killed, or killed themselves; undefined once they do so no more. */
+  #crashes: number | undefined = 0;
   #isEnding = false;
 
   private constructor(
@@ -121,6 +127,16 @@ export class FaultyFleet implements AsyncDisposable {
     if (agent === undefined) return;
     this.#killed.add(taskOf(agent.pid));
     process.kill(agent.pid, 'SIGKILL');
+  }
+
+  /** Resolves when so many servers and hosts have killed themselves; from then on none does. */
+  async crash(times: number): Promise<void> {
+    // Started again, each has a point.
+    const most = (this.#crashes ?? 0) + this.#running.size + times;
+    for (const running of this.#running.values()) running.kill('SIGKILL');
+    await waitFor(`${times} programs kill themselves`, async () => (this.#crashes ?? most) >= most, MAX_REST_MS);
+    this.#crashes = undefined;
+    for (const running of this.#running.values()) running.kill('SIGKILL');
   }
 
   async cutHost(which: Cut, seconds: number): Promise<void> {
@@ -237,7 +253,9 @@ export class FaultyFleet implements AsyncDisposable {
   async #keepServer(name: (typeof SERVERS)[number]): Promise<void> {
     const { project, env } = this.fleet;
     const home = join(project.root, name);
-    await this.#keep(name, () => project.start(['serve', '--port', '0'], { env: { ...env, MANYHANDS_HOME: home } }));
+    await this.#keep(name, () =>
+      project.start(['serve', '--port', '0'], { env: { ...env, ...this.#crash('servers'), MANYHANDS_HOME: home } }),
+    );
   }
 
   async #keepHost(number: number): Promise<void> {
@@ -251,10 +269,18 @@ export class FaultyFleet implements AsyncDisposable {
     const home = join(project.root, `machine-${name}`);
     await this.#keep(name, () =>
       project.start(['host', '--name', name, '--slots', String(SLOTS)], {
-        env: { ...env, ...clock, MANYHANDS_DATABASE_URL: url.href, MANYHANDS_HOME: home },
+        env: { ...env, ...clock, ...this.#crash('hosts'), MANYHANDS_DATABASE_URL: url.href, MANYHANDS_HOME: home },
         prefix: network?.prefix ?? [],
       }),
     );
+  }
+
+  /** Where a program that is started now kills itself. */
+  #crash(what: 'servers' | 'hosts'): Record<string, string> {
+    const { crashPoints, random } = this.#options;
+    const points = this.#crashes === undefined ? [] : (crashPoints?.[what] ?? []);
+    const point = points[Math.floor(random() * points.length)];
+    return point === undefined ? {} : { MANYHANDS_CRASH: `${point}:${1 + Math.floor(random() * MOST_PASSES)}` };
   }
 
   /** Starts a program again whenever it ends. */
@@ -262,7 +288,8 @@ export class FaultyFleet implements AsyncDisposable {
     while (!this.#isEnding) {
       const running = this.#running.get(name) ?? start();
       this.#running.set(name, running);
-      await running.done;
+      const { signal } = await running.done;
+      if (signal === 'SIGKILL' && this.#crashes !== undefined) this.#crashes += 1;
       this.#running.delete(name);
       if (!this.#isEnding) await pause(1_000);
     }
