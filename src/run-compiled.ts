@@ -2,7 +2,7 @@
 const { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } =
   process.getBuiltinModule('node:fs');
 const { basename, dirname, join } = process.getBuiltinModule('node:path');
-const { fileURLToPath, pathToFileURL } = process.getBuiltinModule('node:url');
+const { fileURLToPath } = process.getBuiltinModule('node:url');
 const { Script } = process.getBuiltinModule('node:vm');
 
 /** Put here by the build: V8 recognises a changed source only by its length. */
@@ -10,8 +10,10 @@ declare const BUILD_ID: string;
 
 type Module = { exports: unknown };
 type ModuleBody = (exports: unknown, require: (name: string) => unknown, module: Module, moduleUrl: string) => void;
-/** A file that was run, where its compiled code is kept, and the processor time of the process that kept it; 0 if none did. */
-type Compiled = { script: InstanceType<typeof Script>; keptAt: string; keptAfterMs: number };
+/** What is kept of a file: its size, and the processor time of the process that kept it; 0 if none did. */
+type Kept = { bytes: number; afterMs: number };
+/** A file that was run, and where its compiled code is kept. */
+type Compiled = { script: InstanceType<typeof Script>; keptAt: string; kept: Kept };
 
 /** Commands that are called often; each keeps the functions that it ran, and no others. */
 const OFTEN = [
@@ -36,11 +38,24 @@ const DEFERRED = './chunk-deferred-';
 const TRAILER_BYTES = 8;
 /** A process that worked this much longer ran functions that are not kept yet. */
 const GROWTH = 1.5;
+/**
+ * One start in so many looks whether it compiled functions that are not kept, which costs as much as reading them: a
+ * process that worked for long can have kept others than most starts of its command run. It is chosen by its process id;
+ * those of starts in a row are often as far apart from each other, which is rarely a multiple of a prime number.
+ */
+const COMPARED_STARTS = 17;
+/** So much larger is what is worth keeping. */
+const LARGER = 1.01;
+/** Nothing is kept yet. */
+const NOTHING: Kept = { bytes: 0, afterMs: 0 };
 /** After that V8 may have dropped the functions that a start needs. */
 const LONGEST_MS = 5_000;
 
-const folder = dirname(fileURLToPath(import.meta.url));
-const program = basename(fileURLToPath(import.meta.url), '.js');
+const own = fileURLToPath(import.meta.url);
+const folder = dirname(own);
+const program = basename(own, '.js');
+/** What the URLs of all files of a build begin with; their names need no encoding. */
+const folderUrl = import.meta.url.slice(0, import.meta.url.lastIndexOf('/') + 1);
 const kept = join(folder, '.compiled', `${BUILD_ID}-${process.version}-${process.arch}`, startName());
 const modules = new Map<string, Module>();
 const later = new Map<string, object>();
@@ -64,13 +79,14 @@ function load(name: string): unknown {
   modules.set(name, module);
   const path = join(folder, name);
   const keptAt = join(kept, `${basename(name)}.bin`);
-  const { cachedData, keptAfterMs } = readKept(keptAt);
+  const { cachedData, afterMs } = readKept(keptAt);
   const options = cachedData === undefined ? { filename: path } : { filename: path, cachedData };
   // The files of a build are ASCII, and one function each: a copy of their text would cost a collection of garbage.
   const script = new Script(readFileSync(path, 'latin1'), options);
-  compiled.push({ script, keptAt, keptAfterMs: script.cachedDataRejected === true ? 0 : keptAfterMs });
+  const isUsed = cachedData !== undefined && script.cachedDataRejected !== true;
+  compiled.push({ script, keptAt, kept: isUsed ? { bytes: cachedData.length, afterMs } : NOTHING });
   const body = script.runInThisContext() as ModuleBody; // the build makes it so
-  body(module.exports, requireFor, module, pathToFileURL(path).href);
+  body(module.exports, requireFor, module, `${folderUrl}${basename(name)}`);
   return module.exports;
 }
 
@@ -78,8 +94,8 @@ function requireFor(name: string): unknown {
   if (name.startsWith(DEFERRED)) return deferred(name);
   if (name.startsWith('./')) return load(name);
   if (LOADED_WHEN_USED.includes(name)) return loadedWhenUsed(name);
-  const own: unknown = process.getBuiltinModule(name);
-  if (own !== undefined) return own;
+  const ofNode: unknown = process.getBuiltinModule(name);
+  if (ofNode !== undefined) return ofNode;
   requireInstalled ??= process.getBuiltinModule('node:module').createRequire(import.meta.url);
   return requireInstalled(name);
 }
@@ -119,15 +135,15 @@ function loadedWhenUsed(name: string): object {
   return proxy;
 }
 
-function readKept(path: string): { cachedData?: Buffer; keptAfterMs: number } {
+function readKept(path: string): { cachedData?: Buffer; afterMs: number } {
   try {
     const bytes = readFileSync(path);
     const length = bytes.length - TRAILER_BYTES;
-    if (length < 0 || bytes.readUInt32LE(length + 4) !== length) return { keptAfterMs: 0 };
-    return { cachedData: bytes.subarray(0, length), keptAfterMs: bytes.readUInt32LE(length) };
+    if (length < 0 || bytes.readUInt32LE(length + 4) !== length) return NOTHING;
+    return { cachedData: bytes.subarray(0, length), afterMs: bytes.readUInt32LE(length) };
   } catch {
     // Nothing is kept yet, or it cannot be read: the source is compiled.
-    return { keptAfterMs: 0 };
+    return NOTHING;
   }
 }
 
@@ -138,22 +154,27 @@ function keepCompiled(): void {
   if (hasOptions && process.argv[2] !== 'serve') return;
   const usedMs = Math.max(1, Math.round(process.cpuUsage().user / 1000));
   if (usedMs > LONGEST_MS) return;
-  const grown = compiled.filter(({ keptAfterMs }) => usedMs > keptAfterMs * GROWTH);
+  const isComparing = process.pid % COMPARED_STARTS === 0;
   try {
-    if (grown.length > 0) mkdirSync(kept, { recursive: true });
-    for (const each of grown) keep(each, usedMs);
+    for (const { script, keptAt, kept: before } of compiled) {
+      const hasWorkedLonger = usedMs > before.afterMs * GROWTH;
+      if (!hasWorkedLonger && !isComparing) continue;
+      const code = script.createCachedData();
+      if (hasWorkedLonger || code.length > before.bytes * LARGER)
+        keep(code, { at: keptAt, afterMs: Math.max(usedMs, before.afterMs) });
+    }
   } catch {
     // Where nothing can be written, nothing is kept.
   }
 }
 
 /** V8 does not check what it reads, so that a file must never be there in part. */
-function keep({ script, keptAt }: Compiled, usedMs: number): void {
-  const code = script.createCachedData();
+function keep(code: Buffer, { at, afterMs }: { at: string; afterMs: number }): void {
   const trailer = Buffer.alloc(TRAILER_BYTES);
-  trailer.writeUInt32LE(usedMs, 0);
+  trailer.writeUInt32LE(afterMs, 0);
   trailer.writeUInt32LE(code.length, 4);
-  const beside = `${keptAt}.${process.pid}`;
+  const beside = `${at}.${process.pid}`;
+  mkdirSync(dirname(at), { recursive: true });
   try {
     const file = openSync(beside, 'wx', 0o644);
     try {
@@ -162,7 +183,7 @@ function keep({ script, keptAt }: Compiled, usedMs: number): void {
     } finally {
       closeSync(file);
     }
-    renameSync(beside, keptAt);
+    renameSync(beside, at);
   } catch (error) {
     rmSync(beside, { force: true });
     throw error;

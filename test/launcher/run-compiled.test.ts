@@ -69,6 +69,23 @@ describe('a program of the build', () => {
     expect(changes()).toEqual(second);
   });
 
+  it('adds what usual starts run, after a long one kept the functions that it ran', async () => {
+    const { folder, run, kept } = await makeProgram();
+    const usual = `exports.usual = () => [${Array.from({ length: 200 }, (_, index) => `'value ${index}'`)}].length;`;
+    writeFileSync(join(folder, 'chunk-a.cjs'), WRAPPED(`exports.double = (value) => 2 * value; ${usual}`));
+    const program = "if (process.argv[3] === undefined) require('./chunk-a.cjs').usual();";
+    writeFileSync(join(folder, 'main.cjs'), WRAPPED(`${PROGRAM}${program}`));
+    const size = () => {
+      const name = kept().find((each) => each.endsWith('chunk-a.cjs.bin')) ?? '';
+      return statSync(join(folder, name)).size;
+    };
+    run('show', '600');
+    const before = size();
+    // One in seventeen compares.
+    for (let starts = 0; starts < 400 && size() === before; starts += 1) run('show');
+    expect(size()).toBeGreaterThan(before * 1.01);
+  });
+
   it('compiles again what was kept in part or for another source', async () => {
     const { folder, run, kept } = await makeProgram();
     run('ls');
