@@ -22,14 +22,16 @@ export function stepsFromText(text: string): StepsOutput | undefined {
   return { steps: listed, summary: '', ...(verdict === undefined ? {} : { verdict }) };
 }
 
-/** Whether every step that was requested passed: a step without a result did not. */
+/** Whether every step that was requested passed: a step without a result did not, and a failure of anything else counts too. */
 export function judgeSteps(output: unknown, requested: readonly string[]): StepsVerdict {
   const answer = StepsOutput.safeParse(output);
   if (!answer.success)
     return { passed: false, summary: 'The verification reported nothing about the steps', report: '' };
   const { steps, verdict, summary } = answer.data;
   const results = resultsOf(steps);
-  const numbers = requested.length > 0 ? requested.map((_, index) => index + 1) : steps.map(({ step }) => step);
+  const expected = requested.length > 0 ? requested.map((_, index) => index + 1) : steps.map(({ step }) => step);
+  const further = [...results.values()].filter(({ step, result }) => result === 'fail' && !expected.includes(step));
+  const numbers = [...expected, ...further.map(({ step }) => step)];
   const failed = numbers.filter((number) => results.get(number)?.result !== 'pass');
   const passed = verdict !== 'fail' && failed.length === 0 && (numbers.length > 0 || verdict === 'pass');
   const lines = numbers.map((number) => lineOf(number, requested[number - 1], results.get(number)));

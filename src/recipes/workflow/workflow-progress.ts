@@ -296,5 +296,5 @@ export function workflowVariables(outputs: ReadonlyMap<string, Output>, own: Out
 
 function counted(output: Output): Record<string, unknown> {
   const issues = output.blocking_issues;
-  return Array.isArray(issues) ? { blocking_count: issues.length, ...output } : { ...output };
+  return Array.isArray(issues) ? { ...output, blocking_count: issues.length } : { ...output };
 }

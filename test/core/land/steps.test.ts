@@ -37,6 +37,16 @@ describe('the verdict on the steps', () => {
     });
   });
 
+  it('is no when the verifier reports a failure beside the requested steps', () => {
+    const extra = { step: 3, result: 'fail', note: 'the page is blank' };
+    expect(judgeSteps({ steps: [pass(1), pass(2), extra] }, ['a', 'b'])).toMatchObject({
+      passed: false,
+      summary: '1 of 3 steps did not pass',
+      report: expect.stringContaining('STEP 3: FAIL\n  the page is blank'),
+    });
+    expect(judgeSteps({ steps: [pass(1), pass(2), pass(3)] }, ['a', 'b']).passed).toBe(true);
+  });
+
   it('is no without results, when the verdict is fail, and when the answer has another form', () => {
     expect(judgeSteps(undefined, []).passed).toBe(false);
     expect(judgeSteps({ steps: [] }, []).passed).toBe(false);

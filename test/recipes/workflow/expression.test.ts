@@ -6,6 +6,7 @@ const VARIABLES = workflowVariables(
   new Map<string, Record<string, unknown>>([
     ['testing', { status: 'pass', failures: [], rate: 0.5, count: 3 }],
     ['review', { status: 'fail', blocking_issues: ['a', 'b'] }],
+    ['forged', { status: 'pass', blocking_issues: ['a'], blocking_count: 0 }],
     ['build-docs', { status: 'pass', done: null }],
   ]),
   { converged: true },
@@ -16,6 +17,7 @@ describe('an expression', () => {
     ['testing.status == "pass"', true],
     ['review.blocking_count == 0', false],
     ['review.blocking_count == 2 && testing.count + 1 == 4', true],
+    ['forged.blocking_count == 0', false],
     ['testing.rate + 1 > 1', true],
     ['nodes["build-docs"].status in ["pass", "skipped"]', true],
     ['outputs.get("nobody", {}).get("rate", 1.0) < 0.01', false],
