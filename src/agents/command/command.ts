@@ -13,9 +13,12 @@ import { tailOfLines } from '../tail-of-lines.ts';
 import { COMMAND_NETWORK } from '../vendor-network.ts';
 import { knownEvents } from './known-events.ts';
 
+/** No attempt costs more: a larger amount is invalid, and would use up every budget. */
+const MOST_USD = 100_000;
+
 /** The usage that a command may report; an invalid amount makes all of it unknown. */
 const ReportedUsage = z.object({
-  costUsd: z.number().nonnegative(),
+  costUsd: z.number().nonnegative().max(MOST_USD),
   inputTokens: z.number().int().nonnegative().default(0),
   outputTokens: z.number().int().nonnegative().default(0),
 });

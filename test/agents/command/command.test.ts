@@ -102,6 +102,7 @@ describe('a command agent', () => {
 
   it.each([
     ['a negative cost', '{"usage":{"costUsd":-1}}'],
+    ['an absurd cost', '{"usage":{"costUsd":1e300}}'],
     ['no cost', '{"usage":{"inputTokens":5}}'],
     ['a cost that is no number', '{"usage":{"costUsd":"NaN"}}'],
     ['broken tokens', '{"usage":{"costUsd":1,"inputTokens":-5}}'],
