@@ -15,7 +15,7 @@ export const readCheckOutput = operation({
   where: 'anywhere',
   summary: 'Read the complete output of a check of a task that did not pass',
   http: 'GET /api/runs/{run}/tasks/{task}/check-output',
-  allow: ['guest', 'viewer', 'operator'],
+  allow: ['viewer', 'operator'],
   input: z.object({
     ...TaskRef,
     gate: z.string().describe('The name of the check.'),

@@ -2,6 +2,7 @@ import type { ReactElement } from 'react';
 import { isOpen, type TaskState } from '../../../../core/run/state.ts';
 import type { CheckOutput } from '../../../../core/view/failed-check.ts';
 import { isSatisfied } from '../../../../gates/gate-kinds.ts';
+import { IS_GUEST } from '../../../api/role.ts';
 import { EmptyState } from '../../../ui/feedback/placeholders.tsx';
 import { ScrollArea } from '../../../ui/layout/scroll-area.tsx';
 import { StateMark } from '../../../ui/state/state-mark.tsx';
@@ -83,7 +84,7 @@ function GateCard({ gate: { name, command, evidence }, saved, isOver, isPassed }
       {shell === undefined ? null : <Copyable text={shell} />}
       {steps.length === 0 ? null : <Steps steps={steps} />}
       <FailedOutput name={name} output={failedOutput(evidence, took)} />
-      {evidence?.outputFile === undefined ? null : <SaveOutput {...saved} evidence={evidence} />}
+      {IS_GUEST || evidence?.outputFile === undefined ? null : <SaveOutput {...saved} evidence={evidence} />}
       {evidence?.output === undefined || evidence.output === '' ? null : (
         <details>
           <summary>Recorded output</summary>
