@@ -1,5 +1,6 @@
 import { FURTHER_CASES } from './further-cases.ts';
 import { KERNEL_CASES } from './kernel-cases.ts';
+import { MACHINE_CASES } from './machine-cases.ts';
 import { covered, type SAFETY_ROWS } from './safety-rows.ts';
 
 /** An attack from inside an attempt: a shell command that succeeds if it escaped, or one whose trace is found outside. */
@@ -187,6 +188,7 @@ export const ESCAPE_CASES: readonly EscapeCase[] = [
   ...covered('engine', [does('connects to the engine', 'test -S "$DATA/engine.sock"')]),
   ...covered('machine', [does('changes the name of the machine', 'hostname escaped')]),
   ...covered('processes', [does('uses shared memory of others', 'ipcs -m | grep -q 0x')]),
+  ...MACHINE_CASES,
 ];
 
 /** Processes that must not outlive the attempt; each sleeps for this long, by which it is recognized. */
