@@ -12,17 +12,19 @@ export const SAFETY_ROWS = {
     'leave processes running: in other sessions, without parents, behind a first thread that ended, by systemd or cron',
   'kernel calls':
     "use the kernel's keyrings, BPF, performance events, io_uring, userfaultfd, file handles, modules, accounting, 32-bit calls; use sockets that are in no namespace",
-  terminals: 'find your terminals, or type into them',
+  terminals:
+    'find your terminals, type into them, or control the one in which it runs (the server of tmux could start programs outside)',
   limits: 'raise its priority or its limits, or be the last to be killed',
   rights: 'get the rights of root by a program that has them (setuid, capabilities of files)',
   'kernel settings':
     'where Manyhands runs as root: change settings of the kernel (such as the program that it starts after a crash), mount `/proc` again',
   'kernel data': 'read the memory, the log or the keys of the kernel, or write its log',
-  machine: 'read disks, create or change devices, change the name or the clock of the machine',
+  machine: 'read disks, create or change devices, also their modes, change the name or the clock of the machine',
   cgroup: 'leave its cgroup, or raise its own limits through a cgroup that it mounts',
-  descriptors: 'use folders and files that the caller of the engine had open, or get some from the engine',
+  descriptors:
+    'use folders and files that the caller of the engine had open, get some from the engine, or make the sandbox itself unusable',
   services:
-    'reach services of the system and of your session: Docker, D-Bus, systemd, its resolver, X11, Wayland, the agent of SSH',
+    'reach services of the system and of your session: Docker, D-Bus, systemd, its resolver, Nix, X11, Wayland, the agents of SSH and GPG',
   memory: 'fill memory through `/`, `/dev`, `/dev/shm` or hidden folders of its sandbox',
   engine: "control runs through the program or the engine's socket",
   'other machines': 'reach other machines: by name, by address, by DNS, through the proxy of another attempt',

@@ -39,7 +39,9 @@ export const WorkspaceConfig = z
     docker: z
       .strictObject({ service: ServiceName, workDir: z.string().default('/app') })
       .optional()
-      .describe('A compose service in which the commands of this project run.'),
+      .describe(
+        'A compose service in which the commands of this project run, outside of the sandbox. In the file of a project it counts once you trust that file by its hash (trust).',
+      ),
   })
   .prefault({});
 
