@@ -183,6 +183,17 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('A leader', { timeout: 60_000 },
     await expect.poll(left, { timeout: 5_000 }).toEqual([{ sequence: '3' }]);
   });
 
+  it('removes reports whose order a killed leader removed without them', async () => {
+    const url = await postgres.createDatabase();
+    const first = await openLeader(url, join(folder, 'forgotten.db'), realWorld);
+    await using one = await acceptedOrder(url, first, 'b16');
+    await one.link.report([{ id: 'r-1-1', sequence: 1, body: 'x' }]);
+    await first[Symbol.asyncDispose]();
+    await query(url, 'DELETE FROM manyhands.orders');
+    await using _second = await openLeader(url, join(folder, 'forgotten.db'), realWorld);
+    await expect.poll(() => query(url, 'SELECT id FROM manyhands.reports')).toEqual([]);
+  });
+
   it('shows the attempts of a host, and not its checks', async () => {
     const url = await postgres.createDatabase();
     await using leader = await openLeader(url, join(folder, 'eleven.db'), realWorld);

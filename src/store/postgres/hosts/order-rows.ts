@@ -150,14 +150,25 @@ export async function removeReports(
   );
 }
 
-/** Removes an order with everything about it. */
+/** Removes an order with everything about it, in one statement: a leader may be killed at any time. */
 export async function removeOrder(client: ClientBase, { id, epoch }: { id: string; epoch: number }): Promise<void> {
-  for (const table of ['orders', 'reports', 'commands'])
-    await client.query(
-      `DELETE FROM manyhands.${table} WHERE id = $1
-         AND EXISTS (SELECT 1 FROM manyhands.installation WHERE epoch = $2)`,
-      [id, epoch],
-    );
+  await client.query(
+    `WITH term AS (SELECT 1 FROM manyhands.installation WHERE epoch = $2),
+     reports AS (DELETE FROM manyhands.reports USING term WHERE id = $1),
+     commands AS (DELETE FROM manyhands.commands USING term WHERE id = $1)
+     DELETE FROM manyhands.orders USING term WHERE id = $1`,
+    [id, epoch],
+  );
+}
+
+/** Removes reports whose order was removed while they were added: nobody reads them. */
+export async function removeForgottenReports(client: ClientBase, epoch: number): Promise<void> {
+  await client.query(
+    `DELETE FROM manyhands.reports
+     WHERE NOT EXISTS (SELECT 1 FROM manyhands.orders WHERE orders.id = reports.id)
+       AND EXISTS (SELECT 1 FROM manyhands.installation WHERE epoch = $1)`,
+    [epoch],
+  );
 }
 
 /** The command to a process whose order is no longer needed. */

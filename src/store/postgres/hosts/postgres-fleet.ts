@@ -13,6 +13,7 @@ import {
   REPORTS_CHANNEL,
   readHolders,
   readReports,
+  removeForgottenReports,
   removeLostCommands,
   removeOrder,
   removeReports,
@@ -209,6 +210,7 @@ export class PostgresFleet implements Fleet {
     this.#isBegun = true;
     await fenceExpired(client, epoch);
     await removeLostCommands(client, epoch);
+    await removeForgottenReports(client, epoch);
     for (const id of await withdrawFromDraining(client, epoch)) {
       const followed = this.#followed.get(id);
       if (followed !== undefined) followed.holder = undefined;
