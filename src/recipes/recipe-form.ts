@@ -1,12 +1,11 @@
 import { z } from 'zod';
 
 /** How the values of a form are written on a command line. */
-export const FlagForms = z
+const FlagForms = z
   .record(z.string(), z.string())
   .describe(
     'Its flags, by the path of the value in the input. {} is the value, once for each item of a list; {,} is all items; {key} and {} are each pair of a record; {duration} and {time} are milliseconds as text. A flag without any of these is set when the value is true.',
   );
-export type FlagForms = z.infer<typeof FlagForms>;
 
 /** The command that starts a run of a recipe; `text` is the field that is written without a flag. */
 export const FormCommand = z.object({ name: z.string(), text: z.string().optional(), flags: FlagForms });
