@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { FAULTY_AGENT, isFailing, itemLines, numbers } from './faulty-items.ts';
 import { type FleetProject, makeFleetProject, shiftedClock } from './fleet.ts';
 import { RUN_ENDED, violationsOf } from './fleet-violations.ts';
-import { type Cut, type HostNetwork, makeHostNetwork } from './host-network.ts';
+import { type Cut, type HostNetwork, makeHostNetwork, withoutFolders } from './host-network.ts';
 import { makeOtherRelease } from './other-release.ts';
 import { type Postgres, query } from './postgres.ts';
 import type { Scratch } from './scratch.ts';
@@ -267,10 +267,12 @@ export class FaultyFleet implements AsyncDisposable {
     const offset = this.#options.clockOffsetsMs?.[number] ?? 0;
     const clock = offset === 0 ? {} : { NODE_OPTIONS: `--import=${shiftedClock(offset)}` };
     const home = join(project.root, `machine-${name}`);
+    const others = [project.repo, ...SERVERS.map((server) => join(project.root, server))];
+    const prefix = network === undefined ? [] : [...network.prefix, ...withoutFolders(others)];
     await this.#keep(name, () =>
       project.start(['host', '--name', name, '--slots', String(SLOTS)], {
         env: { ...env, ...clock, ...this.#crash('hosts'), MANYHANDS_DATABASE_URL: url.href, MANYHANDS_HOME: home },
-        prefix: network?.prefix ?? [],
+        prefix,
       }),
     );
   }

@@ -17,6 +17,12 @@ export interface HostNetwork extends Disposable {
 /** Why hosts cannot have networks of their own here; undefined if they can. */
 export const WITHOUT_NETWORKS = reasonWithout();
 
+/** What a command begins with that is not to see these folders, as on another machine; after the prefix of a network, whose mounts are its own. */
+export function withoutFolders(folders: readonly string[]): readonly string[] {
+  const hide = folders.map((folder) => `mkdir -p '${folder}' && mount -t tmpfs tmpfs '${folder}'`);
+  return ['sh', '-c', `${hide.join(' && ')} && exec "$0" "$@"`];
+}
+
 /** Makes the network of the host with this number; all of one process differ by its id. Those of ended processes are removed. */
 export function makeHostNetwork(number: number): HostNetwork {
   if (number === 0) removeAbandoned();

@@ -179,7 +179,7 @@ function withoutKeys(
 }
 
 /** What the project's files at its base name; files that an agent changes during the run do not count. */
-function projectHosts(run: ActiveRun): Promise<string[]> {
+export function projectHosts(run: ActiveRun): Promise<string[]> {
   run.projectHosts ??= readProjectHosts(run).catch((error: unknown) => {
     run.projectHosts = undefined;
     throw error;

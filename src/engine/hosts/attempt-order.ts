@@ -32,6 +32,8 @@ export const AttemptOrder = z.object({
   hasSecrets: z.boolean().default(false),
   /** What the agent had spent on the day of the order, which ends at `until`: its daily cap holds while the leader is away. */
   spentToday: z.object({ usd: z.number(), until: z.number() }).optional(),
+  /** The package registries and the forge of the project, which its attempts may reach; a host has no remote of it. */
+  projectHosts: z.array(z.string()).optional(),
   git: GitSource,
 });
 export type AttemptOrder = z.infer<typeof AttemptOrder>;

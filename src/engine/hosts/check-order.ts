@@ -18,6 +18,7 @@ export const CheckOrder = z.object({
   /** Files that the checkout has as they are in another commit. */
   overlay: z.object({ commit: z.string(), paths: z.array(z.string()) }).optional(),
   isFresh: z.boolean().optional(),
+  projectHosts: z.array(z.string()).optional(),
   git: GitSource,
 });
 export type CheckOrder = z.infer<typeof CheckOrder>;

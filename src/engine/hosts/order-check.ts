@@ -6,6 +6,7 @@ import { labelsOfCheck } from '../../core/schedule/labels.ts';
 import { messageOf } from '../../errors.ts';
 import type { GateResult } from '../../gates/gate.ts';
 import type { Fleet } from '../../store/fleet.ts';
+import { projectHosts } from '../attempt/network.ts';
 import type { CheckRequest } from '../land/check-request.ts';
 import { keepOutput, runTranscriptName } from '../land/evidence.ts';
 import { describeCheck } from '../land/perform-check.ts';
@@ -68,6 +69,7 @@ async function orderOnce(ctx: EngineContext, run: ActiveRun, ordered: Ordered): 
     gate,
     ...(overlay === undefined ? {} : { overlay: { commit: overlay.commit, paths: [...overlay.paths] } }),
     ...(isFresh === undefined ? {} : { isFresh }),
+    projectHosts: await projectHosts(run),
     git: { ...access, objectFormat, commits },
   } satisfies CheckOrder;
   const order = { id, kind: 'check' as const, host, instance, body: JSON.stringify(body) };

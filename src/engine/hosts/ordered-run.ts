@@ -6,6 +6,7 @@ import type { Mirror } from '../../git/mirror/mirror.ts';
 import { fetchCommits, objectRef, openBareMirror } from '../../git/push/transfer.ts';
 import type { Repository } from '../../git/read/repository.ts';
 import { readRef } from '../../git/refs/mirror-refs.ts';
+import type { RunStart } from '../../schema/event.ts';
 import { attemptId } from '../../schema/ids.ts';
 import type { Store } from '../../store/store.ts';
 import type { World } from '../../world.ts';
@@ -13,6 +14,7 @@ import { type ActiveRun, type EngineContext, emptyPools } from '../loop/context.
 import { runLedger } from '../loop/ledger.ts';
 import { redactorOf, rolesOf } from '../start/open-run.ts';
 import type { AttemptOrder } from './attempt-order.ts';
+import { hostProjectFolder } from './host-project.ts';
 
 /** What a host shares between its orders. */
 export type HostContext = Omit<EngineContext, 'store' | 'submit' | 'stopping' | 'leaving'> & {
@@ -27,7 +29,7 @@ export type HostRun = { ctx: EngineContext; run: ActiveRun };
 export type OrderedRun = HostRun & { task: TaskState; id: string };
 
 /** What of an order its run is made from. */
-type RunOfOrder = Pick<AttemptOrder, 'state' | 'git' | 'roles' | 'head'>;
+type RunOfOrder = Pick<AttemptOrder, 'state' | 'git' | 'roles' | 'head' | 'projectHosts'>;
 
 type OpenOptions = {
   memory: Store;
@@ -75,13 +77,15 @@ export async function openHostRun(
 ): Promise<HostRun> {
   const { state } = order;
   const store = reportingStore(memory, order, { report, lost });
+  const project = await openProject(host, order, { stopping, waitMs, log });
+  moveProject(state.start, project.repository.root);
   // Secrets are never in an order: variables have the values of this host's own settings, or those that the leader sent.
   const config = withValues(state.start.config, await host.implementations.config(host.home.root), secrets);
   const ledger = runLedger(store, host.world, state);
   const run: ActiveRun = {
     id: state.start.run,
     ledger,
-    project: { id: state.start.project.id, ...(await openProject(host, order, { stopping, waitMs, log })) },
+    project: { id: state.start.project.id, ...project },
     recipe: host.implementations.recipe(state.start.recipe.name, state.start.recipe.version),
     config,
     agents: host.implementations.agents({ config, project: state.start.project }),
@@ -95,7 +99,7 @@ export async function openHostRun(
     endCommit: undefined,
     toMeasure: undefined,
     nativeFiles: undefined,
-    projectHosts: undefined,
+    projectHosts: order.projectHosts && Promise.resolve(order.projectHosts),
     ...emptyPools(host.home.removing, state.start.config),
     baselines: new Map(),
     writtenBack: { version: 0, content: undefined },
@@ -110,6 +114,18 @@ export async function openHostRun(
     submit: (_run, decide) => ledger.submit(decide),
   };
   return { ctx, run };
+}
+
+/** The folders of the server's machine are not here: programs that agents have in the project are in its folder on this host. */
+function moveProject(start: RunStart, root: string): void {
+  const { id, root: before } = start.project;
+  const moved = (path: string) => (path.startsWith(`${before}/`) ? join(root, path.slice(before.length + 1)) : path);
+  const agents = Object.entries(start.config.agents).map(([name, agent]) => {
+    const { command, args } = agent;
+    return [name, { ...agent, ...(command === undefined ? {} : { command: moved(command) }), args: args.map(moved) }];
+  });
+  start.project = { id, root };
+  start.config = { ...start.config, agents: Object.fromEntries(agents) };
 }
 
 /** A store whose events and transcripts are reports; a host keeps nothing that cannot be lost. */
@@ -149,9 +165,11 @@ async function openProject(
   { state, git }: RunOfOrder,
   waiting: Waiting,
 ): Promise<Pick<ActiveRun['project'], 'mirror' | 'repository'>> {
-  const { id, root } = state.start.project;
+  const { start } = state;
+  const { id } = start.project;
   const mirror = await openBareMirror(join(host.home.mirrors, `${id}.git`), git.objectFormat, host.world);
   await fetchMissing(host, { mirror, git }, waiting);
+  const root = await hostProjectFolder(host, { id, mirror, base: start.base.commit });
   const repository: Repository = {
     root,
     gitDir: mirror.dir,

@@ -13,6 +13,7 @@ import type { GateResult } from '../../gates/gate.ts';
 import { attemptId, type TaskKey } from '../../schema/ids.ts';
 import { type Fleet, type FleetHost, HOSTS_RELEASE, isReleaseAccepted } from '../../store/fleet.ts';
 import { checkpointSection, memorySection } from '../attempt/memory.ts';
+import { projectHosts } from '../attempt/network.ts';
 import { readProgress } from '../attempt/progress-file.ts';
 import type { CheckRequest } from '../land/check-request.ts';
 import type { ActiveRun, AttemptHosts, EngineContext, Executor, OrderOf } from '../loop/context.ts';
@@ -129,6 +130,7 @@ export class RemoteHosts implements AttemptHosts {
     const attempt = attemptId(run.id, task.ordinal, task.attempts.length + 1);
     const memory = await memorySection(ctx, run, { task, attempt });
     const progress = await readProgress(run);
+    const reachable = await projectHosts(run);
     const access = await exchangeForHosts(ctx, config, { order: attempt, host, commits });
     return (claim) => {
       const { state } = run.ledger;
@@ -149,6 +151,7 @@ export class RemoteHosts implements AttemptHosts {
         head: ctx.store.head(run.ledger.stream),
         spentToday: { usd: ctx.spentToday(claim.agent), until: endOfDay(ctx.world.now()) },
         hasSecrets: Object.keys(valuesFor(run.config, claim.agent)).length > 0,
+        projectHosts: reachable,
         git: { ...access, objectFormat: run.project.mirror.objectFormat, commits: needed },
       };
       return { id, kind: 'attempt', host, instance, body: JSON.stringify(order) };
