@@ -1,5 +1,6 @@
+import { withoutNul } from './encoded-texts.ts';
 import { isHiddenPair } from './secret-class.ts';
-import { hideSecrets, isSecretName, withoutNul } from './secret-rules.ts';
+import { hideSecrets, isSecretName } from './secret-rules.ts';
 
 /** Replaces secrets in a text with a marker; `onCertain` is called if one of them is a secret for certain. */
 export type Redact = (text: string, onCertain?: () => void) => string;

@@ -1,3 +1,4 @@
+import { decodedText, encodedTexts, joinedQuotes, longestPartAt } from './encoded-texts.ts';
 import { classOfAssigned, classOfKnown, classOfUrlPassword, isHiddenPair, type SecretClass } from './secret-class.ts';
 
 /** A text that looks like a secret, and where it begins. The value is never stored or shown. */
@@ -166,22 +167,10 @@ const ANY_HINT = new RegExp(
   RULES.flatMap(({ hints = [] }) => hints.map((hint) => hint.replaceAll('.', '\\.'))).join('|'),
 );
 
-/** The characters of base64, by code, in both alphabets. */
-const IS_BASE64 = Uint8Array.from({ length: 128 }, (_, code) =>
-  /[A-Za-z0-9+/_=-]/.test(String.fromCharCode(code)) ? 1 : 0,
-);
-const SHORTEST_ENCODED = 20;
-const NEWLINE = 10;
-/** A line of this length may continue on the next one. */
-const SHORTEST_FULL_LINE = 60;
-/** Text begins with text: this much is decoded to tell it from other data. */
-const SAMPLE_CHARS = 20;
-const MOST_ENCODED_CHARS = 100_000;
-
-/** Everything in a text that looks like a secret, whatever its class, plain or in base64. */
+/** Everything in a text that looks like a secret, whatever its class: plain, encoded, or put together from quoted texts. */
 export function findSecrets(text: string): SecretCandidate[] {
   const encoded = encodedSecrets(text).map(({ rule, value, at }) => ({ rule, value, class: 'real' as const, at }));
-  return [...findPlain(text), ...encoded];
+  return [...findPlain(text), ...encoded, ...joinedSecrets(text)];
 }
 
 /**
@@ -206,11 +195,6 @@ export function hideSecrets(text: string, mark: string, onCertain: () => void): 
 /** Whether the value of a field with this name is a secret. */
 export function isSecretName(name: string): boolean {
   return NAME.test(name);
-}
-
-/** Wide characters (UTF-16) have a zero byte beside each letter. */
-export function withoutNul(text: string): string {
-  return text.includes('\0') ? text.replaceAll('\0', '') : text;
 }
 
 type Span = { value: string; at: number };
@@ -244,47 +228,31 @@ function replaceSpans(text: string, spans: readonly Span[], mark: string): strin
   return spans.length === 0 ? text : shown + text.slice(end);
 }
 
-/** Texts in base64 that contain a secret when they are decoded. */
+/** Texts in base64 or hexadecimal that contain a secret when they are decoded. */
 function encodedSecrets(text: string): (Span & { rule: string })[] {
-  return encodedTexts(text).flatMap(({ value, at }) => {
-    const decoded = decodedText(value);
+  let end = 0;
+  return encodedTexts(text).flatMap(({ value, at, encoding, decode }) => {
+    if (at < end) return [];
+    const decoded = decode();
     const found = decoded === undefined ? undefined : findPlain(decoded).find(({ class: kind }) => kind === 'real');
-    return found === undefined ? [] : [{ rule: `${found.rule} in base64`, value, at }];
+    if (found === undefined) return [];
+    end = at + value.length;
+    return [{ rule: `${found.rule} in ${encoding}`, value, at }];
   });
 }
 
-/** What could be base64, also over several lines; a loop, because an expression takes ten times as long. */
-function encodedTexts(text: string): Span[] {
-  const spans: Span[] = [];
-  let at = -1;
-  let lineStart = 0;
-  for (let index = 0; index <= text.length; index += 1) {
-    const code = text.charCodeAt(index);
-    if (code < 128 && IS_BASE64[code] === 1) {
-      if (at < 0) at = lineStart = index;
-      continue;
-    }
-    if (at < 0) continue;
-    if (code === NEWLINE && index - lineStart >= SHORTEST_FULL_LINE) {
-      lineStart = index + 1;
-      continue;
-    }
-    if (index - at >= SHORTEST_ENCODED) spans.push({ value: text.slice(at, index).trimEnd(), at });
-    at = -1;
-  }
-  return spans;
-}
-
-/** The text that is encoded in base64, also as UTF-16; undefined for anything but text. */
-function decodedText(encoded: string): string | undefined {
-  const plain = encoded.slice(0, MOST_ENCODED_CHARS).replace(/[\s=]/g, '').replaceAll('-', '+').replaceAll('_', '/');
-  const whole = plain.slice(0, plain.length - (plain.length % 4 === 1 ? 1 : 0));
-  if (!isText(atob(whole.slice(0, SAMPLE_CHARS)))) return undefined;
-  return withoutNul(atob(whole));
-}
-
-function isText(sample: string): boolean {
-  return /^(?:[\t\n\r\x20-\x7e]+|(?:[\t\n\r\x20-\x7e]\0)+[\t\n\r\x20-\x7e]?)$/.test(sample);
+/** Secrets of which no quoted text holds the whole: only their form is looked for, because any pair of texts can follow each other. */
+function joinedSecrets(text: string): SecretCandidate[] {
+  const joined = joinedQuotes(text);
+  if (joined === undefined || !ANY_HINT.test(joined)) return [];
+  return RULES.filter(({ hints = [] }) => hints.some((hint) => joined.includes(hint))).flatMap(
+    ({ name, pattern, read }) =>
+      [...joined.matchAll(pattern)].flatMap((match) => {
+        const found = read(match);
+        if (found.class !== 'real' || text.includes(found.value)) return [];
+        return [{ rule: `${name} in parts`, ...found, at: longestPartAt(text, found.value) }];
+      }),
+  );
 }
 
 /** A header without a key below it is what documentation shows. */

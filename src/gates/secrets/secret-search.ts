@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
+import { withoutNul } from '../../core/encoded-texts.ts';
 import { classOfKnown } from '../../core/secret-class.ts';
-import { findSecrets, type SecretCandidate, withoutNul } from '../../core/secret-rules.ts';
+import { findSecrets, type SecretCandidate } from '../../core/secret-rules.ts';
 import { isAbsent } from '../../errors.ts';
 import { git } from '../../git/git.ts';
 import type { Mirror } from '../../git/mirror/mirror.ts';
