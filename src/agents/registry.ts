@@ -1,5 +1,5 @@
 import type { AgentConfig } from '../schema/config/agent.ts';
-import { isOfProject } from '../schema/config/sandbox.ts';
+import { isProgramOfProject } from '../schema/config/sandbox.ts';
 import { acpAgent } from './acp/acp.ts';
 import type { Agent } from './agent.ts';
 import { claudeAgent } from './claude/claude.ts';
@@ -28,9 +28,8 @@ export function createAgents(options: AgentOptions): Map<string, Agent> {
   return new Map(Object.entries(agents).map(([name, config]) => [name, KINDS[config.kind](name, config, options)]));
 }
 
-/** A bare name is searched on PATH, so the program is the person's own; a path in the file of a project can be any file. */
 function vendorOptions(name: string, config: AgentConfig, options: AgentOptions): VendorAgentOptions {
   const { agents, sandboxPaths } = options.config;
-  const isNamed = isOfProject(name, { ...agents, [name]: config }, sandboxPaths);
-  return { name, config, search: searchOf(options), isOfProject: isNamed && config.command?.includes('/') === true };
+  const isOfProject = isProgramOfProject(name, { agents: { ...agents, [name]: config }, sandboxPaths });
+  return { name, config, search: searchOf(options), isOfProject };
 }

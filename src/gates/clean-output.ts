@@ -49,7 +49,8 @@ export const cleanOutputGate: Gate<Extract<GateSpec, { gate: 'clean-output' }>> 
   },
 };
 
-async function lastLines(path: string): Promise<string[]> {
+async function lastLines(path: string | undefined): Promise<string[]> {
+  if (path === undefined) return [];
   try {
     await using file = await openPlainHandle(path);
     const { size } = await file.stat();

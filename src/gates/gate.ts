@@ -26,9 +26,9 @@ export interface AttemptWork {
   commit: string;
   /** The refs of commits that it made and then left out of the result; those do not land. */
   kept: string;
-  /** The files of its raw output. */
-  stdout: string;
-  stderr: string;
+  /** The files of its raw output; undefined for a result of several attempts. */
+  stdout: string | undefined;
+  stderr: string | undefined;
 }
 
 /** The input of a gate. It never sees the agent's own workspace. */

@@ -92,8 +92,8 @@ async function inspect(
       base: start.base.commit,
       commit,
       kept: `refs/manyhands/nothing-kept/${run.id}`,
-      stdout: '/dev/null',
-      stderr: '/dev/null',
+      stdout: undefined,
+      stderr: undefined,
     },
     signal: ctx.stopping,
   });

@@ -57,7 +57,7 @@ async function search(work: AttemptWork, allowed: ReadonlySet<string>, signal: A
   const landing = await searchHistory(mirror, { from: [base], to: [commit], maxChars: MAX_LANDING_CHARS }, signal);
   const left = await searchLeftBehind(work, signal);
   const output = new Set<string>();
-  for (const file of [work.stdout, work.stderr])
+  for (const file of [work.stdout, work.stderr].filter((each) => each !== undefined))
     for (const value of await searchFile(file, MAX_OUTPUT_BYTES, signal)) output.add(value);
   const real = [...landing.found, ...left.found].filter((found) => found.class === 'real');
   const known = await knownIn(mirror, base, [...new Set(real.map(({ value }) => value))]);

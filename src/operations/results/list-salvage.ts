@@ -44,7 +44,7 @@ export const listSalvage = operation({
       const isLanded = await landedCommits(app, mirror, run);
       for (const saved of all) {
         const [, , ordinal, attempt] = SAVED_REF.exec(saved.ref) ?? [];
-        if (isEmpty(app, { run, ordinal: Number(ordinal), attempt: Number(attempt) }, saved)) continue;
+        if (isEmpty(app, run, saved.ref)) continue;
         const about = describe(app, run, Number(ordinal));
         items.push({
           ...saved,
@@ -68,17 +68,11 @@ function describe(app: App, run: string, ordinal: number): Pick<SalvageItem, 'ta
   return { task: task.spec.key, label: taskLabel(task.spec), detail: task.spec.title };
 }
 
-/** Work without a change has nothing to restore: what the attempt ended with, or what its kept workspace had later. */
-function isEmpty(
-  app: App,
-  of: { run: string; ordinal: number; attempt: number },
-  { ref, commit }: Pick<SalvageItem, 'ref' | 'commit'>,
-): boolean {
-  if (!app.runs.ids().includes(of.run)) return false;
-  const state = app.runs.state(of.run);
-  const found = state.tasks[state.order[of.ordinal - 1] ?? '']?.attempts[of.attempt - 1];
-  if (found === undefined) return false;
-  return found.ended?.saved?.ref === ref ? !found.ended.saved.changed : found.base === commit;
+/** An attempt without changes has nothing to restore. */
+function isEmpty(app: App, run: string, ref: string): boolean {
+  if (!app.runs.ids().includes(run)) return false;
+  const attempts = Object.values(app.runs.state(run).tasks).flatMap((task) => task.attempts);
+  return attempts.some(({ ended }) => ended?.saved?.ref === ref && !ended.saved.changed);
 }
 
 /** Which commits the run added to its branch: of several attempts of a task, some landed and others did not. */

@@ -55,6 +55,17 @@ export function isOfProject(
   );
 }
 
+/** Whether the file of a project says where the program of an agent is: a bare name is searched on PATH, so that it is the person's own. */
+export function isProgramOfProject(
+  name: string,
+  {
+    agents,
+    sandboxPaths,
+  }: { agents: Parameters<typeof isOfProject>[1]; sandboxPaths: Parameters<typeof isOfProject>[2] },
+): boolean {
+  return agents[name]?.command?.includes('/') === true && isOfProject(name, agents, sandboxPaths);
+}
+
 function recordOf(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null ? { ...value } : {};
 }

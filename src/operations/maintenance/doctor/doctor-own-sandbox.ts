@@ -6,6 +6,7 @@ import { possibleContainment } from '../../../core/attempt/containment.ts';
 import { vendorVariables } from '../../../engine/attempt/assignment.ts';
 import { machineContainment } from '../../../engine/attempt/containment.ts';
 import { ownSandboxProblem } from '../../../engine/attempt/own-sandbox.ts';
+import { isProgramOfProject } from '../../../schema/config/sandbox.ts';
 import { childEnvironment } from '../../../workspaces/environment.ts';
 import type { AgentsView } from '../../models/view-agents.ts';
 import type { DoctorLine } from './doctor-line.ts';
@@ -33,6 +34,8 @@ export async function examineOwnSandboxes(
       const configured = config.agents[agent.name];
       const permission = configured?.permission ?? config.tools.permissionMode ?? 'acceptEdits';
       if (!ownSandbox.isUsed({ access: 'write', settings: { permission } })) continue;
+      // Outside of a sandbox nothing starts a program that the file of a project names.
+      if (sandbox === undefined && isProgramOfProject(agent.name, config)) continue;
       const variables = { ...childEnvironment(env), ...vendorVariables(env, agent.vendor), ...configured?.env };
       const problem = await ownSandboxProblem(ownSandbox, variables, { sandbox, folder, dataFolder: home.root });
       lines.push(lineOf(agent.name, problem, sandbox !== undefined));
