@@ -4,7 +4,7 @@ import type { ToolResult } from './tool-server.ts';
 /** About 6,000 tokens: clients warn about results above 10,000, and refuse those above 25,000. */
 const MOST_CHARACTERS = 24_000;
 /** One item of a list may fill at most this part of a page. */
-const MOST_OF_ITEM = MOST_CHARACTERS / 4;
+const MOST_OF_ITEM = MOST_CHARACTERS / 3;
 /** What long texts and lists inside a part are cut to, until it fits. */
 const CUTS: readonly { text: number; list: number }[] = [
   { text: 2_000, list: 100 },
