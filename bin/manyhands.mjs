@@ -58,7 +58,7 @@ async function runHere() {
   await import(program.href);
 }
 
-/** The program holds the other end of a link: it ends when this process is gone, and is told of signals that may have reached only this one. */
+/** The program holds the other end of a link: it ends when this process is gone, and receives the signals that may have reached only this one. */
 async function runOn(otherNode) {
   const { spawn } = await import('node:child_process');
   const child = spawn(otherNode, [...LONG_LIVED, fileURLToPath(program), ...process.argv.slice(2)], {

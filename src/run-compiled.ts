@@ -11,9 +11,9 @@ declare const BUILD_ID: string;
 type Module = { exports: unknown };
 type ModuleBody = (exports: unknown, require: (name: string) => unknown, module: Module, moduleUrl: string) => void;
 /** What is kept of a file: its size, and the processor time of the process that kept it; 0 if none did. */
-type Kept = { bytes: number; afterMs: number };
+type CacheEntry = { bytes: number; afterMs: number };
 /** A file that was run, and where its compiled code is kept. */
-type Compiled = { script: InstanceType<typeof Script>; keptAt: string; kept: Kept };
+type Compiled = { script: InstanceType<typeof Script>; keptAt: string; kept: CacheEntry };
 
 /** Commands that are called often; each keeps the functions that it ran, and no others. */
 const OFTEN = [
@@ -47,7 +47,7 @@ const COMPARED_STARTS = 17;
 /** So much larger is what is worth keeping. */
 const LARGER = 1.01;
 /** Nothing is kept yet. */
-const NOTHING: Kept = { bytes: 0, afterMs: 0 };
+const NOTHING: CacheEntry = { bytes: 0, afterMs: 0 };
 /** After that V8 may have dropped the functions that a start needs. */
 const LONGEST_MS = 5_000;
 

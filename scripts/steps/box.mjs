@@ -1,6 +1,6 @@
 const WIDEST = 110;
 
-/** Lines in a frame that nobody overlooks; a long one goes on in the next. */
+/** Lines in a frame that nobody overlooks; a long one continues in the next. */
 export function boxed(lines) {
   const shown = lines.flatMap((line) => wrapped(line.replace(/\s+/g, ' ').trim()));
   const width = Math.max(...shown.map((line) => line.length));

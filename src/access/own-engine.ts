@@ -23,7 +23,8 @@ import { socketPath } from './socket/socket-path.ts';
 /** `onLeading`: with PostgreSQL, called when this process has become the leader, before it opens its local file. */
 export type EngineSettings = { home: Home; env: NodeJS.ProcessEnv; world: World; onLeading?: () => Promise<void> };
 
-type Held = {
+/** What the process that is the engine holds, in the order of its creation. */
+type EngineResources = {
   app: App;
   engine: Engine;
   store: Store;
@@ -46,16 +47,16 @@ export class OwnEngine implements AsyncDisposable {
   readonly #over = new AbortController();
   #ended: Promise<void> | undefined;
 
-  private constructor(held: Held) {
-    this.app = held.app;
-    this.engine = held.engine;
-    this.#store = held.store;
-    this.#lock = held.lock;
-    this.#socket = held.socket;
-    this.#backup = held.backup;
-    this.#lost = held.lost;
+  private constructor(resources: EngineResources) {
+    this.app = resources.app;
+    this.engine = resources.engine;
+    this.#store = resources.store;
+    this.#lock = resources.lock;
+    this.#socket = resources.socket;
+    this.#backup = resources.backup;
+    this.#lost = resources.lost;
     // The new leader starts the tasks again: the agents here must not continue.
-    held.lost?.addEventListener('abort', () => this.beginToEnd('stop'), { once: true });
+    resources.lost?.addEventListener('abort', () => this.beginToEnd('stop'), { once: true });
   }
 
   /** Becomes the engine; undefined if another process is the engine. */

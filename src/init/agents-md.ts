@@ -11,7 +11,8 @@ const BEGIN = '<!-- manyhands:begin -->';
 
 const END = '<!-- manyhands:end -->';
 
-type Place = { start: number; end: number; eol: string };
+/** Where our block is in a file. */
+type BlockRange = { start: number; end: number; eol: string };
 
 /** With `force` a file is replaced as a whole instead of getting a block at its end. */
 export type AgentsMdRequest = { root: string; remove: boolean; dryRun: boolean; force?: boolean };
@@ -104,7 +105,7 @@ export function withoutBlock(text: string, file: string): string {
 }
 
 /** The range of the block, with the end of its last line; marks that are not exactly one pair are refused. */
-function findBlock(text: string, file: string): Place | undefined {
+function findBlock(text: string, file: string): BlockRange | undefined {
   const begins = offsets(text, BEGIN);
   const ends = offsets(text, END);
   const [start] = begins;

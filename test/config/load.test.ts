@@ -259,7 +259,7 @@ const MISTAKES: { title: string; text: string | Buffer; at: string; says: RegExp
 
 describe('an error in a settings file', () => {
   for (const { title, text, at, says } of MISTAKES) {
-    it(`is told with its place: ${title}`, async () => {
+    it(`is reported with its place: ${title}`, async () => {
       await using home = await scratch();
       await home.write('project', text);
       const error = await failureOf(loadConfig(home.place));
@@ -269,7 +269,7 @@ describe('an error in a settings file', () => {
     });
   }
 
-  it('is told together with all others, of both files', async () => {
+  it('is reported together with all others, of both files', async () => {
     await using home = await scratch();
     await home.write('global', 'land: nowhere\n');
     await home.write('project', 'limits:\n  agents: 0\n  checks: many\nbudgt: {}\n');
@@ -286,7 +286,7 @@ describe('an error in a settings file', () => {
     expect((await failureOf(loadConfig(home.place))).message).toMatch(/this is a folder/);
   });
 
-  it('is told for a bomb of aliases, quickly', async () => {
+  it('is reported for a bomb of aliases, quickly', async () => {
     await using home = await scratch();
     const levels = 'abcdefghi'.split('').map((name, index, all) => {
       const below = index === 0 ? '"x"' : `*${all[index - 1]}`;

@@ -24,7 +24,7 @@ export function storeContract(name: string, open: () => Promise<OpenedStore>): v
     transcriptContract(() => store);
 
     describe('a listener', () => {
-      it('hears each append in order, and can read it already', async () => {
+      it('receives each append in order, and can read it already', async () => {
         const received: StoredEvent[] = [];
         store.onAppend((events) => {
           for (const stored of events) {
@@ -38,17 +38,17 @@ export function storeContract(name: string, open: () => Promise<OpenedStore>): v
         expect(received).toEqual(store.readAll(0, 100));
       });
 
-      it('hears nothing of a refused append, nor anything after it has left', async () => {
+      it('receives nothing of a refused append, nor anything after it has left', async () => {
         const received: string[] = [];
         const leave = store.onAppend((events) => received.push(...events.map(({ type }) => type)));
-        await store.append([{ stream: 's', expected: 0, events: [event('told')] }], AT);
+        await store.append([{ stream: 's', expected: 0, events: [event('appended')] }], AT);
         await expect(store.append([{ stream: 's', expected: 9, events: [event('refused')] }], AT)).rejects.toThrow();
         leave();
         await store.append([{ stream: 's', expected: 1, events: [event('later')] }], AT);
-        expect(received).toEqual(['told']);
+        expect(received).toEqual(['appended']);
       });
 
-      it('hears transcript rows with their ids, and of a repeated batch only what is new', async () => {
+      it('receives transcript rows with their ids, and of a repeated batch only what is new', async () => {
         const received: TranscriptEntry[] = [];
         store.onTranscript((rows) => received.push(...rows));
         const first = rowsOf('r-1-1', [0, 10]);

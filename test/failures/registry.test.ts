@@ -63,7 +63,7 @@ describe('what follows a failure', () => {
     expect(following('interrupted', { attempt: 6 })).toMatchObject({ action: 'retry', free: false });
   });
 
-  it('resumes the conversation of a stalled attempt, and begins anew when the context is full', () => {
+  it('resumes the conversation of a stalled attempt, and starts a new one when the context is full', () => {
     expect(following('stalled')).toMatchObject({ action: 'retry', resume: true });
     expect(following('context-full')).toMatchObject({ action: 'retry', resume: false });
   });

@@ -57,7 +57,7 @@ test('an agent that kills its shim counts as interrupted and is retried', async 
   expect([run.status, run.tasks[0]?.attempts]).toEqual(['done', 2]);
 });
 
-/** Plays a deed and makes sure that nothing it started is left. */
+/** Runs one case and makes sure that nothing it started is left. */
 async function misbehave(shop: Scratch, misbehaviour: string) {
   const pids = join(shop.root, 'pids');
   const result = await job(shop, agent('process.sh', misbehaviour, pids));

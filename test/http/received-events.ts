@@ -1,8 +1,8 @@
 /** An event of a stream as a browser would take it. */
 export type ReceivedEvent = { id: string | undefined; event: string; data: unknown };
 
-/** Reads the events of an answer as they come; beats and the like are told to `aside`. */
-export async function* hear(
+/** Reads the events of an answer as they come; beats and comments go to `aside`. */
+export async function* receiveEvents(
   response: Response,
   aside: (block: string) => void = () => {},
 ): AsyncGenerator<ReceivedEvent> {

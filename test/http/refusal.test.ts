@@ -23,7 +23,7 @@ type Place = { method: string; path: string };
 const REGISTRY = operationRoutes().map(({ method, path }) => ({ method, path: filled(path) }));
 const BY_HAND = [...API_PAGES, 'POST /logout', 'POST /mcp'].map(placeOf);
 const PAGES = ['GET /', 'GET /runs/abc', 'GET /main-ABCD1234.js', 'GET /index.html', 'GET /nothing.js'].map(placeOf);
-const STRANGE = [
+const UNUSUAL = [
   'GET /api/nothing',
   'POST /api/nothing',
   'POST /',
@@ -35,7 +35,7 @@ const STRANGE = [
   'GET /mcp',
 ].map(placeOf);
 const OPEN = PUBLIC_ROUTES.map(placeOf);
-const CLOSED = [...REGISTRY, ...BY_HAND, ...PAGES, ...STRANGE];
+const CLOSED = [...REGISTRY, ...BY_HAND, ...PAGES, ...UNUSUAL];
 
 describe('the table of routes', () => {
   it('names every operation and stream, and nothing else', () => {
@@ -224,7 +224,7 @@ describe('with the token of an operator, from elsewhere', () => {
 });
 
 describe('with the token of a viewer', () => {
-  it.each([...REGISTRY, ...STRANGE].filter(({ method }) => method !== 'GET'))(
+  it.each([...REGISTRY, ...UNUSUAL].filter(({ method }) => method !== 'GET'))(
     'refuses to act: $method $path',
     async ({ method, path }) => {
       const { status } = await raw(method, path, [ourHost()], server.tokens.viewer);

@@ -168,7 +168,7 @@ export class Simulation {
   hold = (id: string) => this.submit(id, (state) => holdRun(state, { what: 'plan', reason: 'look at it', files: [] }));
   retry = (id: string, task?: string) =>
     this.submit(id, (state) => retryTasks(state, { reason: 'again', ...(task === undefined ? {} : { task }) }));
-  requeue = (id: string, task: string) => this.submit(id, (state) => requeueTasks(state, { reason: 'anew', task }));
+  requeue = (id: string, task: string) => this.submit(id, (state) => requeueTasks(state, { reason: 'again', task }));
   send = (id: string, task: string) =>
     this.submit(id, (state) => sendMessage(state, { task, message: 'Use tabs', comments: [], now: this.now }));
 

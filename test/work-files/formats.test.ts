@@ -55,7 +55,7 @@ describe('the format of a work file', () => {
     ]);
   });
 
-  it('can be forced, and then mistakes are told in its words', () => {
+  it('can be forced, and then errors are reported in its words', () => {
     const text = readFileSync(join(EXAMPLES, 'tasks.yaml'), 'utf8');
     expect(() => parseWork(text, 'tasks.yaml', { format: 'workflow' })).toThrow(/nodes: missing/);
     expect(parseWork(text, 'tasks.yaml', { format: 'todo' }).format).toBe('todo');

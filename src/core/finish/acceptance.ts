@@ -35,12 +35,12 @@ type CurrentResult = { commit: string | null; tree: string | null; branch: Crite
 
 /** Whether the current result of a run can be accepted; claims of agents do not count. */
 export function acceptanceOf(state: RunState, snapshot: ResultSnapshot): Acceptance {
-  const standing = currentResult(state, snapshot);
+  const result = currentResult(state, snapshot);
   const findings = findingsOf(state, snapshot.changes);
-  const evidence = hasResult(state) ? evidenceStatus(state, standing.tree) : [];
+  const evidence = hasResult(state) ? evidenceStatus(state, result.tree) : [];
   const criteria = [
     finished(state),
-    standing.branch,
+    result.branch,
     proven(state, evidence),
     inspected(state, 'scope') ?? pass('scope', 'no task has a scope'),
     inspected(state, 'secrets') ?? unsearched(state),
@@ -53,8 +53,8 @@ export function acceptanceOf(state: RunState, snapshot: ResultSnapshot): Accepta
     title: state.start.title,
     status: runStatus(state),
     acceptance: reasons.length === 0 ? 'verified' : 'blocked',
-    commit: standing.commit,
-    tree: standing.tree,
+    commit: result.commit,
+    tree: result.tree,
     criteria,
     evidence,
     findings,

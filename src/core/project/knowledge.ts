@@ -22,7 +22,7 @@ const MOST_ENTRIES = 2_000;
 const MOST_GIVEN = 20_000;
 /** Two texts with this part of their words in common say the same. */
 const SAME_FROM = 0.8;
-/** With this part, where room must be made. */
+/** With this part, where learnings must be removed. */
 const NEARLY_SAME_FROM = 0.5;
 /** With more learnings than this they are consolidated to fewer, so that it is not done again for each new one. */
 const MOST_LEARNINGS = 300;
@@ -135,7 +135,7 @@ export function triage(state: KnowledgeState, outcomeOf: (run: string) => RunOut
 }
 
 /**
- * Makes room where learnings have grown: of two that say nearly the same the newer is kept, then those that agents
+ * Removes learnings where there are too many: of two that say nearly the same the newer is kept, then those that agents
  * received least, the oldest first, are discarded; discarded ones are removed in the end. What people wrote stays.
  */
 export function consolidate({ entries, given }: KnowledgeState): KnowledgeEvent[] {

@@ -20,7 +20,7 @@ const SHARE = 0.25;
 export function requestTask(state: RunState, request: RequestTask): RunEvent[] {
   const parent = requireTask(state, request.parent);
   if (findRequested(state, request) !== undefined) return [];
-  requireRoom(state, parent);
+  requireMayRequest(state, parent);
   const own = subTasks(state, request.parent);
   const unknown = request.needs.find((need) => own.every(({ spec }) => spec.key !== need));
   if (unknown !== undefined)
@@ -80,7 +80,7 @@ export function orphanedTasks(state: RunState, parent: TaskKey): TaskKey[] {
   return subTasks(state, parent).flatMap((task) => (isOpen(task) ? [task.spec.key] : []));
 }
 
-function requireRoom(state: RunState, parent: TaskState): void {
+function requireMayRequest(state: RunState, parent: TaskState): void {
   const refuse = (reason: string) => new AppError('REFUSED', reason, { run: state.start.run });
   if (isAuxiliary(parent)) throw refuse('A task that serves another one cannot have sub-tasks');
   if (depthOf(state, parent) >= MOST_DEPTH) throw refuse(`Sub-tasks are at most ${MOST_DEPTH} levels deep`);

@@ -25,7 +25,7 @@ const SUCCESSFUL: readonly string[] = ['done', 'unverified'];
 /** Records a sub-run; its own start is written in the same transaction, so that neither exists without the other. */
 export function requestRun(state: RunState, request: RequestRun, run: RunId): RunEvent[] {
   const parent = requireTask(state, request.parent);
-  requireRoom(state, parent);
+  requireMayStart(state, parent);
   const budgetUsd = shareOf(state, parent);
   const { parent: task, ...about } = request;
   return [{ type: 'subrun.started', data: { task, ...about, run, ...(budgetUsd === undefined ? {} : { budgetUsd }) } }];
@@ -114,7 +114,7 @@ function shareOf(state: RunState, parent: TaskState): number | undefined {
   return roundMoney(Math.min(cap * SHARE, state.start.config.budget.run ?? cap));
 }
 
-function requireRoom(state: RunState, parent: TaskState): void {
+function requireMayStart(state: RunState, parent: TaskState): void {
   const refuse = (reason: string) => new AppError('REFUSED', reason, { run: state.start.run });
   if (state.status.kind !== 'running') throw refuse(`Run ${state.start.run} starts nothing more`);
   if (isAuxiliary(parent)) throw refuse('A task that serves another one cannot start a run');

@@ -86,7 +86,7 @@ export async function startRun(
   const onProgress = mirrorProgress(step);
   const mirror = await openMirror({ dir: join(ctx.home.mirrors, `${id}.git`), repository, onProgress });
   step.update({ kind: 'workspace', what: 'records the run' });
-  if (folder === undefined) await requireRoomForBranch(mirror);
+  if (folder === undefined) await requireBranchesPossible(mirror);
   const defaults = recipe.defaults?.(config, request.input) ?? {};
   await importClientBase(ctx, mirror, options.base);
   const base = await baseOf(options.base ?? config.git.base, { repository, mirror, id }, defaults.base);
@@ -165,7 +165,7 @@ function rankingFor(
 }
 
 /** Git cannot create mh/<run> while there is a branch named mh. */
-async function requireRoomForBranch(mirror: Project['mirror']): Promise<void> {
+async function requireBranchesPossible(mirror: Project['mirror']): Promise<void> {
   if ((await readRef(mirror, 'refs/user/heads/mh')) === undefined) return;
   throw new AppError('BRANCH_TAKEN', 'There is a branch named mh, so mh/<run> cannot be created', {
     branch: 'mh',

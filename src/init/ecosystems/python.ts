@@ -135,9 +135,10 @@ function withTools(setup: readonly string[], checks: readonly FoundCheck[], inst
   return setup.map((command) => (command.startsWith(PIP_INSTALL) ? `${command}${more}` : command));
 }
 
-type Seen = { text: string; runner: string | undefined; uses(name: string): boolean; manager: Manager };
+/** What the checks of a Python project are derived from. */
+type PythonFacts = { text: string; runner: string | undefined; uses(name: string): boolean; manager: Manager };
 
-function checksOf(files: ProjectFiles, { text, runner: script, uses, manager }: Seen): FoundCheck[] {
+function checksOf(files: ProjectFiles, { text, runner: script, uses, manager }: PythonFacts): FoundCheck[] {
   const checks: FoundCheck[] = [];
   const add = (name: CheckName, run: string) => checks.push({ name, run });
   const hasPytest = uses('pytest') || present(files, ['pytest.ini', 'conftest.py']).length > 0;

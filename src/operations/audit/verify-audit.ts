@@ -37,7 +37,8 @@ export type AuditCheck = z.infer<typeof AuditCheck>;
 /** The texts that a run names by their hashes. */
 const Started = z.object({ roles: z.record(z.string(), z.string()) });
 
-type Kept = { head: KeptHead; text: string; source: 'head' | 'commit' | 'bundle' };
+/** A chain head that was kept elsewhere, as it is written there, and where. */
+type OutsideHead = { head: KeptHead; text: string; source: 'head' | 'commit' | 'bundle' };
 type CheckedStream = AuditCheck['streams'][number] & { links: ChainLink[] };
 
 /** Compares the recorded events with their hash chains, and with a head that was kept elsewhere. */
@@ -95,7 +96,10 @@ function textProblem(store: App['store'], stream: string, damaged: readonly stri
 }
 
 /** A head without the name of its run is searched in all streams. */
-function compare(checked: readonly CheckedStream[], { head, text, source }: Kept): NonNullable<AuditCheck['against']> {
+function compare(
+  checked: readonly CheckedStream[],
+  { head, text, source }: OutsideHead,
+): NonNullable<AuditCheck['against']> {
   const found =
     head.stream === undefined
       ? (checked.find(({ links }) => links.some(({ stored }) => stored === head.hash)) ?? { stream: '', links: [] })
@@ -118,7 +122,7 @@ type KeptSources = {
   bundle: BundleCheck | undefined;
 };
 
-async function keptHead({ app, ref, head, commit, bundle }: KeptSources): Promise<Kept | undefined> {
+async function keptHead({ app, ref, head, commit, bundle }: KeptSources): Promise<OutsideHead | undefined> {
   if (head !== undefined) return { head: requireHead(head), text: head, source: 'head' };
   if (bundle !== undefined) return { head: requireHead(bundle.head), text: bundle.head, source: 'bundle' };
   if (commit === undefined) return undefined;

@@ -31,8 +31,8 @@ import { beginRun } from '../runs/start-run.ts';
 
 /** A project that this engine watches. */
 type Watched = { project: ProjectRef; stream: string; origin: Origin; signal: AbortSignal };
-/** What wakes a round, with the open pull requests where the forge could be asked. */
-type Woken = { why: WakeReason; pulls: Record<string, string> | undefined };
+/** Why a round is due, with the open pull requests where the forge could be asked. */
+type DueRound = { why: WakeReason; pulls: Record<string, string> | undefined };
 
 /** Pull requests that one round drafts reviews of. */
 const MOST_PULLS = 3;
@@ -69,8 +69,8 @@ async function runRounds(app: App, watched: Watched): Promise<void> {
         const { open } = app.watches.state(stream);
         if (open !== null) await finishRound(app, watched, open.run);
         else {
-          const woken = await waitUntilDue(app, watched);
-          if (woken !== undefined) await startRound(app, watched, woken);
+          const due = await waitUntilDue(app, watched);
+          if (due !== undefined) await startRound(app, watched, due);
         }
       } catch (error) {
         // An engine that is stopping starts nothing more: the next one continues the series.
@@ -103,7 +103,7 @@ async function waitToRetry(app: App, { stream, signal }: Watched): Promise<void>
 }
 
 /** Waits for a message, a commit, a changed pull request, or the next interval; undefined when there is nothing more to wait for. */
-async function waitUntilDue(app: App, { project, stream, origin, signal }: Watched): Promise<Woken | undefined> {
+async function waitUntilDue(app: App, { project, stream, origin, signal }: Watched): Promise<DueRound | undefined> {
   const { gitDir } = await inspectRepository(project.root, signal);
   let changed = Promise.withResolvers<void>();
   const wake = () => changed.resolve();
@@ -114,7 +114,7 @@ async function waitUntilDue(app: App, { project, stream, origin, signal }: Watch
   const stopHead = watchHead(gitDir, wake);
   signal.addEventListener('abort', wake, { once: true });
   try {
-    for (let pulls: Woken['pulls'], pullsAt = 0; ; ) {
+    for (let pulls: DueRound['pulls'], pullsAt = 0; ; ) {
       changed = Promise.withResolvers<void>();
       const now = app.world.now();
       const ended = (run: string) => app.runs.ids().includes(run) && isDone(app, run);
@@ -164,15 +164,15 @@ async function openPulls(app: App, dir: string, signal: AbortSignal): Promise<Re
   }
 }
 
-async function startRound(app: App, { project, stream, origin, signal }: Watched, woken: Woken): Promise<void> {
+async function startRound(app: App, { project, stream, origin, signal }: Watched, due: DueRound): Promise<void> {
   const state = app.watches.state(stream);
   if (state.settings === null) return;
-  const changed = woken.pulls === undefined ? [] : changedPulls(state, woken.pulls);
+  const changed = due.pulls === undefined ? [] : changedPulls(state, due.pulls);
   const chosen = changed.slice(0, MOST_PULLS);
-  const pulls = await preparedPulls(app, { dir: project.root, numbers: chosen, signal }, woken.pulls ?? {});
+  const pulls = await preparedPulls(app, { dir: project.root, numbers: chosen, signal }, due.pulls ?? {});
   const later = new Set(changed.slice(MOST_PULLS).map(String));
-  const seen = Object.fromEntries(Object.entries(woken.pulls ?? state.pulls).filter(([number]) => !later.has(number)));
-  const input = roundInput(state, { why: woken.why, pulls, seen });
+  const seen = Object.fromEntries(Object.entries(due.pulls ?? state.pulls).filter(([number]) => !later.has(number)));
+  const input = roundInput(state, { why: due.why, pulls, seen });
   const left = leftToday(state, app.world.now());
   const { options } = state.settings;
   crashpoint('watch.starting');

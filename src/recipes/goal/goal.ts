@@ -106,7 +106,7 @@ function afterPlan(run: RunState, input: GoalInput, plan: TaskState): Unfolding 
   return { add, hold: { what: 'plan', reason, files: [], subject } };
 }
 
-/** The next plan: its keys carry its generation, and its planner keeps the session in which it knows the project. */
+/** The next plan: its keys contain its generation, and its planner keeps the session in which it knows the project. */
 function replan(
   run: RunState,
   input: GoalInput,

@@ -220,7 +220,7 @@ describe('a message in a prompt', () => {
 
 describe('queueing a task again', () => {
   const requeueing = (task?: string) => (state: RunState) =>
-    requeueTasks(state, { reason: 'anew', ...(task === undefined ? {} : { task }) });
+    requeueTasks(state, { reason: 'again', ...(task === undefined ? {} : { task }) });
 
   it('interrupts a running attempt and starts from the branch, uncounted', () => {
     const story = running.when(requeueing('a')).when(ending(1, INTERRUPTED));

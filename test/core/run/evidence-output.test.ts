@@ -21,7 +21,7 @@ describe('the output of a check', () => {
     expect(proven[proofKey(passed)]).toEqual(expected);
   });
 
-  it('is in every document, and in what the project is told', () => {
+  it('is in every document, and in what the project records', () => {
     expect(runDocument(story.state, read).tasks[0]?.evidence).toEqual([passed, failed]);
     expect(wholeTask(story.state.tasks.a ?? expect.fail(), read).evidence).toEqual([passed, failed]);
     const [, proved] = reportToProject(story.state, read);

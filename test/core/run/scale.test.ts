@@ -7,7 +7,7 @@ import type { RunEvent } from '../../../src/schema/event.ts';
 import type { TaskSpec } from '../../../src/schema/task.ts';
 import { added, attemptEnded, attempted, given, spec, started, T0, taskEnded } from '../../support/given.ts';
 
-const CIRCUMSTANCES: SchedulingInput = {
+const SCHEDULING_INPUT: SchedulingInput = {
   now: T0,
   slots: 20,
   availability: { rateLimited: {}, busy: {}, maxParallel: {} },
@@ -50,20 +50,20 @@ function tell(state: RunState, ...events: RunEvent[]): void {
 describe('with 10,000 tasks', () => {
   it.each([100, 10_000])('admission among %i ready tasks examines those that it starts', (size) => {
     const run = counted(independent(size));
-    expect(next([run.state], CIRCUMSTANCES).intents).toHaveLength(20);
+    expect(next([run.state], SCHEDULING_INPUT).intents).toHaveLength(20);
     expect(run.reads()).toBeLessThanOrEqual(60);
   });
 
   it('admission examines at most one, for the reason that is shown, while there is no slot', () => {
     const run = counted(independent(10_000));
-    next([run.state], { ...CIRCUMSTANCES, slots: 0 });
+    next([run.state], { ...SCHEDULING_INPUT, slots: 0 });
     expect(run.reads()).toBeLessThanOrEqual(1);
   });
 
   it('admission examines a bounded number when none can start', () => {
     const run = counted(independent(10_000));
     next([run.state], {
-      ...CIRCUMSTANCES,
+      ...SCHEDULING_INPUT,
       availability: { rateLimited: { one: T0 + 1, two: T0 + 1 }, busy: {}, maxParallel: {} },
     });
     expect(run.reads()).toBeLessThanOrEqual(200);
@@ -71,7 +71,7 @@ describe('with 10,000 tasks', () => {
 
   it('admission examines at most one of those that wait for a later time', () => {
     const run = counted(independent(10_000).map((one) => ({ ...one, notBefore: T0 + 1 })));
-    next([run.state], CIRCUMSTANCES);
+    next([run.state], SCHEDULING_INPUT);
     expect(run.reads()).toBeLessThanOrEqual(1);
   });
 
@@ -104,7 +104,7 @@ describe('with 10,000 tasks', () => {
       const run = counted(chain);
       run.reset();
       for (let left = size; left > 0; left -= 1) {
-        const [intent] = next([run.state], CIRCUMSTANCES).intents;
+        const [intent] = next([run.state], SCHEDULING_INPUT).intents;
         if (intent?.do !== 'attempt') throw new Error(`nothing to do with ${left} tasks left`);
         tell(run.state, attempted(intent.task), attemptEnded(intent.task), taskEnded(intent.task, 'done'));
       }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type Opened, openServer } from '../open-test-server.ts';
-import { hear, journal, type ReceivedEvent } from '../received-events.ts';
+import { journal, type ReceivedEvent, receiveEvents } from '../received-events.ts';
 
 const Input = z.object({ run: z.string(), after: z.number().default(0) });
 const logs = (run: string, after = 0) => `/api/runs/${run}/logs?follow=true&after=${after}`;
@@ -16,7 +16,7 @@ describe('several streams in one connection', () => {
       },
     });
     books.aaaaaaaa.write('a1', 'a2');
-    const events = hear(await open(server, [logs('aaaaaaaa', 1), logs('bbbbbbbb')]));
+    const events = receiveEvents(await open(server, [logs('aaaaaaaa', 1), logs('bbbbbbbb')]));
     expect(await itemsOf(events, 1)).toEqual(['0 2 a2']);
     books.bbbbbbbb.write('b1');
     expect(await itemsOf(events, 1)).toEqual(['1 1 b1']);
@@ -25,7 +25,7 @@ describe('several streams in one connection', () => {
     await events.return(undefined);
   });
 
-  it('end one by one: an end is told apart from a failure, and the others go on', async () => {
+  it('end one by one: an end differs from a failure, and the others continue', async () => {
     const book = journal();
     await using server = await openServer({
       stream: async function* ({ input }, signal) {
@@ -35,7 +35,7 @@ describe('several streams in one connection', () => {
         else yield* book.follow(after, signal);
       },
     });
-    const events = hear(await open(server, [logs('overxxxx'), logs('brokenxx'), logs('livexxxx')]));
+    const events = receiveEvents(await open(server, [logs('overxxxx'), logs('brokenxx'), logs('livexxxx')]));
     const ends: unknown[] = [];
     while (ends.length < 2) {
       const { value } = await events.next();

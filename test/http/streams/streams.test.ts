@@ -8,7 +8,7 @@ import { realWorld } from '../../../src/world.ts';
 import { fakeWorld } from '../../cli/test-platform.ts';
 import { until } from '../../support/until.ts';
 import { type Call, type Opened, openServer } from '../open-test-server.ts';
-import { hear, journal, type ReceivedEvent } from '../received-events.ts';
+import { journal, type ReceivedEvent, receiveEvents } from '../received-events.ts';
 
 const After = z.object({ after: z.number().default(0) });
 const LOGS = '/api/runs/k3v9x2ab/logs?follow=true';
@@ -101,7 +101,7 @@ describe('a stream', () => {
     });
     book.write('a');
     const asides: string[] = [];
-    const items = hear(await open(server, LOGS), (aside) => asides.push(aside));
+    const items = receiveEvents(await open(server, LOGS), (aside) => asides.push(aside));
     await items.next();
     clock.advance(20_000);
     book.write('b');
@@ -121,7 +121,7 @@ describe('a stream', () => {
       world: { ...realWorld, now: clock.now, alarm: clock.alarm },
     });
     book.write('a');
-    const items = hear(await open(server, LOGS));
+    const items = receiveEvents(await open(server, LOGS));
     await items.next();
     await takeToken(join(server.folder, 'server'), 'operator', { world: realWorld, renew: true });
     clock.advance(20_000);
@@ -184,7 +184,7 @@ function open(server: Opened, path: string, last?: string): Promise<Response> {
 }
 
 async function listen(server: Opened, path: string, last?: string): Promise<AsyncGenerator<ReceivedEvent>> {
-  return hear(await open(server, path, last));
+  return receiveEvents(await open(server, path, last));
 }
 
 async function collect(received: AsyncGenerator<ReceivedEvent>, count: number): Promise<(string | undefined)[]> {

@@ -12,7 +12,7 @@ const WORK = {
 } as const;
 
 /** What every program makes of a fault if nothing is in its way. */
-const TOLD: Record<FaultCase, Cell> = {
+const REPORTED: Record<FaultCase, Cell> = {
   '429 once': works,
   '429': fails('rate-limit'),
   '429 for an hour': fails('rate-limit'),
@@ -42,7 +42,7 @@ const ENDS = {
   'SIGKILL with children': fails('killed'),
 } as const;
 
-const PLAIN: Record<Case, Cell> = { ...WORK, ...TOLD, ...ENDS };
+const PLAIN: Record<Case, Cell> = { ...WORK, ...REPORTED, ...ENDS };
 
 const stillWaits = cannot('none of its settings bounds how long it waits', isStopped, ({ requests }) =>
   expect(requests).toHaveLength(1),

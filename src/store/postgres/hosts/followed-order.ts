@@ -10,16 +10,16 @@ export class FollowedOrder {
   holder: OrderHolder | null | undefined;
   /** Why nothing follows on the reports that are stored. */
   lost: string | undefined;
-  readonly #onRoom: () => void;
+  readonly #onReady: () => void;
   readonly #waiting: { report: FollowedReport; bytes: number }[] = [];
   #waitingBytes = 0;
   #lastRead = 0;
   #isOver = false;
   #wake = () => {};
 
-  /** `onRoom` is called when it can take reports again. */
-  constructor(onRoom: () => void) {
-    this.#onRoom = onRoom;
+  /** `onReady` is called when it accepts reports again. */
+  constructor(onReady: () => void) {
+    this.#onReady = onReady;
   }
 
   /** The sequence of the last report that was read. */
@@ -27,7 +27,8 @@ export class FollowedOrder {
     return this.#lastRead;
   }
 
-  get hasRoom(): boolean {
+  /** Whether it accepts further reports. */
+  get isReady(): boolean {
     return this.#waiting.length < MOST_WAITING.reports && this.#waitingBytes < MOST_WAITING.bytes;
   }
 
@@ -61,10 +62,10 @@ export class FollowedOrder {
   }
 
   #take(): FollowedReport | undefined {
-    const hadRoom = this.hasRoom;
+    const wasReady = this.isReady;
     const next = this.#waiting.shift();
     this.#waitingBytes -= next?.bytes ?? 0;
-    if (!hadRoom && this.hasRoom) this.#onRoom();
+    if (!wasReady && this.isReady) this.#onReady();
     return next?.report;
   }
 

@@ -248,7 +248,7 @@ export class PostgresFleet implements Fleet {
 
   /** Reads the reports of all orders that do not have many waiting ones; the rest when some of these are recorded. */
   async #readReports(client: ClientBase): Promise<void> {
-    const following = new Map([...this.#followed].filter(([, { hasRoom }]) => hasRoom));
+    const following = new Map([...this.#followed].filter(([, { isReady }]) => isReady));
     if (following.size === 0) return;
     const after = new Map([...following].map(([id, { lastRead }]) => [id, lastRead]));
     const reports = await readReports(client, after, READ_AT_ONCE);

@@ -70,7 +70,7 @@ function grouped(items: readonly (ToolItem | LineItem)[]): Item[] {
 }
 
 function isShownAlone(item: ToolItem): boolean {
-  return planSteps(item.input) !== undefined || askedQuestion(item) !== undefined;
+  return planSteps(item.input) !== undefined || questionToPerson(item) !== undefined;
 }
 
 /** A step of an agent's own plan. */
@@ -91,14 +91,14 @@ export function planSteps(input: unknown): PlanStep[] | undefined {
 const ASK_TOOL = /(?:^|[^a-z])ask_(?:user|person)$/;
 
 /** A question to a person, and the answer that the call returned, if there was one in time. */
-export type AskedQuestion = { question: string; answer: string | undefined };
+export type PersonQuestion = { question: string; answer: string | undefined };
 
 /** The question that a tool call asks a person; undefined for another call, and for one that failed. */
-export function askedQuestion({
+export function questionToPerson({
   name,
   input,
   result,
-}: Pick<ToolItem, 'name' | 'input' | 'result'>): AskedQuestion | undefined {
+}: Pick<ToolItem, 'name' | 'input' | 'result'>): PersonQuestion | undefined {
   const question = ASK_TOOL.test(name) && result?.isError !== true ? textField(input, 'question') : undefined;
   if (question === undefined) return undefined;
   return { question, answer: result === null ? undefined : textField(parsed(result.text), 'answer') };

@@ -2,10 +2,10 @@ import { type ReactElement, useState } from 'react';
 import { Icon } from '../../../ui/text/icon.tsx';
 import { visibleText } from '../../../ui/text/visible-text.ts';
 import {
-  type AskedQuestion,
-  askedQuestion,
+  type PersonQuestion,
   type PlanStep,
   planSteps,
+  questionToPerson,
   type ToolGroup,
   type ToolItem,
 } from './fold-rows.ts';
@@ -66,13 +66,13 @@ function PlanRow({ steps }: { steps: readonly PlanStep[] }): ReactElement {
 }
 
 /** A question to a person, and the answer if it came while the agent waited. */
-function QuestionRow({ asked, words }: { asked: AskedQuestion; words: readonly string[] }): ReactElement {
+function QuestionRow({ question, words }: { question: PersonQuestion; words: readonly string[] }): ReactElement {
   return (
     <div className={styles.line} data-kind="question">
       <span className={styles.label}>Question to you</span>
-      <LongText text={asked.question} words={words} plain markdown />
+      <LongText text={question.question} words={words} plain markdown />
       <p className="quiet">
-        {asked.answer === undefined ? 'No answer while it waited.' : <>Answer: {visibleText(asked.answer)}</>}
+        {question.answer === undefined ? 'No answer while it waited.' : <>Answer: {visibleText(question.answer)}</>}
       </p>
     </div>
   );
@@ -83,8 +83,8 @@ export function ToolRow({ item, isOpen, words, toggle }: ToolRowProps): ReactEle
   const { result } = item;
   const steps = planSteps(item.input);
   if (steps !== undefined) return <PlanRow steps={steps} />;
-  const asked = askedQuestion(item);
-  if (asked !== undefined) return <QuestionRow asked={asked} words={words} />;
+  const question = questionToPerson(item);
+  if (question !== undefined) return <QuestionRow question={question} words={words} />;
   const argument = mainArgument(item.input);
   return (
     <div className={styles.tool} data-error={result?.isError === true}>

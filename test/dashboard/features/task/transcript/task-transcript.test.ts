@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import {
-  askedQuestion,
   foldRows,
   indexOfRow,
   planSteps,
+  questionToPerson,
 } from '../../../../../src/dashboard/features/task/transcript/fold-rows.ts';
 import {
   gapHeights,
@@ -190,7 +190,7 @@ describe('a question to a person', () => {
     foldRows([
       row(1, 'tool-call', { text: name, data: { id: 'a', name, input: { question: 'Which colour?' } } }),
       answered(2, 'a', result, isError),
-    ]).map((item) => (item.kind === 'tool' ? askedQuestion(item) : undefined));
+    ]).map((item) => (item.kind === 'tool' ? questionToPerson(item) : undefined));
 
   it('is shown with its answer, or without one that did not come in time', () => {
     const question = 'Which colour?';
