@@ -47,11 +47,9 @@ export function addJson(command: Command): Command {
   return command.option('--json', 'print one JSON document to stdout');
 }
 
-/** Adds the options of FollowOptions. */
-export function addFollowing(command: Command): Command {
-  return command
-    .option('--detach', 'print the run id and continue in the background')
-    .addOption(new Option('--background').hideHelp());
+/** Adds the options of FollowOptions; `detached` is what `--detach` does. */
+export function addFollowing(command: Command, detached = 'print the run id and continue in the background'): Command {
+  return command.option('--detach', detached).addOption(new Option('--background').hideHelp());
 }
 
 /** Adds examples and the meaning of the exit codes below the help. */

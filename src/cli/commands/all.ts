@@ -60,7 +60,7 @@ export const COMMANDS: readonly ListedCommand[] = [
   {
     name: 'yolo',
     group: 'Work',
-    summary: 'run a to-do list through to pull requests without a stop',
+    summary: 'plan a to-do list, run its tasks and open pull requests',
     load: async () => (await import('./work/yolo.ts')).yoloCommand,
   },
   {

@@ -10,13 +10,13 @@ const MOST_HOURS = 24 * 366;
 export const DeadlineFlags = z.object({ until: z.number().optional(), maxHours: z.number().optional() });
 type DeadlineFlags = z.infer<typeof DeadlineFlags>;
 
-/** Adds the options of DeadlineFlags. */
-export function addDeadlineOptions(command: Command, { platform }: Session): Command {
+/** Adds the options of DeadlineFlags; `what` is what stops then. */
+export function addDeadlineOptions(command: Command, { platform }: Session, what = 'the run'): Command {
   return command
-    .option('--until <when>', 'stop the run at a time: 07:00, "2026-12-01 07:00" or +2h', (text) =>
+    .option('--until <when>', `stop ${what} at a time: 07:00, "2026-12-01 07:00" or +2h`, (text) =>
       parseWhen(text, platform.world.now()),
     )
-    .option('--max-hours <n>', 'stop the run after this many hours', (text) => parseHours(text, platform.world.now()));
+    .option('--max-hours <n>', `stop ${what} after this many hours`, (text) => parseHours(text, platform.world.now()));
 }
 
 /** The earlier of the two times; undefined without a deadline. */

@@ -37,7 +37,7 @@ export const hostCommand: CliCommand = {
   define(command, session) {
     command
       .helpCommand(false)
-      .option('--name <name>', 'the name of this host in the installation')
+      .option('--name <name>', 'the name of this host in the installation; required')
       .option('--slots <number>', 'how many attempts it performs at once (default: 4)')
       .option('--agents <names>', 'only these agents, separated by commas (default: all that work here)')
       .option('--labels <labels>', 'labels that tasks can require, separated by commas')

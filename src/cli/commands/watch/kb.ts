@@ -17,6 +17,7 @@ const EXAMPLES = [
   'manyhands kb edit --title "Ports" --text "Tests take port 0; a fixed port fails in parallel runs."',
   'manyhands kb export > knowledge.json',
 ];
+const ENTRY = 'an entry that manyhands kb ls lists';
 const COLUMNS = [{ title: 'ID' }, { title: 'STATUS' }, { title: 'SCOPE' }, { title: 'SINCE' }, { title: 'TITLE' }];
 
 const EditOptions = CommonOptions.extend({
@@ -33,58 +34,49 @@ export const kbCommand: CliCommand = {
   summary: 'list, search and change what agents learned about the project',
   define(command, session) {
     addHelp(command.helpCommand(false), EXAMPLES, READING_EXIT_CODES);
-    define(command.command('ls').description('list all entries, the newest first'), session, async (flags) => {
+    const list = command.command('ls').description('list all entries, the newest first');
+    define(list, session, ['manyhands kb ls', 'manyhands kb ls --json'], async (flags) => {
       const entries = await inProject(session, flags, (caller, dir) => caller.call('list-knowledge', { dir }));
       print(session, flags.json, entries, () => listLines(entries));
     });
-    const search = command.command('search').description('find entries that agents would get').argument('<words>');
-    define(search, session, async (flags, [query = '']) => {
+    const search = command.command('search').description('find entries that agents would get');
+    search.argument('<words>', 'words, of a task for example');
+    define(search, session, ['manyhands kb search "flaky tests"'], async (flags, [query = '']) => {
       const entries = await inProject(session, flags, (caller, dir) => caller.call('list-knowledge', { dir, query }));
       print(session, flags.json, entries, () => listLines(entries));
     });
-    define(
-      command.command('show').description('print one entry').argument('<id>'),
-      session,
-      async (flags, [id = '']) => {
-        const entries = await inProject(session, flags, (caller, dir) => caller.call('list-knowledge', { dir }));
-        const found = entries.filter((entry) => entry.id.startsWith(id));
-        const entry = found.find((each) => each.id === id || found.length === 1);
-        if (entry === undefined)
-          throw new AppError(
-            'INPUT_INVALID',
-            `${found.length} entries begin with ${id}; list them with manyhands kb ls`,
-          );
-        print(session, flags.json, entry, () => entryLines(entry));
-      },
-    );
-    define(command.command('rm').description('remove an entry').argument('<id>'), session, async (flags, [id = '']) => {
+    const show = command.command('show').description('print one entry').argument('<id>', ENTRY);
+    define(show, session, ['manyhands kb show k3v9x2ab'], async (flags, [id = '']) => {
+      const entries = await inProject(session, flags, (caller, dir) => caller.call('list-knowledge', { dir }));
+      const found = entries.filter((entry) => entry.id.startsWith(id));
+      const entry = found.find((each) => each.id === id || found.length === 1);
+      if (entry === undefined)
+        throw new AppError('INPUT_INVALID', `${found.length} entries begin with ${id}; list them with manyhands kb ls`);
+      print(session, flags.json, entry, () => entryLines(entry));
+    });
+    const remove = command.command('rm').description('remove an entry').argument('<id>', ENTRY);
+    define(remove, session, ['manyhands kb rm k3v9x2ab'], async (flags, [id = '']) => {
       const removed = await inProject(session, flags, (caller, dir) => caller.call('remove-knowledge', { dir, id }));
       print(session, flags.json, removed, () => [`${removed.id} is removed`]);
     });
-    define(
-      command.command('stats').description('compare attempts with and without each entry'),
-      session,
-      async (flags) => {
-        const stats = await inProject(session, flags, (caller, dir) => caller.call('knowledge-stats', { dir }));
-        const line = (name: string, { attempts, succeeded }: { attempts: number; succeeded: number }) =>
-          `${succeeded} of ${attempts} attempts succeeded  ${name}`;
-        const named = stats.entries.map((entry) => line(`${entry.id}  ${oneLine(entry.title)}`, entry));
-        print(session, flags.json, stats, () => [...named, line('without any entry', stats.without)]);
-      },
-    );
-    define(
-      command.command('export').description('print the kept entries as JSON, for kb import'),
-      session,
-      async (flags) => {
-        const entries = await inProject(session, flags, (caller, dir) =>
-          caller.call('list-knowledge', { dir, status: ['kept'] }),
-        );
-        printJson(
-          session.platform.terminal,
-          entries.map(({ title, text, tags }) => ({ title, text, tags })),
-        );
-      },
-    );
+    const compare = command.command('stats').description('compare attempts with and without each entry');
+    define(compare, session, ['manyhands kb stats'], async (flags) => {
+      const stats = await inProject(session, flags, (caller, dir) => caller.call('knowledge-stats', { dir }));
+      const line = (name: string, { attempts, succeeded }: { attempts: number; succeeded: number }) =>
+        `${succeeded} of ${attempts} attempts succeeded  ${name}`;
+      const named = stats.entries.map((entry) => line(`${entry.id}  ${oneLine(entry.title)}`, entry));
+      print(session, flags.json, stats, () => [...named, line('without any entry', stats.without)]);
+    });
+    const write = command.command('export').description('print the kept entries as JSON, for kb import');
+    define(write, session, ['manyhands kb export > knowledge.json'], async (flags) => {
+      const entries = await inProject(session, flags, (caller, dir) =>
+        caller.call('list-knowledge', { dir, status: ['kept'] }),
+      );
+      printJson(
+        session.platform.terminal,
+        entries.map(({ title, text, tags }) => ({ title, text, tags })),
+      );
+    });
     defineImport(command.command('import'), session);
     defineEdit(command.command('edit'), session);
   },
@@ -92,12 +84,8 @@ export const kbCommand: CliCommand = {
 
 type Act = (flags: CommonOptions, args: string[]) => Promise<void>;
 
-function define(command: Command, session: Session, act: Act): void {
-  addHelp(
-    addDir(addJson(command)),
-    [`manyhands kb ${command.name()} ${command.usage().replace('[options] ', '')}`.trim()],
-    READING_EXIT_CODES,
-  );
+function define(command: Command, session: Session, examples: readonly string[], act: Act): void {
+  addHelp(addDir(addJson(command)), examples, READING_EXIT_CODES);
   whenCalled(command, session, {
     options: CommonOptions,
     act: async (flags, args) => {
@@ -108,8 +96,8 @@ function define(command: Command, session: Session, act: Act): void {
 }
 
 function defineImport(command: Command, session: Session): void {
-  command.description('add the entries of a file that kb export wrote').argument('<file>');
-  define(command, session, async (flags, [file = '']) => {
+  command.description('add the entries of a file that kb export wrote').argument('<file>', 'the file');
+  define(command, session, ['manyhands kb import knowledge.json'], async (flags, [file = '']) => {
     const learnings = z.array(Learning).safeParse(await readJson(file));
     if (!learnings.success)
       throw new AppError('INPUT_INVALID', `${file}: ${z.prettifyError(learnings.error)}`, { file });
@@ -127,11 +115,11 @@ function defineImport(command: Command, session: Session): void {
 function defineEdit(command: Command, session: Session): void {
   command
     .description('change an entry, or add one without an id; also keeps a discarded or waiting one')
-    .argument('[id]')
+    .argument('[id]', `${ENTRY}; default: a new entry`)
     .option('--title <text>', 'what it is about, in one line')
     .option('--text <text>', 'the fact itself')
-    .option('--tag <word>', 'a tag; can be repeated', collect)
-    .option('--everywhere', 'let it count in all projects');
+    .option('--tag <word>', 'a tag; repeatable', collect)
+    .option('--everywhere', 'use it in all projects');
   addHelp(addDir(addJson(command)), EXAMPLES.slice(2, 3), READING_EXIT_CODES);
   whenCalled(command, session, {
     options: EditOptions,

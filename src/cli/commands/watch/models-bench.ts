@@ -4,7 +4,7 @@ import type { Caller } from '../../../access/caller.ts';
 import { durationText, moneyText } from '../../../core/view/amounts.ts';
 import { type BenchItem, BenchKind, type BenchResult } from '../../../schema/model.ts';
 import { addDir, addHelp, addJson, CommonOptions, collect, whenCalled } from '../../command.ts';
-import { INTERRUPTED, READING_EXIT_CODES } from '../../exit-code.ts';
+import { INTERRUPTED } from '../../exit-code.ts';
 import { followRun } from '../../follow/follow-run.ts';
 import { conclude } from '../../follow/work.ts';
 import type { Platform, Session } from '../../platform.ts';
@@ -28,8 +28,11 @@ const EXAMPLES = [
   'manyhands models bench --budget 3 --execute --json',
 ];
 
-const EXIT = `${READING_EXIT_CODES}
-  1  a benchmark could not be judged
+const EXIT = `Exit codes:
+  0    success
+  1    a benchmark could not be judged
+  2    invalid command line
+  3    the command failed; the message states the reason
   130  interrupted; manyhands resume <run> continues`;
 
 const PLANNED = [

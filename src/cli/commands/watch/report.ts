@@ -44,7 +44,7 @@ export const reportCommand: CliCommand = {
       .addOption(new Option('--team', 'who did what: agents by role, results, time, cost').conflicts('pressure'))
       .option('--pressure', 'what limits the work: agents against limits, waits, retries, cost by cause')
       .addOption(
-        new Option('--days <number>', 'with --team or --pressure: runs of this many days [7]').argParser(
+        new Option('--days <number>', 'with --team or --pressure: runs of this many days (default: 7)').argParser(
           wholeNumber(1, 3_650),
         ),
       );

@@ -51,13 +51,18 @@ const EXAMPLES = [
   'manyhands watch stop',
 ];
 
+const WATCH_EXIT_CODES = `Exit codes:
+  0  watching has ended, or continues in the background
+  2  invalid command line
+  3  the command failed; the message states the reason`;
+
 /** Watches a project in rounds; its subcommands read and answer what it finds. */
 export const watchCommand: CliCommand = {
   name: 'watch',
   group: 'Work',
   summary: 'watch the project: proposals, answers and draft reviews, within a budget per day',
   define(command, session) {
-    addDeadlineOptions(addFollowing(command), session)
+    addDeadlineOptions(addFollowing(command, 'watch in the background'), session, 'watching')
       .option('-a, --agent <agent>', 'the agent: name, a list a,b, or role=name; repeatable', collect)
       .option('--budget-per-day <usd>', 'maximum cost of a day in US dollars (default: 5)', parseUsd)
       .option('--shortest <time>', 'the shortest time between rounds (default: 5m)', parseSeconds)
@@ -65,7 +70,7 @@ export const watchCommand: CliCommand = {
       .option('--no-pull-requests', 'do not draft reviews of open pull requests')
       .option('--rehearse', 'simulate the agents with a scenario instead of using a model')
       .option('--scenario <file>', 'the scenario to use; implies --rehearse');
-    addHelp(addDir(addJson(command)), EXAMPLES, EXIT_CODES);
+    addHelp(addDir(addJson(command)), EXAMPLES, WATCH_EXIT_CODES);
     whenCalled(command, session, { options: StartWatchFlags, act: (flags) => startWatch(session, flags) });
     defineReading(command, session);
     defineProposals(command, session);
@@ -137,7 +142,7 @@ function defineReading(command: Command, session: Session): void {
       print(session, flags, await inProject(session, flags, (caller, dir) => caller.call('show-watch', { dir }))),
   });
   const stop = command.command('stop').description('stop watching; what was found is kept');
-  addHelp(addDir(addJson(stop)), ['manyhands watch stop'], EXIT_CODES);
+  addHelp(addDir(addJson(stop)), ['manyhands watch stop'], READING_EXIT_CODES);
   whenCalled(stop, session, {
     options: CommonOptions,
     act: async (flags) =>
@@ -148,7 +153,7 @@ function defineReading(command: Command, session: Session): void {
   addHelp(
     addDir(addJson(reply)),
     ['manyhands watch reply "What should we test next?"', 'manyhands watch reply d1 "Thanks, why?"'],
-    EXIT_CODES,
+    READING_EXIT_CODES,
   );
   whenCalled(reply, session, {
     options: CommonOptions,
@@ -204,7 +209,7 @@ function defineProposals(command: Command, session: Session): void {
     .description('reject a proposal; it is not made again')
     .argument('<proposal>', 'such as p3');
   reject.requiredOption('--reason <text>', 'why, which the watcher remembers');
-  addHelp(addDir(addJson(reject)), ['manyhands watch reject p4 --reason "we want it that way"'], EXIT_CODES);
+  addHelp(addDir(addJson(reject)), ['manyhands watch reject p4 --reason "we want it that way"'], READING_EXIT_CODES);
   whenCalled(reject, session, {
     options: ReasonFlags,
     act: async ({ reason, ...flags }, [proposal = '']) => {
@@ -225,7 +230,7 @@ function defineReviews(command: Command, session: Session): void {
       .command(name)
       .description(`${name} the draft review of a pull request`)
       .argument('<number>', 'the number of the pull request');
-    addHelp(addDir(addJson(review)), [`manyhands watch ${name} 12`], EXIT_CODES);
+    addHelp(addDir(addJson(review)), [`manyhands watch ${name} 12`], READING_EXIT_CODES);
     whenCalled(review, session, {
       options: CommonOptions,
       act: async (flags, [text = '']) => {

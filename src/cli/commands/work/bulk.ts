@@ -50,7 +50,7 @@ export const bulkCommand: CliCommand = {
   group: 'Work',
   summary: 'run many small independent edits: scan, run, retry failures',
   define(command, session) {
-    addHelp(addDir(command), EXAMPLES, READING_EXIT_CODES);
+    addHelp(addDir(command.helpCommand(false)), EXAMPLES, READING_EXIT_CODES);
     addRun(command, session);
     addScan(command, session);
     addStatus(command, session);

@@ -154,7 +154,7 @@ function defineAdd(command: Command, session: Session): void {
 }
 
 function defineRm(command: Command, session: Session): void {
-  command.description('remove a template of the project, or of yours').argument('<name>', 'the template');
+  command.description('remove a template of the project, or one for all projects').argument('<name>', 'the template');
   command.option('-g, --global', 'the template for all your projects');
   addHelp(addDir(addJson(command)), ['manyhands template rm code-style'], READING_EXIT_CODES);
   whenCalled(command, session, {

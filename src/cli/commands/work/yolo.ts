@@ -9,11 +9,11 @@ const EXAMPLES = [
   'manyhands yolo tasks.yaml --only login --sequential',
 ];
 
-/** Runs a to-do list or a file of tasks through to pull requests without a stop. */
+/** Plans a to-do list, or reads a file of tasks, runs the tasks and opens pull requests, in one run. */
 export const yoloCommand: CliCommand = {
   name: 'yolo',
   group: 'Work',
-  summary: 'run a to-do list through to pull requests without a stop',
+  summary: 'plan a to-do list, run its tasks and open pull requests',
   define(command, session) {
     command.argument('<file>', 'a to-do list in Markdown, tasks.yaml or task_config.yaml');
     addPullRequestOptions(addRunOptions(command, session));
