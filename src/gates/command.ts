@@ -84,6 +84,10 @@ function judge(
 ): { verdict: Verdict; summary: string } {
   const judged = (verdict: Verdict, what: string) => ({ verdict, summary: `${spec.name} ${what}${leftovers(end)}` });
   if (end.timedOut) return judged('fail', `did not end within ${spec.timeoutMs / 1000} s and was ended`);
+  if (end.isOutputLost === true && end.excess === undefined) {
+    const why = isFull ? 'the disk is full' : 'what stores its output was ended';
+    return judged('error', `could not run to its end: ${why}`);
+  }
   if (end.isProvenSuccess && tests.failed > 0) return judged('fail', `exited with 0 but reported ${failedText(tests)}`);
   if (end.isProvenSuccess) return judged('pass', `passed${countText(tests)}`);
   if (end.excess?.resource === 'disk' || end.excess?.resource === 'files')

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { AppError } from '../errors.ts';
 import { crashpoint, realWorld, type World } from '../world.ts';
 import { joinCgroup, leaveCgroup } from './cgroup.ts';
-import { openFifo, waitForRelease } from './fifo.ts';
 import { readPlainStart } from './files/plain-file.ts';
 import { identify, liveness, type ProcessIdentity, requireToken } from './identity.ts';
 import { type GroupLimits, limitLaunch, removeLimits } from './limit-groups.ts';
+import { type LostOutput, lostOutput, waitForDrain } from './lost-output.ts';
 import { childrenOf } from './proc-stat.ts';
 import { CHANNEL_FD, FILES, fifosOf, findUnpassable, LEFT_BY_SHIM, SHIM_NAME, shimScript } from './shim.ts';
 import { signalGroup } from './spawner/child.ts';
@@ -49,9 +49,11 @@ export type Launched = {
 
 /**
  * `interrupted`: there is no exit code because the shim was killed or the machine stopped; with `hasEnded` the program
- * ended on its own, and its exit code could not be written.
+ * ended on its own, and its exit code could not be written. `lost`: what it wrote and is not in its files.
  */
-export type Ending = { kind: 'exited'; code: number } | { kind: 'interrupted'; hasEnded?: true };
+export type Ending = ({ kind: 'exited'; code: number } | { kind: 'interrupted'; hasEnded?: true }) & {
+  lost?: readonly LostOutput[];
+};
 
 export type LaunchOptions = { shell?: string; world?: World; spawner?: Spawner };
 
@@ -120,8 +122,10 @@ export async function ending(
   signal: AbortSignal = new AbortController().signal,
 ): Promise<Ending> {
   await waitForExit(folder, identity, signal);
-  await waitForDrain(folder, signal);
-  return readEnding(folder);
+  const isDrained = await waitForDrain(folder, signal, DRAIN_MS);
+  const end = readEnding(folder);
+  const lost = end.kind === 'interrupted' && !end.hasEnded ? [] : lostOutput(folder, isDrained);
+  return lost.length === 0 ? end : { ...end, lost };
 }
 
 /** Whether the program has ended, also while its shim has not. */
@@ -231,17 +235,6 @@ async function ready({ pid, channel }: Shim, spec: Launch, world: World): Promis
 function notStarted(spec: Launch): AppError {
   const stderr = readFileSync(join(spec.folder, FILES.stderr), 'utf8').trim();
   return new AppError('INTERNAL', `The shim in ${spec.folder} did not start: ${stderr || 'it printed nothing'}`);
-}
-
-async function waitForDrain(folder: string, signal: AbortSignal): Promise<void> {
-  const fifo = openFifo(join(folder, FILES.drained));
-  if (fifo === undefined) return;
-  using limit = timeLimit(DRAIN_MS, realWorld);
-  try {
-    await waitForRelease(fifo, AbortSignal.any([signal, limit.signal]));
-  } catch (error) {
-    if (!limit.signal.aborted) throw error;
-  }
 }
 
 /** Without an exit code that the shim wrote, the end is not known. */

@@ -8,6 +8,9 @@ export const FILES = {
   drained: 'drained',
   pipedStdout: 'stdout.pipe',
   pipedStderr: 'stderr.pipe',
+  copiedStdout: 'stdout.copied',
+  copiedStderr: 'stderr.copied',
+  stored: 'stored',
 } as const;
 
 /** All files except the output, which is appended to. */
@@ -24,7 +27,10 @@ const DRAINED_FD = 8;
 const ALIVE_FD = 9;
 
 /** Reserves the space of an exit code until there is one. */
-const NO_EXIT_CODE = '---';
+export const NO_EXIT_CODE = '---';
+
+/** More than a file system keeps in the blocks that it has already given to a small file. */
+const PROBE_BYTES = 8192;
 
 /** The unit of a shell's file size limit (`ulimit -f`). */
 const BLOCK_BYTES = 512;
@@ -50,9 +56,10 @@ export function findUnpassable(env: Record<string, string>): string | undefined 
 /**
  * The shim: called with the folder and the command, it reports its identity, waits for a line on the channel (and ends
  * without it), runs the command and writes its exit code in place of one that was reserved, so that a full disk cannot
- * lose it; where even that fails, the file is emptied. It catches signals instead of ignoring them, because ignored
- * ones would be inherited. The exit code is read only after the shim has ended, so no rename is needed. A change of an exported variable makes bash drop the `_` that it has added. The text
- * contains no user input.
+ * lose it; where even that fails, the file is emptied. What says whether all output was stored is reserved in the same
+ * way. It catches signals instead of ignoring them, because ignored ones would be inherited. The exit code is read only
+ * after the shim has ended, so no rename is needed. A change of an exported variable makes bash drop the `_` that it has
+ * added. The text contains no user input.
  */
 export function shimScript(options: ShimOptions): string {
   const umask = process.umask().toString(8);
@@ -65,13 +72,16 @@ export function shimScript(options: ShimOptions): string {
     '_mh_pid=$$; _mh_start=',
     `{ read -r _mh_pid ${'_mh_x '.repeat(20)}_mh_start _mh_x </proc/self/stat; } 2>/dev/null`,
     ...makeFifos(options),
-    `echo "${NO_EXIT_CODE}" >"$_mh_folder/${FILES.exit}" || exit 125`,
+    ...[FILES.exit, ...storageFiles(options)].map(
+      (name) => `echo "${NO_EXIT_CODE}" >"$_mh_folder/${name}" || exit 125`,
+    ),
     `echo "$_mh_pid $_mh_start" >"$_mh_folder/${FILES.identity}" || exit 125`,
     `echo "$_mh_pid $_mh_start" >&${CHANNEL_FD}`,
     `read -r _mh_x <&${CHANNEL_FD} || exit 125`,
     `exec ${CHANNEL_FD}>&-`,
     ...(options.pipeOutput ? runPiped(clean, limit) : [`( ${limit}${clean}; exec "$@" ${ALIVE_FD}>&- )`]),
     '_mh_code=$?',
+    ...(options.pipeOutput ? [] : [probeDisk(`"$_mh_folder/${FILES.stored}"`)]),
     `printf '%-3s\\n' "$_mh_code" 1<>"$_mh_folder/${FILES.exit}" || : >"$_mh_folder/${FILES.exit}"`,
     'exit "$_mh_code"',
   ].join('\n');
@@ -97,13 +107,30 @@ function makeFifos(options: ShimOptions): string[] {
   ];
 }
 
+/** The files that say whether all output was stored. */
+function storageFiles({ pipeOutput }: ShimOptions): readonly string[] {
+  return pipeOutput ? [FILES.copiedStdout, FILES.copiedStderr] : [FILES.stored];
+}
+
+/** A program that writes to a file itself may ignore that the disk is full: the shim tries to write more, and empties the file where it can. */
+function probeDisk(file: string): string {
+  return `{ printf '%${PROBE_BYTES}s' '' >>${file} && : >${file}; } 2>/dev/null`;
+}
+
+/** Copies the output, and writes how each copier ended: one that is killed, or finds the disk full, loses output. */
 function runPiped(clean: string, limit: string): string[] {
   const copy = (pipe: string, target: string) =>
-    `( trap '' HUP INT QUIT TERM; ${limit}command -p cat <"$_mh_folder/${pipe}" >&${target} 2>/dev/null ${ALIVE_FD}>&- ) ${ALIVE_FD}>&- &`;
+    `( ${limit}command -p cat <"$_mh_folder/${pipe}" >&${target} 2>/dev/null ) &`;
+  const record = (copier: string, file: string) => `wait "$${copier}"; printf '%-3s\\n' "$?" 1<>"$_mh_folder/${file}"`;
   const out = `>"$_mh_folder/${FILES.pipedStdout}" 2>"$_mh_folder/${FILES.pipedStderr}"`;
   return [
-    copy(FILES.pipedStdout, '1'),
-    copy(FILES.pipedStderr, '2'),
+    `( trap '' HUP INT QUIT TERM`,
+    `${copy(FILES.pipedStdout, '1')} _mh_out=$!`,
+    `${copy(FILES.pipedStderr, '2')} _mh_err=$!`,
+    'exec 2>/dev/null',
+    record('_mh_out', FILES.copiedStdout),
+    record('_mh_err', FILES.copiedStderr),
+    `) ${ALIVE_FD}>&- &`,
     `exec ${DRAINED_FD}>&-`,
     `( ${clean}; exec "$@" ${out} ${ALIVE_FD}>&- )`,
   ];

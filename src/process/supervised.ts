@@ -39,6 +39,8 @@ export interface SupervisedEnd {
   leftoverProcesses: number;
   /** Standard output and standard error, interleaved. */
   outputFile: string;
+  /** What copied its output was ended, or found the disk full: it may have failed only for that, and what it reported is not known. */
+  isOutputLost?: true;
 }
 
 const RECORD = 'check.json';
@@ -91,7 +93,9 @@ export async function runSupervised(spec: Supervised, world: World = realWorld):
     spec.signal.throwIfAborted();
     const isProvenSuccess = end.kind === 'exited' && end.code === 0 && readProof(spec.folder) === secret;
     const outputFile = join(spec.folder, 'stdout');
-    const ended = { ending: end, isProvenSuccess, timedOut, leftoverProcesses, outputFile };
+    const isOutputLost = end.lost?.some(({ because }) => because !== 'limit') === true;
+    const lost = isOutputLost ? { isOutputLost } : {};
+    const ended = { ending: end, isProvenSuccess, timedOut, leftoverProcesses, outputFile, ...lost };
     return excess === undefined ? ended : { ...ended, excess };
   } finally {
     stop.removeEventListener('abort', onStop);

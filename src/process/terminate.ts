@@ -5,6 +5,7 @@ import { cgroupBase, cgroupMembers, findCgroup, killCgroup, leaveCgroup } from '
 import { identify, liveness, type ProcessIdentity, requireToken } from './identity.ts';
 import { removeLimits } from './limit-groups.ts';
 import { listedAfterNow, listProcesses, type ProcessListing } from './list-processes.ts';
+import { waitForDrain } from './lost-output.ts';
 import { thisMachine } from './machine.ts';
 import { BRIDGE_NAME } from './network/bridge.ts';
 import type { ProcessEntry } from './proc-stat.ts';
@@ -31,6 +32,8 @@ const SANDBOX_HELPERS: ReadonlySet<string> = new Set(['bwrap', BRIDGE_NAME]);
 /** After a kill all processes end within this time, unless the system is faulty. */
 const KILLED_MS = 10_000;
 const LONGEST_PAUSE_MS = 50;
+/** How long what a program wrote before it exited is copied, before its leftover children are killed. */
+const DRAIN_MS = 250;
 
 /** Sends SIGTERM to a launched program, waits, then kills it and every descendant; none is left afterwards. */
 export async function terminate(target: Target, options: { graceMs: number }): Promise<void> {
@@ -95,6 +98,7 @@ async function requestExit(target: Target, graceMs: number): Promise<void> {
   using limit = timeLimit(graceMs, realWorld);
   try {
     await waitForExit(target.folder, target.identity, limit.signal);
+    await waitForDrain(target.folder, limit.signal, DRAIN_MS);
   } catch (error) {
     if (!limit.signal.aborted) throw error;
   }

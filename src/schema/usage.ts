@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
-/** What an attempt consumed. `none`: positively no model call. `unknown`: charged at the reservation. */
+/** What an attempt consumed. `none`: positively no model call. `unknown`: charged at the reservation, and at least at what it had reported. */
 export const Usage = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('none') }),
-  z.object({ kind: z.literal('unknown') }),
+  z.object({ kind: z.literal('unknown'), reportedUsd: z.number().positive().optional() }),
   z.object({
     kind: z.literal('known'),
     costUsd: z.number().nonnegative(),

@@ -190,6 +190,17 @@ describe('the gate command', () => {
   });
 });
 
+it('judges no check whose output was lost, whatever its exit code', async () => {
+  const input = await bench.input();
+  const kill = `for fd in /proc/[0-9]*/fd/0; do
+    [ "$(readlink "$fd")" = '${input.folder}/stdout.pipe' ] && pid=\${fd#/proc/} && kill -9 "\${pid%%/*}"
+  done;`;
+  for (const code of [0, 1]) {
+    const { verdict, summary } = await commandGate.check(spec(`trap '' PIPE; ${kill} exit ${code}`), input);
+    expect([verdict, summary]).toEqual(['error', expect.stringContaining('what stores its output was ended')]);
+  }
+});
+
 /** Starts a check in another engine, which is killed while it runs; gives the number of the check's process. */
 async function abandonedCheck(folder: string): Promise<number> {
   const fifo = join(bench.folder, 'abandoned');

@@ -14,6 +14,7 @@ import { endFailed } from '../run/end-tasks.ts';
 import { pauseOnFailures } from '../run/pause.ts';
 import { requirePhase, requireTask } from '../run/require.ts';
 import type { AttemptState, RunState, TaskState } from '../run/state.ts';
+import { unknownUsage } from '../schedule/budget.ts';
 import { CRASHES_IN_A_ROW, candidatesFor } from '../schedule/route.ts';
 import { followQuestion, undeliveredAnswers } from './decide-question.ts';
 import { decideRetry, isCrash } from './decide-retry.ts';
@@ -98,9 +99,10 @@ export function dismissWarning(
 /** Ends an attempt: its work goes to landing, its text is the result, or its failure decides what follows. */
 export function endAttempt(state: RunState, command: EndAttempt): RunEvent[] {
   const task = requireTask(state, command.task);
-  requireCurrent(task, command.attempt);
+  const { usage: reported } = requireCurrent(task, command.attempt);
+  const usage = command.usage.kind === 'unknown' ? unknownUsage(command.usage, reported) : command.usage;
   const isCancelled = state.status.kind === 'cancelling' || task.interrupt === 'cancel';
-  return [...(isCancelled ? [] : undeliveredAnswers(task)), ...endAndFollow(state, task, command)];
+  return [...(isCancelled ? [] : undeliveredAnswers(task)), ...endAndFollow(state, task, { ...command, usage })];
 }
 
 function endAndFollow(state: RunState, task: TaskState, command: EndAttempt): RunEvent[] {

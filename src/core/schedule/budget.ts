@@ -24,13 +24,13 @@ export function subtractSpend(a: Spend, b: Spend): Spend {
   };
 }
 
-/** The charge for usage: unknown usage is charged at the reservation, never at zero. */
+/** The charge for usage: unknown usage is charged at the reservation, or at what was reported of it if that is more. */
 export function chargeOf(usage: Usage, reservation: Spend): Spend {
   switch (usage.kind) {
     case 'none':
       return { ...NOTHING };
     case 'unknown':
-      return { ...reservation };
+      return { ...reservation, costUsd: Math.max(reservation.costUsd, roundMoney(usage.reportedUsd ?? 0)) };
     case 'known':
       return {
         costUsd: roundMoney(usage.costUsd),
@@ -38,6 +38,15 @@ export function chargeOf(usage: Usage, reservation: Spend): Spend {
         turns: usage.turns,
       };
   }
+}
+
+/** Unknown usage of which this was reported before. */
+export function unknownUsage(...reported: readonly Usage[]): Usage {
+  const amounts = reported.map((usage) =>
+    usage.kind === 'known' ? usage.costUsd : usage.kind === 'unknown' ? (usage.reportedUsd ?? 0) : 0,
+  );
+  const reportedUsd = Math.max(0, ...amounts);
+  return reportedUsd === 0 ? { kind: 'unknown' } : { kind: 'unknown', reportedUsd };
 }
 
 /** What the next attempt of a task reserves: after a message to a running attempt, what is left of that attempt's reservation. */

@@ -4,6 +4,7 @@ import { messagesFor, messageText } from '../../core/attempt/message.ts';
 import { type Redact, redactValue } from '../../core/redact.ts';
 import type { AttemptState, TaskState } from '../../core/run/state.ts';
 import { lineReader } from '../../process/lines.ts';
+import type { LostOutput } from '../../process/lost-output.ts';
 import { type Tail, tail } from '../../process/tail.ts';
 import { attemptId } from '../../schema/ids.ts';
 import type { TaskLimits } from '../../schema/task.ts';
@@ -12,6 +13,7 @@ import type { World } from '../../world.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
 import type { AttemptDigest } from './attempt-digest.ts';
 import { type DescribedEvent, describeEvent } from './describe-event.ts';
+import { lostOutputText } from './lost-output.ts';
 import { OutputPolicy } from './output-policy.ts';
 
 /**
@@ -50,7 +52,7 @@ export class AttemptOutput {
   #read = 0;
   readonly #policy: OutputPolicy<() => TranscriptRow>;
   readonly #tails: Tail[];
-  readonly #flush: (() => Promise<void>)[] = [];
+  readonly #flush: ((lost: readonly LostOutput[]) => Promise<void>)[] = [];
   readonly #options: OutputOptions;
 
   constructor(options: OutputOptions) {
@@ -59,10 +61,10 @@ export class AttemptOutput {
     this.#tails = [this.#follow('stdout'), this.#follow('stderr')];
   }
 
-  /** Resolves when everything in the files is stored, including the final message. */
-  async finish(): Promise<void> {
+  /** Resolves when everything in the files is stored, including the final message, and what is missing in them. */
+  async finish(lost: readonly LostOutput[] = []): Promise<void> {
     for (const file of this.#tails) await file.drained();
-    for (const flush of this.#flush) await flush();
+    for (const flush of this.#flush) await flush(lost);
     this.close();
     const { dropped, finalMessage } = this.#policy;
     if (dropped === 0) return;
@@ -77,6 +79,11 @@ export class AttemptOutput {
     for (const file of this.#tails) file.close();
   }
 
+  #lostRow(each: LostOutput, { file, offset, generation }: ReadPosition): TranscriptRow {
+    const { attempt, world } = this.#options;
+    return { attempt, file, offset, generation, at: world.now(), kind: 'truncated', text: lostOutputText(each) };
+  }
+
   #follow(file: OutputFile): Tail {
     const { attempt, folder, store, signal } = this.#options;
     const at: ReadPosition<OutputFile> = { file, offset: 0, generation: store.generation(attempt, file) };
@@ -88,7 +95,10 @@ export class AttemptOutput {
       for (const line of read) this.#addRows(rows, line, at);
       return rows;
     };
-    this.#flush.push(() => this.#store(rowsOf(lines.flush()), at));
+    this.#flush.push((lost) => {
+      const missing = lost.filter((each) => each.file === file).map((each) => this.#lostRow(each, at));
+      return this.#store([...rowsOf(lines.flush()), ...missing], at);
+    });
     return tail({
       file: join(folder, file),
       from: 0,

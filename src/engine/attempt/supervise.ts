@@ -20,6 +20,7 @@ import { AttemptOutput } from './attempt-output.ts';
 import { resourcesOf } from './containment.ts';
 import { withFinished } from './finished-result.ts';
 import { readerOf } from './interactive-attempt.ts';
+import { withLostOutput } from './lost-output.ts';
 import { judgeOf } from './policy-findings.ts';
 import { TerminalOutput } from './terminal-output.ts';
 import { Watchdog } from './watchdog.ts';
@@ -138,15 +139,20 @@ export async function supervise(
     crashpoint('attempt.exited');
     const excess = excessOf(target, limits);
     await sweep(target);
-    await output.finish();
+    await output.finish(exit.lost);
     crashpoint('attempt.read');
     const ended = process.terminal === undefined ? exit : programEnding(assignment.folder, exit);
-    const reported = await withFinished(assignment.folder, reader.end(ended));
+    const finished = await withFinished(assignment.folder, reader.end(ended));
+    const { lost = [] } = exit;
+    const { result: reported, isEndUnknown } = withLostOutput(finished, {
+      ending: { ...ended, lost },
+      access: task.spec.access,
+    });
     const result = withExcess(withVerifierSteps(task, reported), excess);
     watchdog.recordActivity(readBytes, result.usage);
     return {
       result,
-      isEndUnknown: ended.kind === 'interrupted' && ended.hasEnded === true && result.failure?.kind === 'interrupted',
+      isEndUnknown: isEndUnknown && result.failure === reported.failure,
       digest: digest.summary(),
       model: assignment.settings.model,
       stopped: hadEnded && ended.kind === 'exited' && result.failure === undefined ? undefined : stopped,

@@ -1,4 +1,5 @@
 import { redactValue } from '../../core/redact.ts';
+import type { LostOutput } from '../../process/lost-output.ts';
 import { type Changes, watchChanges } from '../../process/terminal/changes.ts';
 import { PIECE_BYTES, readRing } from '../../process/terminal/ring.ts';
 import { type TerminalLine, terminalText } from '../../process/terminal/text.ts';
@@ -6,6 +7,7 @@ import type { TranscriptRow } from '../../store/store.ts';
 import type { OutputOptions } from './attempt-output.ts';
 import { ENGINE_GENERATIONS } from './attempt-output.ts';
 import { describeEvent } from './describe-event.ts';
+import { lostOutputText } from './lost-output.ts';
 import { OutputPolicy } from './output-policy.ts';
 
 /** The pause between full pieces: a program that writes without end is read at a limited rate, and what it overwrites is counted. */
@@ -33,8 +35,8 @@ export class TerminalOutput {
     );
   }
 
-  /** Resolves when all output is stored. */
-  async finish(): Promise<void> {
+  /** Resolves when all output is stored, and what is missing of it. */
+  async finish(lost: readonly LostOutput[] = []): Promise<void> {
     this.#isEnding = true;
     this.#changes.wake();
     const failed = await this.#finished;
@@ -44,7 +46,12 @@ export class TerminalOutput {
     const engineRow = { file: 'engine', generation: ENGINE_GENERATIONS.finalMessage } as const;
     const items = finalMessage === undefined ? [] : [{ ...finalMessage(), ...engineRow }];
     const closing = dropped === 0 ? [] : [...items, { ...this.#marker(this.#cursor, dropped), ...engineRow }];
-    await this.#store([...last, ...closing]);
+    const missing = lost.map((each) => ({
+      ...this.#marker(this.#cursor, 0),
+      text: lostOutputText(each),
+      data: undefined,
+    }));
+    await this.#store([...last, ...missing, ...closing]);
   }
 
   /** Typing changes a file of the folder too, so every change counts as activity. */

@@ -3,6 +3,7 @@ import { basename, join } from 'node:path';
 import { z } from 'zod';
 import type { Agent, AgentCapabilities, Assignment } from '../../agents/agent.ts';
 import { modelFor } from '../../core/models/tier.ts';
+import { unknownUsage } from '../../core/schedule/budget.ts';
 import { moneyText } from '../../core/view/amounts.ts';
 import type { ModelAnswer } from '../../model-apis/model-api.ts';
 import { openPlainHandle } from '../../process/files/plain-file.ts';
@@ -119,7 +120,7 @@ async function askAgent(ctx: EngineContext, run: ActiveRun, request: AgentQuesti
     const assignment = await prepare(ctx, run, { ...request, files });
     const { program } = await containAgent(ctx, run, { agent, assignment, start: (each) => agent.command(each) });
     const { command, env, stdin } = program;
-    const { ending, timedOut, outputFile } = await runSupervised(
+    const { ending, timedOut, outputFile, isOutputLost } = await runSupervised(
       {
         folder: folder,
         command: stdin === undefined ? command : ['/bin/sh', '-c', WITH_INPUT, 'ask', stdin, ...command],
@@ -135,7 +136,8 @@ async function askAgent(ctx: EngineContext, run: ActiveRun, request: AgentQuesti
     const reader = agent.reader(assignment);
     await using handle = await openPlainHandle(outputFile);
     for (const line of (await handle.readFile('utf8')).split('\n')) if (line !== '') reader.line('stdout', line);
-    const { usage, output, failure } = reader.end(ending);
+    const { usage: reported, output, failure } = reader.end(ending);
+    const usage = isOutputLost ? unknownUsage(reported) : reported;
     if (timedOut) return { kind: 'failed', problem: `no answer within ${RUNTIME_MS / 1000} s`, usage };
     if (failure !== undefined) return { kind: 'failed', problem: failure.message, usage };
     return { kind: 'answered', output, usage };

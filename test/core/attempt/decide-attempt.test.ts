@@ -69,6 +69,14 @@ describe('what an attempt reports while it runs', () => {
     expect(story.state.tasks.a?.attempts[0]).toMatchObject({ process: PROCESS, usage: used(0.5), ended: null });
   });
 
+  it('is the least that it cost where its usage is not known in the end', () => {
+    const story = running
+      .when((state) => recordUsage(state, { task: 'a', attempt: 1, usage: used(0.5) }))
+      .when(ending({ saved: saved('a'), usage: { kind: 'unknown' } }));
+    expect(story.state.tasks.a?.attempts[0]?.usage).toEqual({ kind: 'unknown', reportedUsd: 0.5 });
+    expect(story.state.spent.costUsd).toBe(0.5);
+  });
+
   it('is refused once the attempt has ended', () => {
     const ended = running.when(ending({ saved: saved('a') }));
     expect(() => recordUsage(ended.state, { task: 'a', attempt: 1, usage: used(1) })).toThrow(

@@ -24,6 +24,8 @@ describe('what usage is charged', () => {
 
   it('is the whole reservation when it is unknown', () => {
     expect(chargeOf({ kind: 'unknown' }, usd(2))).toEqual(usd(2));
+    expect(chargeOf({ kind: 'unknown', reportedUsd: 0.5 }, usd(2))).toEqual(usd(2));
+    expect(chargeOf({ kind: 'unknown', reportedUsd: 3 }, usd(2))).toEqual(usd(3));
   });
 
   it('is what is known, with tokens in and out', () => {
