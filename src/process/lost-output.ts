@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { realWorld } from '../world.ts';
-import { openFifo, waitForRelease } from './fifo.ts';
+import { openFifo, waitForRelease } from './files/fifo.ts';
 import { readPlainStart } from './files/plain-file.ts';
 import { FILES, NO_EXIT_CODE } from './shim.ts';
 import { timeLimit } from './time-limit.ts';

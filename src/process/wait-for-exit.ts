@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { realWorld } from '../world.ts';
-import { openFifo, waitForRelease } from './fifo.ts';
+import { openFifo, waitForRelease } from './files/fifo.ts';
 import { liveness, type ProcessIdentity } from './identity.ts';
 import { FILES } from './shim.ts';
 

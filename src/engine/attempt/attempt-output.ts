@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { AgentReader } from '../../agents/agent.ts';
+import { lostOutputText } from '../../core/attempt/lost-output.ts';
 import { messagesFor, messageText } from '../../core/attempt/message.ts';
 import { type Redact, redactValue } from '../../core/redact.ts';
 import type { AttemptState, TaskState } from '../../core/run/state.ts';
@@ -13,7 +14,6 @@ import type { World } from '../../world.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
 import type { AttemptDigest } from './attempt-digest.ts';
 import { type DescribedEvent, describeEvent } from './describe-event.ts';
-import { lostOutputText } from './lost-output.ts';
 import { OutputPolicy } from './output-policy.ts';
 
 /**

@@ -1,5 +1,6 @@
 import type { Agent, AgentResult, Assignment } from '../../agents/agent.ts';
 import { recordUsage, warnOf } from '../../core/attempt/decide-attempt.ts';
+import { withLostOutput } from '../../core/attempt/lost-output.ts';
 import { excessFailure } from '../../core/attempt/resources.ts';
 import { stepsFromText } from '../../core/land/steps.ts';
 import type { AttemptState, TaskState } from '../../core/run/state.ts';
@@ -20,7 +21,6 @@ import { AttemptOutput } from './attempt-output.ts';
 import { resourcesOf } from './containment.ts';
 import { withFinished } from './finished-result.ts';
 import { readerOf } from './interactive-attempt.ts';
-import { withLostOutput } from './lost-output.ts';
 import { judgeOf } from './policy-findings.ts';
 import { TerminalOutput } from './terminal-output.ts';
 import { Watchdog } from './watchdog.ts';

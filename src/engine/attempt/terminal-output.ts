@@ -1,3 +1,4 @@
+import { lostOutputText } from '../../core/attempt/lost-output.ts';
 import { redactValue } from '../../core/redact.ts';
 import type { LostOutput } from '../../process/lost-output.ts';
 import { type Changes, watchChanges } from '../../process/terminal/changes.ts';
@@ -7,7 +8,6 @@ import type { TranscriptRow } from '../../store/store.ts';
 import type { OutputOptions } from './attempt-output.ts';
 import { ENGINE_GENERATIONS } from './attempt-output.ts';
 import { describeEvent } from './describe-event.ts';
-import { lostOutputText } from './lost-output.ts';
 import { OutputPolicy } from './output-policy.ts';
 
 /** The pause between full pieces: a program that writes without end is read at a limited rate, and what it overwrites is counted. */

@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { Socket } from 'node:net';
-import { errorCode } from '../errors.ts';
+import { errorCode } from '../../errors.ts';
 
 /** A FIFO that shows whether a process still has its other end open. */
 export type Fifo = { fd: number; isHeld: boolean };
