@@ -49,11 +49,12 @@ const LONGEST = [
 
 const SOURCES = fileURLToPath(new URL('./src/', import.meta.url));
 const LAZY_ZOD = join(SOURCES, 'lazy-zod.ts');
+const ZOD_PARTS = join(SOURCES, 'zod-parts.ts');
 const lazyZod: Plugin = {
   name: 'lazy-zod',
   enforce: 'pre',
   resolveId: (id, importer) =>
-    id === 'zod' && importer?.startsWith(SOURCES) && importer !== LAZY_ZOD ? LAZY_ZOD : undefined,
+    id === 'zod' && importer?.startsWith(SOURCES) && importer !== ZOD_PARTS ? LAZY_ZOD : undefined,
 };
 
 /** Folders whose tests keep nothing in their modules and do not look at the processes of others: a worker loads the sources once for all of them. */

@@ -1,9 +1,10 @@
-import * as zod from 'zod';
+import { type Defined, isDefined, MAKING, type Making, readSimply, shapeOf, UNDECIDED } from './simple-schema.ts';
+import { PARTS } from './zod-parts.ts';
 
 /**
  * What the sources get where they import `z` from zod: the build and the tests put this file in its place. Building a
  * schema takes microseconds, and a program defines thousands of which a command needs a few. So a definition is only
- * recorded, and the schema is built when it is first used.
+ * recorded, and the schema is built when it is first used; a start that reads only simple values does not load zod.
  */
 
 /** The methods that derive another schema; every other property is one of the built schema. */
@@ -13,43 +14,30 @@ const DERIVING = (
   'partial strict loose catchall readonly brand unwrap exclude'
 ).split(' ');
 
-type UnionOptions = { key: string; options: readonly unknown[] };
+/** What is known of a definition that was used. */
+type Use = { schema?: object; isParsedBefore: boolean; bound: Record<PropertyKey, unknown> };
 
-class Definition {
-  #build: (() => object) | undefined;
-  #schema: object | undefined;
-  #shape: object | undefined;
-  #bound: Record<PropertyKey, unknown> | undefined;
-  #isParsedBefore = false;
-  /** For a union by a discriminator: its options, of which a value selects one. */
-  readonly #options: UnionOptions | undefined;
+class Definition implements Defined {
+  readonly [MAKING]: Making;
+  #use: Use | undefined;
 
-  /** `shape` is that of an object schema, with definitions as its members: reading it builds nothing. */
-  constructor(build: () => object, shape?: object, options?: UnionOptions) {
-    this.#build = build;
-    this.#shape = shape;
-    this.#options = options;
+  constructor(making: Making) {
+    this[MAKING] = making;
   }
 
   static schemaOf(value: object): object | undefined {
-    return #build in value ? value.#built() : undefined;
-  }
-
-  /** A schema that one of the deriving methods makes of this one. */
-  static derive(from: Definition, method: string, args: readonly unknown[]): Definition {
-    return new Definition(() => callMethod(from.#built(), method, args), derivedShape(from.#shape, method, args));
+    return #use in value ? value.#built() : undefined;
   }
 
   /** A property of the built schema. A method is looked up once; what is not one may change. */
   static read(definition: Definition, key: PropertyKey): unknown {
-    const known = definition.#bound?.[key];
-    if (known !== undefined) return known;
-    if (key === 'shape' && definition.#shape !== undefined) return definition.#shape;
-    const bound = definition.#parserOf(key) ?? definition.#firstParserOf(key) ?? definition.#methodOf(key);
-    if (typeof bound !== 'function') return bound;
-    definition.#bound ??= Object.create(null) as Record<PropertyKey, unknown>;
-    definition.#bound[key] = bound;
-    return bound;
+    const { bound } = definition.#used();
+    if (bound[key] !== undefined) return bound[key];
+    const shape = key === 'shape' ? shapeOf(definition) : undefined;
+    if (shape !== undefined) return shape;
+    const found = key === 'parse' || key === 'safeParse' ? definition.#parserOf(key) : definition.#methodOf(key);
+    if (typeof found === 'function') bound[key] = found;
+    return found;
   }
 
   #methodOf(key: PropertyKey): unknown {
@@ -58,10 +46,16 @@ class Definition {
     return typeof value === 'function' ? value.bind(schema) : value;
   }
 
+  #parserOf(key: 'parse' | 'safeParse'): unknown {
+    const { by, args } = this[MAKING];
+    if (by === 'discriminatedUnion') return this.#parserOfUnion(key, args);
+    return this.#used().isParsedBefore ? this.#methodOf(key) : this.#firstParserOf(key);
+  }
+
   /** Parses by the option that a value selects, so that the others are not built; by the whole union where none is selected. */
-  #parserOf(key: PropertyKey): unknown {
-    if (this.#options === undefined || (key !== 'parse' && key !== 'safeParse')) return undefined;
-    const { key: discriminator, options } = this.#options;
+  #parserOfUnion(key: PropertyKey, args: readonly unknown[]): unknown {
+    // As discriminatedUnion takes them.
+    const [discriminator, options] = args as [string, readonly unknown[]];
     let selected: Map<unknown, Definition> | undefined;
     return (value: unknown, ...rest: unknown[]) => {
       selected ??= optionsByValue(discriminator, options);
@@ -71,13 +65,15 @@ class Definition {
     };
   }
 
-  /** Zod compiles a parser for each object that it parses, which pays off from the second value on. */
-  #firstParserOf(key: PropertyKey): unknown {
-    if (this.#isParsedBefore || (key !== 'parse' && key !== 'safeParse')) return undefined;
+  /** Zod compiles a parser for each object that it parses, which pays off from the second value on; a simple value does not need zod. */
+  #firstParserOf(key: 'parse' | 'safeParse'): unknown {
     return (value: unknown, params?: object) => {
-      const isFirst = !this.#isParsedBefore;
-      this.#isParsedBefore = true;
-      if (this.#bound !== undefined) delete this.#bound[key];
+      const use = this.#used();
+      const isFirst = !use.isParsedBefore;
+      use.isParsedBefore = true;
+      delete use.bound[key];
+      const read = isFirst && params === undefined ? readSimply(this, value) : UNDECIDED;
+      if (read !== UNDECIDED) return key === 'parse' ? read : { success: true, data: read };
       return this.#call(key, [value, isFirst ? { jitless: true, ...params } : params]);
     };
   }
@@ -87,21 +83,32 @@ class Definition {
   }
 
   static optionOf(value: unknown, key: string): [Definition, unknown] | undefined {
-    if (typeof value !== 'object' || value === null || !(#build in value) || value.#shape === undefined)
-      return undefined;
-    const literal: unknown = Reflect.get(value.#shape, key);
+    const shape = isDefined(value) ? shapeOf(value) : undefined;
+    if (shape === undefined || !(value instanceof Definition)) return undefined;
+    const literal: unknown = Reflect.get(shape, key);
     const values: unknown =
       typeof literal === 'object' && literal !== null ? Reflect.get(literal, 'values') : undefined;
     return values instanceof Set && values.size === 1 ? [value, [...values][0]] : undefined;
   }
 
-  #built(): object {
-    if (this.#schema === undefined) {
-      this.#schema = this.#build?.() ?? {};
-      this.#build = undefined;
-    }
-    return this.#schema;
+  #used(): Use {
+    this.#use ??= { isParsedBefore: false, bound: Object.create(null) as Use['bound'] };
+    return this.#use;
   }
+
+  #built(): object {
+    const use = this.#used();
+    use.schema ??= madeBy(this[MAKING]);
+    return use.schema;
+  }
+}
+
+/** The schema of zod. */
+function madeBy({ by, args, from }: Making): object {
+  if (from === undefined) return callMethod(PARTS, by, args);
+  const schema = Definition.schemaOf(from);
+  if (schema === undefined) throw new TypeError(`A schema is not made from ${String(from)}`);
+  return callMethod(schema, by, args);
 }
 
 /** Empty where an option has no single value, or two have the same: the whole union then decides, or reports it. */
@@ -114,25 +121,15 @@ function optionsByValue(key: string, options: readonly unknown[]): Map<unknown, 
 /** A prototype costs nothing for each definition, of which a start makes thousands; a proxy for each would. */
 const SCHEMA_PROPERTIES = new Proxy(Object.create(null), {
   get: (_, key, definition: Definition) => Definition.read(definition, key),
-  has: (_, key) => Reflect.has(zod.any(), key),
+  has: (_, key) => Reflect.has(PARTS.any(), key),
 });
 Object.setPrototypeOf(Definition.prototype, SCHEMA_PROPERTIES);
-for (const method of DERIVING) {
-  Object.defineProperty(Definition.prototype, method, {
+for (const by of DERIVING) {
+  Object.defineProperty(Definition.prototype, by, {
     value: function derive(this: Definition, ...args: unknown[]): Definition {
-      return Definition.derive(this, method, args);
+      return new Definition({ by, args, from: this });
     },
   });
-}
-
-/** The shape of what a method derives from an object schema, where it is known without building one. */
-function derivedShape(shape: object | undefined, method: string, [more]: readonly unknown[]): object | undefined {
-  if (shape === undefined || method === 'describe') return shape;
-  if (method !== 'extend' || typeof more !== 'object' || more === null) return undefined;
-  return Object.defineProperties(
-    {},
-    { ...Object.getOwnPropertyDescriptors(shape), ...Object.getOwnPropertyDescriptors(more) },
-  );
 }
 
 function callMethod(schema: object, name: string, args: readonly unknown[]): object {
@@ -162,60 +159,47 @@ function built(value: unknown): unknown {
   return copy;
 }
 
-type Factory = (...args: never[]) => object;
-
-/** Its type is that of the factory: a definition has every property of its schema. */
-function lazily<Given extends Factory>(factory: Given): Given {
-  return ((...args: never[]) => new Definition(() => buildBy(factory, args))) as Given;
-}
-
-function lazyObject<Given extends Factory>(factory: Given): Given {
-  return ((...args: never[]) => new Definition(() => buildBy(factory, args), args[0])) as Given;
-}
-
-function lazyUnion<Given extends Factory>(factory: Given): Given {
-  return ((...args: never[]) => {
-    // As discriminatedUnion takes them.
-    const [key, options] = args as unknown as [string, readonly unknown[]];
-    return new Definition(() => buildBy(factory, args), undefined, { key, options });
-  }) as Given;
-}
-
-function buildBy(factory: Factory, args: readonly unknown[]): object {
-  return (factory as (...each: unknown[]) => object)(...args.map(built));
+/** A definition that is made by a function of zod, which is loaded when a schema is built. */
+function lazily<Name extends keyof typeof PARTS>(by: Name): (typeof PARTS)[Name] {
+  // Its type is that of the function: a definition has every property of its schema.
+  return ((...args: unknown[]) => new Definition({ by, args })) as unknown as (typeof PARTS)[Name];
 }
 
 /** The part of zod that the sources use at run time. */
 export const z = {
-  any: lazily(zod.any),
-  array: lazily(zod.array),
-  base64: lazily(zod.base64),
-  boolean: lazily(zod.boolean),
-  discriminatedUnion: lazyUnion(zod.discriminatedUnion),
-  enum: lazily(zod.enum),
-  int: lazily(zod.int),
-  json: lazily(zod.json),
-  literal: lazily(zod.literal),
-  looseObject: lazyObject(zod.looseObject),
-  never: lazily(zod.never),
-  null: lazily(zod.null),
-  number: lazily(zod.number),
-  object: lazyObject(zod.object),
-  partialRecord: lazily(zod.partialRecord),
-  preprocess: lazily(zod.preprocess),
-  record: lazily(zod.record),
-  strictObject: lazyObject(zod.strictObject),
-  string: lazily(zod.string),
-  tuple: lazily(zod.tuple),
-  undefined: lazily(zod.undefined),
-  union: lazily(zod.union),
-  unknown: lazily(zod.unknown),
-  url: lazily(zod.url),
-  coerce: { number: lazily(zod.coerce.number) },
-  iso: { date: lazily(zod.iso.date), datetime: lazily(zod.iso.datetime) },
-  lazy: (get: () => object) => new Definition(() => zod.lazy(() => built(get()) as zod.ZodType)),
-  toJSONSchema: (schema: zod.ZodType, ...rest: never[]) => zod.toJSONSchema(built(schema) as zod.ZodType, ...rest),
-  prettifyError: zod.prettifyError,
-  NEVER: zod.NEVER,
-  ZodError: zod.ZodError,
+  any: lazily('any'),
+  array: lazily('array'),
+  base64: lazily('base64'),
+  boolean: lazily('boolean'),
+  discriminatedUnion: lazily('discriminatedUnion'),
+  enum: lazily('enum'),
+  int: lazily('int'),
+  json: lazily('json'),
+  literal: lazily('literal'),
+  looseObject: lazily('looseObject'),
+  never: lazily('never'),
+  null: lazily('null'),
+  number: lazily('number'),
+  object: lazily('object'),
+  partialRecord: lazily('partialRecord'),
+  preprocess: lazily('preprocess'),
+  record: lazily('record'),
+  strictObject: lazily('strictObject'),
+  string: lazily('string'),
+  tuple: lazily('tuple'),
+  undefined: lazily('undefined'),
+  union: lazily('union'),
+  unknown: lazily('unknown'),
+  url: lazily('url'),
+  coerce: { number: lazily('coerce.number') },
+  iso: { date: lazily('iso.date'), datetime: lazily('iso.datetime') },
+  lazy: (get: () => object) => new Definition({ by: 'lazy', args: [() => built(get())] }),
+  toJSONSchema: (schema: object, ...rest: never[]) => PARTS.toJSONSchema(built(schema) as never, ...rest),
+  prettifyError: (error: Parameters<typeof PARTS.prettifyError>[0]) => PARTS.prettifyError(error),
+  get NEVER() {
+    return PARTS.NEVER;
+  },
+  get ZodError() {
+    return PARTS.ZodError;
+  },
 };

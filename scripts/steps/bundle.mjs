@@ -49,6 +49,8 @@ const BANNER =
   "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);";
 /** What the sources import as zod. */
 const LAZY_ZOD = join(ROOT, 'src/lazy-zod.ts');
+/** What that file needs of zod itself. */
+const ZOD_PARTS = join(ROOT, 'src/zod-parts.ts');
 /** What it offers to Node asks for its own parts in a way that no bundler can follow; its modules do not. */
 const MODULE_FORMS = { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' };
 /** Programs of the machine cannot be bundled; they are found where the package is installed. */
@@ -174,7 +176,7 @@ const lazyZod = {
   setup(build) {
     const sources = [join(ROOT, 'src/'), join(ROOT, 'bench/'), join(ROOT, 'scripts/')];
     build.onResolve({ filter: /^zod$/ }, ({ importer }) =>
-      importer !== LAZY_ZOD && sources.some((folder) => importer.startsWith(folder)) ? { path: LAZY_ZOD } : undefined,
+      importer !== ZOD_PARTS && sources.some((folder) => importer.startsWith(folder)) ? { path: LAZY_ZOD } : undefined,
     );
   },
 };

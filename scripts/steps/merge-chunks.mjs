@@ -14,6 +14,7 @@ const GROUPS = {
     'src/cli/commands/watch/ls.ts',
     'src/operations/runs/list-runs.ts',
   ],
+  'deferred-zod': ['src/zod-parts.ts'],
   'deferred-requests': ['src/schema/request.ts', 'src/schema/work-file.ts'],
   'deferred-fold': [
     'src/core/run/evolve.ts',
