@@ -17,6 +17,14 @@ describe('the task that a message is for', () => {
     expect(messageTarget(runDocument(running.state), words)).toEqual({ task, words: rest });
   });
 
+  it('must exist where a word can only be its key', () => {
+    expect(() => messageTarget(runDocument(running.state), ['implement/1.3', 'Use tabs'])).toThrow(
+      'Run r0000001 has no task implement/1.3; it has parser, implement/1.2',
+    );
+    const sentence = ['and/or', 'is', 'wrong'];
+    expect(messageTarget(runDocument(running.state), sentence)).toEqual({ task: 'implement/1.2', words: sentence });
+  });
+
   it('does not exist in a run that ended before its first task', () => {
     expect(() => messageTarget(runDocument(given(started()).state), ['Use tabs'])).toThrow(
       'Run r0000001 has no task yet, so no agent can receive the message',

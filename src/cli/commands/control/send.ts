@@ -11,6 +11,9 @@ import { readGoalText } from '../../start/goal-text.ts';
 import { parseTarget, resolveDir } from '../../target.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 
+/** A word that can only be meant as the key of a task, such as `implement/1.2`. */
+const TASK_LIKE = /^[a-z][a-z-]*\/\d+(\.\d+)*$/;
+
 const WAITING: ReadonlySet<string> = new Set(['held', 'blocked']);
 
 const EXAMPLES = [
@@ -92,7 +95,14 @@ async function requireMessage(caller: Caller, { dir, text }: { dir: string; text
 export function messageTarget(document: RunDocument, words: readonly string[]): { task: string; words: string[] } {
   const [first, ...rest] = words;
   const named = first === undefined || rest.length === 0 ? undefined : taskNamed(document, first);
+  if (named === undefined && rest.length > 0 && TASK_LIKE.test(first ?? '')) throw unknownTask(document, first ?? '');
   return named === undefined ? { task: onlyTask(document), words: [...words] } : { task: named, words: rest };
+}
+
+function unknownTask({ run, tasks }: RunDocument, task: string): AppError {
+  const known = tasks.slice(0, 8).map(taskLabel);
+  const list = known.length === 0 ? 'it has no tasks yet' : `it has ${known.join(', ')}`;
+  return new AppError('TASK_UNKNOWN', `Run ${run} has no task ${task}; ${list}`, { run, task });
 }
 
 function taskNamed({ tasks }: RunDocument, word: string): string | undefined {
