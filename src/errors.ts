@@ -18,7 +18,7 @@ export const ERRORS = {
     hint: 'If the repository was moved, move it back or create a link: ln -s <new path> <old path>. Without it, manyhands diff, report and salvage still show every result, and manyhands salvage restore <ref> --to <folder> restores a result into another clone.',
   },
   REPOSITORY_EMPTY: { exit: 3, http: 422, hint: 'Create a first commit: git commit --allow-empty -m "Start"' },
-  REPOSITORY_UNSUPPORTED: { exit: 3, http: 422, hint: 'See the requirements in docs/reference/repositories.md.' },
+  REPOSITORY_UNSUPPORTED: { exit: 3, http: 422, hint: 'The requirements are in docs/reference/repositories.md.' },
   GIT_TOO_OLD: {
     exit: 3,
     http: 500,
@@ -37,7 +37,11 @@ export const ERRORS = {
     http: 409,
     hint: 'Rename or delete the branch that is in the way, then run the command again.',
   },
-  CONFIG_INVALID: { exit: 3, http: 422, hint: 'Correct the setting. docs/reference/config.md lists all settings.' },
+  CONFIG_INVALID: {
+    exit: 3,
+    http: 422,
+    hint: 'Correct the setting. docs/reference/config.md lists all settings.',
+  },
   CONFIG_KEY_UNKNOWN: { exit: 3, http: 404, hint: 'List all settings: manyhands config list' },
   INIT_REFUSED: { exit: 3, http: 409, hint: 'Fix what the message names, then run: manyhands init' },
   INPUT_INVALID: { exit: 3, http: 422, hint: 'Correct the input and run the command again. Nothing was started.' },
@@ -46,7 +50,11 @@ export const ERRORS = {
     http: 422,
     hint: 'Nothing was started. Correct the file, then check it: manyhands check <file>',
   },
-  WORK_FILE_UNREADABLE: { exit: 2, http: 422, hint: 'List the supported work files: manyhands run --help' },
+  WORK_FILE_UNREADABLE: {
+    exit: 2,
+    http: 422,
+    hint: 'Check the path. To list the supported work files: manyhands run --help',
+  },
   FILE_EXISTS: { exit: 3, http: 409, hint: 'Choose another --output, or overwrite it with --force (a copy is kept).' },
   CHECK_CANNOT_START: {
     exit: 3,
@@ -141,14 +149,12 @@ export const ERRORS = {
   },
   DATA_DAMAGED: { exit: 3, http: 500, hint: 'Do not change the data directory. Check it: manyhands doctor' },
   DATABASE_UNREACHABLE: { exit: 3, http: 503, hint: 'Check the PostgreSQL server: manyhands doctor. Nothing is lost.' },
-  DATABASE_REFUSED: { exit: 3, http: 500, hint: 'Correct MANYHANDS_DATABASE_URL, or the rights of its user.' },
-  NOT_LEADER: { exit: 3, http: 409, hint: 'Run the command on the server that leads, or wait until it has ended.' },
+  DATABASE_REFUSED: {
+    exit: 3,
+    http: 500,
+    hint: 'Correct the URL (MANYHANDS_DATABASE_URL or --to), or the rights of its user.',
+  },
   ...SERVER_ERRORS,
-  HOST_TAKEN: { exit: 3, http: 409, hint: 'Choose another --name, or stop that process: manyhands hosts' },
-  HOST_UNKNOWN: { exit: 3, http: 404, hint: 'List them: manyhands hosts' },
-  HOST_RELEASE: { exit: 3, http: 409, hint: 'Install the release of the server here, or update the server.' },
-  HOSTS_IN_USE: { exit: 3, http: 409, hint: 'Let each host finish, then stop it: manyhands host drain <name>' },
-  HOST_LOST: { exit: 3, http: 409, hint: 'Start it again. Its work is saved: manyhands salvage' },
   NO_SPACE: { exit: 3, http: 507, hint: 'Free disk space, then continue with: manyhands resume' },
   NO_PERMISSION: { exit: 3, http: 403, hint: 'Check the owner and the permissions of the file or folder.' },
   WORKSPACE_CHANGED: {
@@ -197,37 +203,6 @@ export const ERRORS = {
     hint: 'Check the forge and its login with manyhands doctor, then run the command again.',
   },
   NEEDS_PERSON: { exit: 4, http: 409, hint: 'Show what is waiting for you: manyhands show <run>' },
-  LOGIN_NEEDED: {
-    exit: 3,
-    http: 401,
-    hint: 'Open the link that manyhands serve prints. Programs send the token that manyhands token prints.',
-  },
-  LOGIN_REFUSED: {
-    exit: 3,
-    http: 401,
-    hint: 'A link is valid once and for a few minutes. Print a new one: manyhands serve',
-  },
-  LOGIN_THROTTLED: {
-    exit: 3,
-    http: 429,
-    hint: 'Wait a minute, then use the link that manyhands serve prints or the token that manyhands token prints.',
-  },
-  VIEWERS_ONLY_LOOK: {
-    exit: 3,
-    http: 403,
-    hint: 'Viewers have read-only access. Log in with the operator token: manyhands token',
-  },
-  REQUEST_FOREIGN: {
-    exit: 3,
-    http: 403,
-    hint: 'Open the address that manyhands serve prints. To use another host name of this machine, set server.names.',
-  },
-  REQUEST_INVALID: { exit: 3, http: 400, hint: 'The parameters of each route are listed at /api/docs.' },
-  REQUEST_TOO_LARGE: { exit: 3, http: 413, hint: 'Send a smaller request.' },
-  REQUEST_NOT_JSON: { exit: 3, http: 415, hint: 'Send JSON with content-type: application/json.' },
-  ROUTE_UNKNOWN: { exit: 3, http: 404, hint: 'All routes are listed at /api/docs.' },
-  METHOD_UNKNOWN: { exit: 3, http: 405, hint: 'The methods of each route are listed at /api/docs.' },
-  PORT_TAKEN: { exit: 3, http: 409, hint: 'Choose another port with --port, or omit --port to use a free one.' },
   UNSUPPORTED_SYSTEM: { exit: 3, http: 500, hint: 'Use Linux or macOS, or WSL 2 on Windows.' },
   PROCESS_STUCK: {
     exit: 3,
@@ -291,6 +266,14 @@ export function errorCode(error: unknown): string | undefined {
 export function isAbsent(error: unknown): boolean {
   const code = errorCode(error);
   return code === 'ENOENT' || code === 'ENOTDIR';
+}
+
+/** Why a file could not be read, as it follows its name: `does not exist`. */
+export function unreadableText(error: unknown): string {
+  if (isAbsent(error)) return 'does not exist';
+  if (errorCode(error) === 'EISDIR') return 'is a folder';
+  if (errorCode(error) === 'EACCES' || errorCode(error) === 'EPERM') return 'may not be read: no permission';
+  return `cannot be read: ${messageOf(error)}`;
 }
 
 /** The message of any thrown value. */

@@ -1,5 +1,11 @@
-/** What can go wrong between this program and a server that it logged in to, or the repository of a project; rows of ERRORS. */
+/** What can go wrong between servers, their clients and hosts, and the repositories of projects; rows of ERRORS. */
 export const SERVER_ERRORS = {
+  NOT_LEADER: { exit: 3, http: 409, hint: 'Run the command on the server that leads, or wait until it has ended.' },
+  HOST_TAKEN: { exit: 3, http: 409, hint: 'Choose another --name, or stop that process: manyhands hosts' },
+  HOST_UNKNOWN: { exit: 3, http: 404, hint: 'List them: manyhands hosts' },
+  HOST_RELEASE: { exit: 3, http: 409, hint: 'Install the release of the server here, or update the server.' },
+  HOSTS_IN_USE: { exit: 3, http: 409, hint: 'Let each host finish, then stop it: manyhands host drain <name>' },
+  HOST_LOST: { exit: 3, http: 409, hint: 'Start it again. Its work is saved: manyhands salvage' },
   SERVER_URL_INVALID: {
     exit: 3,
     http: 422,
@@ -55,4 +61,35 @@ export const SERVER_ERRORS = {
     http: 403,
     hint: 'Use 127.0.0.1 and an SSH tunnel. To accept connections from other machines, set server.allowRemote to true.',
   },
+  LOGIN_NEEDED: {
+    exit: 3,
+    http: 401,
+    hint: 'Open the link that manyhands serve prints. Programs send the token that manyhands token prints.',
+  },
+  LOGIN_REFUSED: {
+    exit: 3,
+    http: 401,
+    hint: 'A link is valid once and for a few minutes. Print a new one: manyhands serve',
+  },
+  LOGIN_THROTTLED: {
+    exit: 3,
+    http: 429,
+    hint: 'Wait a minute, then use the link that manyhands serve prints or the token that manyhands token prints.',
+  },
+  VIEWERS_ONLY_LOOK: {
+    exit: 3,
+    http: 403,
+    hint: 'Viewers have read-only access. Log in with the operator token: manyhands token',
+  },
+  REQUEST_FOREIGN: {
+    exit: 3,
+    http: 403,
+    hint: 'Open the address that manyhands serve prints. To use another host name of this machine, set server.names.',
+  },
+  REQUEST_INVALID: { exit: 3, http: 400, hint: 'The parameters of each route are listed at /api/docs.' },
+  REQUEST_TOO_LARGE: { exit: 3, http: 413, hint: 'Send a smaller request.' },
+  REQUEST_NOT_JSON: { exit: 3, http: 415, hint: 'Send JSON with content-type: application/json.' },
+  ROUTE_UNKNOWN: { exit: 3, http: 404, hint: 'All routes are listed at /api/docs.' },
+  METHOD_UNKNOWN: { exit: 3, http: 405, hint: 'The methods of each route are listed at /api/docs.' },
+  PORT_TAKEN: { exit: 3, http: 409, hint: 'Choose another port with --port, or omit --port to use a free one.' },
 } as const;

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { z } from 'zod';
+import { AppError } from '../errors.ts';
 import type { Session } from './platform.ts';
 
 /** A command is data: how the help lists it, and its arguments, options and action. */
@@ -35,8 +36,17 @@ export function whenCalled<S extends z.ZodType>(
   bound: { options: S; act: Act<S> },
 ): void {
   command.action(async () => {
-    session.exitCode = await bound.act(bound.options.parse(command.optsWithGlobals()), command.args);
+    const options = bound.options.safeParse(command.optsWithGlobals());
+    if (!options.success) throw invalidOption(options.error);
+    session.exitCode = await bound.act(options.data, command.args);
   });
+}
+
+/** A value that the parser of its option lets pass. */
+function invalidOption({ issues }: z.ZodError): AppError {
+  const [issue] = issues;
+  const name = String(issue?.path[0] ?? '').replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  return new AppError('USAGE', `option '--${name}' is invalid: ${issue?.message ?? 'unknown value'}`);
 }
 
 export function addDir(command: Command): Command {

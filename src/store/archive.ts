@@ -3,7 +3,7 @@ import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
-import { AppError, fromSystemError, messageOf } from '../errors.ts';
+import { AppError, fromSystemError, messageOf, unreadableText } from '../errors.ts';
 import { RunRecord } from '../schema/keeping.ts';
 import { crashpoint, type World } from '../world.ts';
 import { packTar, type TarEntry, unpackTar } from './tar.ts';
@@ -47,7 +47,7 @@ async function removeUnfinished(file: string): Promise<void> {
 /** The run in an archive; a damaged one is refused. */
 export async function readArchive(file: string): Promise<RunRecord> {
   const packed = await readFile(file).catch((error: unknown) => {
-    throw new AppError('INPUT_INVALID', `The archive ${file} cannot be read: ${messageOf(error)}`, { file });
+    throw new AppError('INPUT_INVALID', `The archive ${file} ${unreadableText(error)}`, { file });
   });
   try {
     return recordOf(unpackTar(await promisify(gunzip)(packed)));

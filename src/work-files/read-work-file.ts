@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { constants } from 'node:fs';
 import { open, realpath } from 'node:fs/promises';
 import { isAbsolute, relative, sep } from 'node:path';
-import { AppError, errorCode, isAbsent, messageOf } from '../errors.ts';
+import { AppError, unreadableText } from '../errors.ts';
 import type { WorkFile } from '../schema/work-file.ts';
 import { InputErrors } from './input-errors.ts';
 import { parseWork, type WorkOptions } from './parse-work.ts';
@@ -33,9 +33,7 @@ async function readBytes(path: string, shown: string): Promise<Uint8Array> {
     return await handle.readFile();
   } catch (error) {
     if (error instanceof AppError) throw error;
-    if (isAbsent(error)) throw unreadable(shown, 'does not exist');
-    if (errorCode(error) === 'EACCES') throw unreadable(shown, 'may not be read: no permission');
-    throw unreadable(shown, `cannot be read: ${messageOf(error)}`);
+    throw unreadable(shown, unreadableText(error));
   }
 }
 

@@ -70,7 +70,7 @@ describe('a job at a time', () => {
     [['--context', 'no-sign'], /neither key=value nor @file\.json/],
     [['--context', '=x'], /neither key=value/],
     [['--context', 'a\nb=x'], /--context "a\\nb": a name of at most 100/],
-    [['--context', '@none.json'], /context file .*none\.json cannot be used/],
+    [['--context', '@none.json'], /context file .*none\.json does not exist/],
     [['--template', 'bugfx'], /Did you mean bugfix\?/],
     [['--template', '../x'], /is no name/],
   ])('is rejected before anything is started: %j', async (flags, message) => {

@@ -114,7 +114,7 @@ describe.concurrent('a hold', { timeout: 120_000 }, () => {
       ].join('\n'),
     );
     const absent = await place.mh(['plan', 'edit', run, '--file', 'absent.yaml']);
-    expect([absent.code, absent.stderr]).toEqual([3, expect.stringContaining('cannot be read')]);
+    expect([absent.code, absent.stderr]).toEqual([3, expect.stringContaining('does not exist')]);
     writeFileSync(join(place.repo, 'wrong.yaml'), 'tasks: [{ task: implement/1.1, titel: x }]\n');
     const wrong = await place.mh(['plan', 'edit', run, '--file', 'wrong.yaml']);
     expect([wrong.code, wrong.stderr]).toEqual([3, expect.stringContaining('titel')]);

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { AppError, messageOf } from '../../errors.ts';
+import { AppError, unreadableText } from '../../errors.ts';
 import { parseLocatedYaml } from '../../roles/located-yaml.ts';
 import { Step } from './scenario-step.ts';
 
@@ -52,11 +52,6 @@ function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    throw new AppError(
-      'SCENARIO_INVALID',
-      `Cannot read the scenario ${file}: ${messageOf(error)}`,
-      { file },
-      { cause: error },
-    );
+    throw new AppError('SCENARIO_INVALID', `The scenario ${file} ${unreadableText(error)}`, { file }, { cause: error });
   }
 }

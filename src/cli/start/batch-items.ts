@@ -1,10 +1,10 @@
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { extname, resolve } from 'node:path';
-import { AppError, messageOf } from '../../errors.ts';
 import { parseLocatedYaml } from '../../roles/located-yaml.ts';
 import { Batch, type BatchItem } from '../../schema/batch.ts';
 import type { BatchSettings } from '../../templates/batch.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { readNamedFile } from './named-file.ts';
 
 /** Items for a batch, and the settings of the batch if they come from a batch file. */
 export type BatchInput = { items: (string | BatchItem)[]; settings: BatchSettings };
@@ -19,7 +19,7 @@ export async function readItems(terminal: Terminal, words: readonly string[]): P
   if (only === '-') return { items: linesOf(await terminal.readInput()), settings: {} };
   const file = resolve(terminal.cwd, only.replace(/^@/, ''));
   if (!only.startsWith('@') && !(await isFile(file))) return { items: [only], settings: {} };
-  const text = await readText(file);
+  const text = await readNamedFile(file);
   if (!STRUCTURED.has(extname(file).toLowerCase())) return { items: linesOf(text), settings: {} };
   const { items, ...settings } = parseLocatedYaml(text, Batch, { file, code: 'BATCH_INVALID' });
   return { items, settings: settingsOf(settings) };
@@ -45,12 +45,4 @@ function settingsOf({ summary, template, context, parallel }: Omit<Batch, 'items
 async function isFile(path: string): Promise<boolean> {
   const found = await stat(path).catch(() => undefined);
   return found?.isFile() ?? false;
-}
-
-async function readText(file: string): Promise<string> {
-  try {
-    return await readFile(file, 'utf8');
-  } catch (error) {
-    throw new AppError('USAGE', `The file ${file} cannot be read: ${messageOf(error)}`, { file }, { cause: error });
-  }
 }

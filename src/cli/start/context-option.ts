@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { z } from 'zod';
@@ -6,6 +5,7 @@ import { AppError, messageOf } from '../../errors.ts';
 import { Context } from '../../schema/job-parts.ts';
 import { collect } from '../command.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { readNamedFile } from './named-file.ts';
 
 const JsonObject = z.record(z.string(), z.unknown());
 
@@ -38,8 +38,9 @@ function pair(text: string): [string, string] {
 
 async function fileEntries(terminal: Terminal, name: string): Promise<[string, string][]> {
   const file = resolve(terminal.cwd, name);
+  const text = await readNamedFile(file, 'The context file');
   try {
-    const values = JsonObject.parse(JSON.parse(await readFile(file, 'utf8')));
+    const values = JsonObject.parse(JSON.parse(text));
     return Object.entries(values).map(([key, value]) => [
       key,
       typeof value === 'string' ? value : JSON.stringify(value),

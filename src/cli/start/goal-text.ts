@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { AppError, messageOf } from '../../errors.ts';
+import { AppError } from '../../errors.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { readNamedFile } from './named-file.ts';
 
 /** The text of a goal or task: as argument, from standard input for `-`, from a file for `@file`. */
 export async function readGoalText(terminal: Terminal, words: readonly string[]): Promise<string> {
@@ -15,10 +15,5 @@ export async function readGoalText(terminal: Terminal, words: readonly string[])
 async function source(terminal: Terminal, argument: string): Promise<string> {
   if (argument === '-') return terminal.readInput();
   if (!argument.startsWith('@')) return argument;
-  const file = resolve(terminal.cwd, argument.slice(1));
-  try {
-    return await readFile(file, 'utf8');
-  } catch (error) {
-    throw new AppError('USAGE', `The file ${file} cannot be read: ${messageOf(error)}`, { file }, { cause: error });
-  }
+  return readNamedFile(resolve(terminal.cwd, argument.slice(1)));
 }

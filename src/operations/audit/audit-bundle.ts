@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { AppError, fromSystemError, messageOf } from '../../errors.ts';
+import { AppError, fromSystemError, messageOf, unreadableText } from '../../errors.ts';
 import { checkSignature, SIGNATURE_NAMESPACE, type SignatureCheck } from '../../git/sign.ts';
 import { RunRecord } from '../../schema/keeping.ts';
 import { type ChainLink, chainLinks } from '../../store/chain.ts';
@@ -66,7 +66,7 @@ export async function readBundle(folder: string): Promise<BundleCheck> {
     const signature = await checkSignature(join(folder, SUMS), kinds);
     return { stream, links, head: textField(audit, 'head'), changed, signature };
   } catch (error) {
-    throw new AppError('INPUT_INVALID', `The audit bundle ${folder} cannot be read: ${messageOf(error)}`, { folder });
+    throw new AppError('INPUT_INVALID', `The audit bundle ${folder} ${unreadableText(error)}`, { folder });
   }
 }
 

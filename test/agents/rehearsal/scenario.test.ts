@@ -114,6 +114,6 @@ describe('a scenario file', () => {
   });
 
   it('that does not exist is an error that names it', () => {
-    expect(() => loadScenario(join(folder, 'none.yaml'))).toThrow(/none\.yaml/);
+    expect(() => loadScenario(join(folder, 'none.yaml'))).toThrow(/none\.yaml does not exist$/);
   });
 });

@@ -4,13 +4,16 @@ import { AppError } from '../../../errors.ts';
 import type { ProjectLocks } from '../../../operations/locks/list-locks.ts';
 import { addDir, addHelp, addJson, type CliCommand, CommonOptions, whenCalled } from '../../command.ts';
 import { READING_EXIT_CODES } from '../../exit-code.ts';
+import { wholeNumber } from '../../render/amounts.ts';
 import { oneLine } from '../../render/clean-text.ts';
 import { printJson, printLines, tableLines } from '../../render/output.ts';
 import { resolveDir } from '../../target.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 
+/** A week. */
+const MOST_MINUTES = 10_080;
 const Flags = CommonOptions.extend({
-  minutes: z.coerce.number().int().min(1).max(10_080).default(60),
+  minutes: z.number().default(60),
   reason: z.string().default(''),
 });
 
@@ -32,7 +35,7 @@ export const locksCommand: CliCommand = {
     command
       .argument('[action]', 'list (default), take or release')
       .argument('[paths...]', 'files or folders of the project')
-      .option('--minutes <n>', 'how long your locks last (default: 60)')
+      .option('--minutes <n>', 'how long your locks last (default: 60)', wholeNumber(1, MOST_MINUTES))
       .option('--reason <text>', 'shown to agents that wait');
     addHelp(addDir(addJson(command)), EXAMPLES, READING_EXIT_CODES);
     whenCalled(command, session, {

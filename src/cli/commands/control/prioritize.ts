@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { addDir, addHelp, addJson, type CliCommand, CommonOptions, whenCalled } from '../../command.ts';
 import { READING_EXIT_CODES } from '../../exit-code.ts';
+import { wholeNumber } from '../../render/amounts.ts';
 import { printJson } from '../../render/output.ts';
 import { parseTarget, resolveDir } from '../../target.ts';
 
-const Flags = CommonOptions.extend({ to: z.coerce.number().int().min(-10).max(10) });
+const Flags = CommonOptions.extend({ to: z.number() });
 
 const EXAMPLES = [
   'manyhands prioritize k3v9x2ab implement/1.3 --to 5',
@@ -21,7 +22,7 @@ export const prioritizeCommand: CliCommand = {
     command
       .argument('<run>', 'the run')
       .argument('[task]', 'the task; default: all queued tasks of the run')
-      .requiredOption('--to <priority>', 'from -10 (last) to 10 (first)');
+      .requiredOption('--to <priority>', 'from -10 (last) to 10 (first)', wholeNumber(-10, 10));
     addHelp(addDir(addJson(command)), EXAMPLES, READING_EXIT_CODES);
     whenCalled(command, session, {
       options: Flags,

@@ -1,8 +1,8 @@
-import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { momentText } from '../../../core/view/amounts.ts';
-import { AppError, fromSystemError } from '../../../errors.ts';
+import { AppError, messageOf } from '../../../errors.ts';
 import { type KnowledgeEntry, Learning } from '../../../schema/coordination/knowledge.ts';
 import { addDir, addHelp, addJson, type CliCommand, CommonOptions, collect, whenCalled } from '../../command.ts';
 import { READING_EXIT_CODES } from '../../exit-code.ts';
@@ -10,6 +10,7 @@ import { inProject } from '../../in-project.ts';
 import type { Session } from '../../platform.ts';
 import { cleanText, oneLine } from '../../render/clean-text.ts';
 import { printJson, printLines, tableLines } from '../../render/output.ts';
+import { readNamedFile } from '../../start/named-file.ts';
 
 const EXAMPLES = [
   'manyhands kb ls',
@@ -51,7 +52,10 @@ export const kbCommand: CliCommand = {
       const found = entries.filter((entry) => entry.id.startsWith(id));
       const entry = found.find((each) => each.id === id || found.length === 1);
       if (entry === undefined)
-        throw new AppError('INPUT_INVALID', `${found.length} entries begin with ${id}; list them with manyhands kb ls`);
+        throw new AppError(
+          'INPUT_INVALID',
+          `${found.length === 0 ? 'No entry begins' : `${found.length} entries begin`} with ${id}; list them with manyhands kb ls`,
+        );
       print(session, flags.json, entry, () => entryLines(entry));
     });
     const remove = command.command('rm').description('remove an entry').argument('<id>', ENTRY);
@@ -98,7 +102,7 @@ function define(command: Command, session: Session, examples: readonly string[],
 function defineImport(command: Command, session: Session): void {
   command.description('add the entries of a file that kb export wrote').argument('<file>', 'the file');
   define(command, session, ['manyhands kb import knowledge.json'], async (flags, [file = '']) => {
-    const learnings = z.array(Learning).safeParse(await readJson(file));
+    const learnings = z.array(Learning).safeParse(await readJson(resolve(session.platform.terminal.cwd, file)));
     if (!learnings.success)
       throw new AppError('INPUT_INVALID', `${file}: ${z.prettifyError(learnings.error)}`, { file });
     const known = await inProject(session, flags, (caller, dir) => caller.call('list-knowledge', { dir }));
@@ -166,10 +170,15 @@ function entryLines({ id, title, status, scope, reason, origin, tags, text }: Kn
 }
 
 async function readJson(file: string): Promise<unknown> {
+  const text = await readNamedFile(file);
   try {
-    return JSON.parse(await readFile(file, 'utf8'));
+    return JSON.parse(text);
   } catch (error) {
-    if (error instanceof SyntaxError) throw new AppError('INPUT_INVALID', `${file} is not JSON`, { file });
-    throw fromSystemError(error, `reading ${file}`);
+    throw new AppError(
+      'INPUT_INVALID',
+      `The file ${file} is not JSON: ${messageOf(error)}`,
+      { file },
+      { cause: error },
+    );
   }
 }

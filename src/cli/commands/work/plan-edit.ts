@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { parse, stringify } from 'yaml';
 import { z } from 'zod';
-import { AppError, messageOf } from '../../../errors.ts';
+import { AppError, messageOf, unreadableText } from '../../../errors.ts';
 import type { OperationInput, OperationOutput } from '../../../operations/all.ts';
 import { addDir, addHelp, addJson, CommonOptions, whenCalled } from '../../command.ts';
 import { READING_EXIT_CODES } from '../../exit-code.ts';
@@ -62,7 +62,7 @@ async function readPlanFile(path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
-    throw new AppError('INPUT_INVALID', `The plan file ${path} cannot be read: ${messageOf(error)}`, { file: path });
+    throw new AppError('INPUT_INVALID', `The plan file ${path} ${unreadableText(error)}`, { file: path });
   }
 }
 

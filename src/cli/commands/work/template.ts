@@ -1,9 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { z } from 'zod';
 import { durationText, moneyText } from '../../../core/view/amounts.ts';
-import { AppError, messageOf } from '../../../errors.ts';
 import { jobPrompt } from '../../../recipes/job/job.ts';
 import { Tier } from '../../../schema/task.ts';
 import type { TemplateDocument, TemplateHeader, TemplateStatistic } from '../../../schema/template.ts';
@@ -16,6 +14,7 @@ import { cleanText, oneLine } from '../../render/clean-text.ts';
 import { printJson, printLines, tableLines } from '../../render/output.ts';
 import { addContextOption, contextOf } from '../../start/context-option.ts';
 import { readGoalText } from '../../start/goal-text.ts';
+import { readNamedFile } from '../../start/named-file.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 
 const COLUMNS = [
@@ -141,7 +140,7 @@ function defineAdd(command: Command, session: Session): void {
     options: AddFlags,
     act: async (flags, [name = '', given = '']) => {
       const { terminal } = session.platform;
-      const text = given === '-' ? await terminal.readInput() : await readContent(resolve(terminal.cwd, given));
+      const text = given === '-' ? await terminal.readInput() : await readNamedFile(resolve(terminal.cwd, given));
       const saved = { name, text, header: headerOf(flags), scope: scopeOf(flags), replace: flags.force };
       const { file, summary } = await inProject(session, flags, (caller, dir) =>
         caller.call('save-template', { dir, ...saved }),
@@ -186,14 +185,6 @@ function headerOf({ summary, agent, tier, role, write, check, budget }: AddFlags
     ...(check.length === 0 ? {} : { checks: check }),
     ...(budget === undefined ? {} : { budget }),
   };
-}
-
-async function readContent(file: string): Promise<string> {
-  try {
-    return await readFile(file, 'utf8');
-  } catch (error) {
-    throw new AppError('USAGE', `The file ${file} cannot be read: ${messageOf(error)}`, { file }, { cause: error });
-  }
 }
 
 /** Templates as rows, with the outcome of their jobs over all models; the cost is the average per job. */
