@@ -164,13 +164,21 @@ function adHocCommand(
 ): Record<string, AgentConfig> {
   const found = findProgram(program, { ...searchOf(options), dir: options.dir });
   if ('missing' in found)
-    throw new AppError('AGENT_MISSING', `Agent command:${program}: ${found.missing}`, { program });
+    throw new AppError('AGENT_MISSING', `Agent command:${program}: ${found.missing}${quoting(program, args)}`, {
+      program,
+    });
   const config = AgentConfig.parse({ kind: 'command', command: found.found, args });
   const text = JSON.stringify(config);
   const same = [...agents].find(([, other]) => JSON.stringify(other) === text)?.[0];
   const isTaken = (name: string) =>
     agents.has(name) || Object.hasOwn(rehearsals, name) || Object.hasOwn(options.config.agents, name);
   return { [same ?? nameForProgram(program, isTaken)]: config };
+}
+
+/** A path is cut at its first space: what may be its rest is among the arguments. */
+function quoting(program: string, args: readonly string[]): string {
+  const isCut = program.includes('/') && args.some((arg) => arg.includes('/') || /\.\w+$/.test(arg));
+  return isCut ? `; a path with spaces needs quotes: command:'${[program, ...args].join(' ')}'` : '';
 }
 
 function rehearsalAgents({ dir, rehearsal: { scenario } }: AgentOptions): Record<string, AgentConfig> {

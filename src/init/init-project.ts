@@ -120,7 +120,12 @@ export async function repositoryRoot(dir: string): Promise<string | undefined> {
   const { code, stdout, stderr } = await git(args, { cwd: dir, asUser: true, allow: [0, 128] });
   if (code === 0) return stdout.replace(/\n$/, '');
   if (/not a git repository/i.test(stderr)) return undefined;
-  const reason = stderr.trim().split('\n', 1)[0] ?? '';
+  const [line = ''] = stderr
+    .trim()
+    .replace(/^fatal: /, '')
+    .split('\n', 1);
+  const isBare = /must be run in a work tree/.test(line);
+  const reason = isBare ? 'it has no work tree; clone it, and run the command in the clone' : line;
   throw new AppError('REPOSITORY_UNSUPPORTED', `${dir} cannot be set up: ${reason}`, { dir, reason });
 }
 

@@ -85,6 +85,15 @@ describe('the choice of an agent', () => {
   );
 });
 
+it('a path with a space that is not quoted is refused with the quotes that it needs', () => {
+  expect(() => createAgents(options(['command:./my tools/agent.sh']))).toThrow(
+    expect.objectContaining({
+      code: 'AGENT_MISSING',
+      message: expect.stringContaining("; a path with spaces needs quotes: command:'./my tools/agent.sh'"),
+    }),
+  );
+});
+
 describe('a built-in agent', () => {
   it('needs no settings, and may be given a model', () => {
     const { agents } = pinAgents(options(['claude', 'implement=codex:gpt-5.5']));

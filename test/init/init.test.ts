@@ -39,6 +39,15 @@ function onlyWith(...programs: string[]): string {
 }
 
 describe('manyhands init', () => {
+  it('refuses a bare repository in words of its own', async () => {
+    using project = makeProject({});
+    const bare = join(project.root, 'bare.git');
+    execFileSync('git', ['init', '--quiet', '--bare', bare], { env: project.env });
+    const { code, stderr } = await call(project, ['--yes'], { cwd: bare });
+    expect([code, stderr]).toEqual([3, expect.stringContaining('it has no work tree; clone it')]);
+    expect(stderr).not.toContain('fatal');
+  });
+
   it('writes settings that pass its own check, with the schema beside them', async () => {
     using project = makeProject({ 'package.json': PACKAGE, 'package-lock.json': '{}' });
     const { code, stdout } = await call(project, ['--yes']);

@@ -78,8 +78,8 @@ function resultSteps(document: RunDocument): NextStep[] {
     ...(base.branch === null
       ? [{ command: `git merge ${shellWord(branch)}`, purpose: 'merge it into what you have checked out' }]
       : [
-          { command: `git merge ${shellWord(branch)}`, purpose: 'merge it yourself, or' },
-          { command: `manyhands land ${run}`, purpose: 'fast-forward the base to it' },
+          { command: `manyhands land ${run}`, purpose: `fast-forward ${base.branch} to it, or` },
+          { command: `git merge ${shellWord(branch)}`, purpose: 'merge it yourself' },
         ]),
   ];
 }

@@ -243,7 +243,8 @@ function gateFacts(
 
 function baseFact(evidence: Evidence, format: AmountFormat): Fact {
   const again = isFailed(evidence) && evidence.reruns !== undefined ? ', also when repeated' : '';
-  const fact = `check on the base: ${evidence.gate}: ${evidence.verdict}${again}: ${evidence.summary}`;
+  const summary = evidence.verdict === 'pass' ? '' : `: ${evidence.summary}`;
+  const fact = `check on the base: ${evidence.gate}: ${evidence.verdict}${again}${summary}`;
   return { about: 'run', fact, ...detailsOf(evidence, format) };
 }
 

@@ -143,7 +143,11 @@ const HEAD = ['-q', 'HEAD^{commit}', '--symbolic-full-name', 'HEAD'];
 async function findDirectories(dir: string, facts: GitResult): Promise<{ directories: Directories; head: string[] }> {
   const lines = facts.stdout.split('\n');
   const [bare, inside, format, shallow, root, gitDir, commonDir, ...rest] = lines;
-  if (bare === 'true') throw unsupported(dir, 'it is bare: there is no work tree to land in');
+  if (bare === 'true')
+    throw unsupported(
+      dir,
+      'it is bare, and a run needs a work tree to land in: clone it, and run the command in the clone',
+    );
   if (inside === 'false') throw unsupported(dir, 'the folder is inside .git and not in the work tree');
   if (facts.code !== 0 && !commonDir) throw noRepository(dir, facts.stderr);
   const head = rest.slice(0, -1);

@@ -34,7 +34,11 @@ async function latestStatus(app: App, dir: string): Promise<BulkStatus> {
     const status = state.start.project.id === project.id ? statusOf(state) : undefined;
     if (status !== undefined) return status;
   }
-  throw new AppError('RUN_NONE', `There is no bulk run in ${project.root} yet`, { root: project.root });
+  throw new AppError(
+    'RUN_NONE',
+    `There is no bulk run in ${project.root} yet; start one with manyhands bulk run <file>`,
+    { root: project.root },
+  );
 }
 
 function statusOf(state: RunState): BulkStatus | undefined {

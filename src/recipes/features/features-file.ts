@@ -100,8 +100,7 @@ function readFeatures(reading: Reading, file: string | null): FeaturesInput {
     list,
   );
   const passed = features.filter(({ feature }) => feature.status === 'passed').length;
-  if (passed > 0)
-    reading.notes.add(`${passed} of ${features.length} features have passed already and are left as they are.`);
+  if (passed > 0) reading.notes.add(`${passed} of ${features.length} features passed already; they are not worked on.`);
   return { file, features: features.map(({ feature }) => feature) };
 }
 

@@ -118,7 +118,7 @@ function requireDatabaseUrl(url: string): string {
   if (URL.canParse(url) && /^postgres(ql)?:$/.test(new URL(url).protocol)) return url;
   throw new AppError(
     'DATABASE_REFUSED',
-    'MANYHANDS_DATABASE_URL is not a URL of the form postgresql://user@host:5432/database',
+    'The address of the database is not a URL of the form postgresql://user@host:5432/database',
   );
 }
 

@@ -102,6 +102,12 @@ describe('plain lines', () => {
     ]);
   });
 
+  it('of a passed check on the base name it once', () => {
+    const passed = { ...evidence('npm test', 'pass'), summary: 'npm test passed' };
+    const event = { type: 'run.base-checked' as const, data: { tree: 'tree', evidence: [passed] } };
+    expect(linesOf(started(), event).slice(1)).toEqual(['run  check on the base: npm test: pass']);
+  });
+
   it('of a failed check on the base or on the landing are followed by its output', () => {
     const failed = { ...evidence('npm test', 'fail'), exitCode: 3, command: 'npm test', output: 'red\n' };
     const details = ['    command: npm test', '    exit code 3 after 1ms', '      red'];

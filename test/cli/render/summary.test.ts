@@ -100,8 +100,8 @@ describe('the summary of a run', () => {
       '',
       'Next',
       '  git diff main...mh/k3v9x2ab  show what changed',
-      '  git merge mh/k3v9x2ab        merge it yourself, or',
-      '  manyhands land k3v9x2ab      fast-forward the base to it',
+      '  manyhands land k3v9x2ab      fast-forward main to it, or',
+      '  git merge mh/k3v9x2ab        merge it yourself',
       '  manyhands logs k3v9x2ab      show the output of the agents',
     ]);
   });

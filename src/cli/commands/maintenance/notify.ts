@@ -18,7 +18,7 @@ export const notifyCommand: CliCommand = {
         if (json) printJson(terminal, results);
         else if (results.length === 0)
           printLines(terminal, [
-            'No receiver is configured: add one under notify in your own settings (manyhands config edit).',
+            `No receiver is configured. Add one: manyhands config set notify '[{kind: ntfy, url: "https://ntfy.sh/a-long-random-topic"}]' --global`,
           ]);
         else
           printLines(

@@ -56,6 +56,7 @@ export const diffCommand: CliCommand = {
         if (unsaved) {
           const now = await caller.call('unsaved-changes', { dir, ...parseTarget(args) });
           if (json) printJson(terminal, now);
+          else if (now.tasks.length === 0) terminal.err(`No task of run ${now.run} is running.\n`);
           else for (const { diff } of now.tasks) terminal.out(shown(terminal, diff));
           return 0;
         }

@@ -2,7 +2,7 @@ import { readdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { requireEngineHere } from '../../../access/caller.ts';
-import { AppError, errorCode } from '../../../errors.ts';
+import { AppError, errorCode, messageOf } from '../../../errors.ts';
 import { resolveHome } from '../../../home.ts';
 import type { RunDocument } from '../../../schema/document.ts';
 import { completeDependencies } from '../../../workspaces/complete-dependencies.ts';
@@ -51,8 +51,14 @@ export const openCommand: CliCommand = {
         for (const folder of task === undefined ? folders : [first]) await complete(terminal.env, folder);
         if (flags.json) printJson(terminal, folders);
         else printLines(terminal, task === undefined ? folders : [first]);
-        if (flags.reveal) await reveal(first);
-        return 0;
+        if (!flags.reveal) return 0;
+        try {
+          await reveal(first);
+          return 0;
+        } catch (error) {
+          terminal.err(`error: ${messageOf(error)}\n`);
+          return 3;
+        }
       },
     });
   },
