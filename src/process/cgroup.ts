@@ -3,6 +3,7 @@ import {
   accessSync,
   closeSync,
   constants,
+  existsSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -71,20 +72,17 @@ export async function moveInto(path: string, pid: number): Promise<void> {
 }
 
 /**
- * The group that was recorded for a launch, if its name matches: an agent can write to the record's folder, so any other
- * name is refused.
+ * The group of a launch: the one of its name, or that which an engine with another base has recorded. An agent can write to
+ * the folder of the record, or remove it, so the record is needed only where the name leads to no group, and must have it.
  */
 export function findCgroup({ folder, token }: { folder: string; token: string }): string | undefined {
   const base = cgroupBase();
   if (base.kind === 'none') return undefined;
-  try {
-    const path = resolve(readPlainStart(join(folder, RECORD)) ?? '/');
-    const isOurs = basename(path) === groupNameFor(token) && path.startsWith(`${base.mount}/`);
-    return isOurs ? path : undefined;
-  } catch {
-    // No record: the launch had no group.
-    return undefined;
-  }
+  const name = groupNameFor(token);
+  const own = join(base.path, name);
+  if (existsSync(own)) return own;
+  const path = resolve(readPlainStart(join(folder, RECORD)) ?? '/');
+  return basename(path) === name && path.startsWith(`${base.mount}/`) ? path : undefined;
 }
 
 /** The groups of launches, innermost last, that a process is in; none without cgroups. */

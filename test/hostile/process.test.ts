@@ -15,9 +15,12 @@ describe.concurrent('processes that an agent leaves behind end with it, and its 
     expect(run.status).toBe('done');
   });
 
-  test.runIf(containment().kind === 'cgroup')('nameless, where there is a cgroup', async () => {
+  test.runIf(containment().kind === 'cgroup').each([
+    ['nameless', 'nameless'],
+    ['nameless and without the record of the group', 'nameless-unrecorded'],
+  ])('%s, where there is a cgroup', async (_, misbehaviour) => {
     await using shop = await makeShop();
-    const { run } = await misbehave(shop, 'nameless');
+    const { run } = await misbehave(shop, misbehaviour);
     expect(run.status).toBe('done');
   });
 });
