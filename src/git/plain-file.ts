@@ -55,4 +55,4 @@ function openPlain(file: string, flags: number): number | undefined {
   }
 }
 
-const NO_PLAIN_FILE = ['ENOENT', 'ENOTDIR', 'EISDIR', 'ELOOP', 'ENXIO', 'EACCES', 'ENAMETOOLONG'];
+const NO_PLAIN_FILE = ['ENOENT', 'ENOTDIR', 'EISDIR', 'ELOOP', 'ENXIO', 'EACCES', 'EAGAIN', 'ENAMETOOLONG'];

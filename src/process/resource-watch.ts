@@ -58,7 +58,12 @@ export function watchResources(given: WatchedLaunch, world: World = realWorld): 
 
 /** Its shim wrote this file first; an engine that adopts a launch counts what changed before, too. */
 function startedAt({ folder }: Target, world: World): number {
-  return lstatSync(join(folder, FILES.identity), { throwIfNoEntry: false })?.mtimeMs ?? world.now();
+  try {
+    return lstatSync(join(folder, FILES.identity)).mtimeMs;
+  } catch {
+    // The program has removed it, or made the folder unreadable.
+    return world.now();
+  }
 }
 
 /** The limit that a launch reached, to be read before its processes are swept: afterwards it is forgotten. */

@@ -2,6 +2,7 @@ import { FURTHER_CASES } from './further-cases.ts';
 import { KERNEL_CASES } from './kernel-cases.ts';
 import { MACHINE_CASES } from './machine-cases.ts';
 import { covered, type SAFETY_ROWS } from './safety-rows.ts';
+import { WAITING_CASES } from './waiting-cases.ts';
 
 /** An attack from inside an attempt: a shell command that succeeds if it escaped, or one whose trace is found outside. */
 export type EscapeAttack = {
@@ -189,6 +190,7 @@ export const ESCAPE_CASES: readonly EscapeCase[] = [
   ...covered('machine', [does('changes the name of the machine', 'hostname escaped')]),
   ...covered('processes', [does('uses shared memory of others', 'ipcs -m | grep -q 0x')]),
   ...MACHINE_CASES,
+  ...WAITING_CASES,
 ];
 
 /** Processes that must not outlive the attempt; each sleeps for this long, by which it is recognized. */

@@ -6,6 +6,8 @@ export const SAFETY_ROWS = {
   caches: 'poison a package cache or the prepared dependencies for the next attempt',
   'mirror settings': 'write the configuration or hooks of the mirror',
   'mirror objects': 'write the objects of the mirror, its own prompt, or the exit code of its shim',
+  leases:
+    'let everybody who opens a file wait for its program, by a lease: the objects of the mirror, the exit code of its shim, programs on PATH, where Manyhands runs as root also files of the system',
   checkout: 'change your checkout or its hooks',
   processes: 'see, signal, stop or trace your processes, enter their folders, or share memory with them',
   outlive:

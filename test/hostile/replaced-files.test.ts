@@ -16,6 +16,7 @@ const REPLACEMENTS: Record<string, string> = {
   'link to a device without end': 'ln -s /dev/zero "$file"',
   folder: 'mkdir -p "$file/x"',
   'file that seems to be endless': 'truncate -s 4T "$file"',
+  'file that nobody may read': 'touch "$file"; chmod 000 "$file"',
   socket: `perl -e 'socket(S, 1, 1, 0); chdir shift; bind(S, pack("S a*", 1, shift))' "$(dirname "$file")" "$(basename "$file")"`,
   nothing: ':',
 };
@@ -42,7 +43,7 @@ async function shownAfter(shop: Scratch): Promise<string> {
 
 const KINDS = variants(
   ['pipe', 'link to a file of the person', 'file that seems to be endless'],
-  ['link to a device without end', 'folder', 'socket', 'nothing'],
+  ['link to a device without end', 'folder', 'file that nobody may read', 'socket', 'nothing'],
 );
 
 describe('an agent that replaces every file of its attempt', () => {
@@ -79,6 +80,20 @@ describe('an agent that replaces every file of its attempt', () => {
     await shownAfter(shop);
   });
 });
+
+/** Lets whoever opens a file wait for this program, also the engine; it never lets go. */
+const HOLDS_LEASES = `perl -e '$SIG{IO} = "IGNORE"; for (glob shift) { open(my $f, "<", $_) or next; fcntl($f, 1024, 1) and push @held, $f } exit 1 if !@held; sleep 600'`;
+
+test.runIf(process.platform === 'linux')(
+  'an agent that holds leases on the files of its attempt is ended in time, and the engine does not wait for it',
+  async () => {
+    await using shop = await makeShop({ limits: 'attempts: 1, runtimeSeconds: 3' });
+    const held = await program(shop, `${HOLDS_LEASES} "$(dirname "$MANYHANDS_PROMPT_FILE")/[cei]*"`);
+    const { code, run } = await runAndReport(shop, 'job', 'x', '--agent', held);
+    expect([code, run.status, run.reason]).toEqual([1, 'failed', expect.stringContaining('It took longer than 3 s')]);
+    expect(await shop.leftovers()).toEqual([]);
+  },
+);
 
 describe('a check that replaces every file of its folder', () => {
   test.each(KINDS)('by a %s ends, and proves nothing by that', async (kind) => {

@@ -4,9 +4,10 @@ import { AppError, errorCode, isAbsent } from '../../errors.ts';
 
 /** The most that is read of a file with a number, an identity or a record. */
 const START_BYTES = 64 * 1024;
+const NO_PLAIN_FILE = ['ELOOP', 'ENXIO', 'EACCES', 'EAGAIN'];
 const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-/** Opens a file that a program may have replaced: never through a link, and without waiting for the other end of a pipe. */
+/** Opens a file that a program may have replaced: never through a link, and without waiting for the other end of a pipe or the holder of a lease. */
 export function openPlainFile(file: string): number {
   const fd = openWithoutLink(file);
   if (fstatSync(fd).isFile()) return fd;
@@ -54,11 +55,15 @@ function openWithoutLink(file: string): number {
   }
 }
 
-/** A link and a socket cannot be opened in this way. */
+/** A link and a socket cannot be opened in this way, nor what the program keeps from being read, by its mode or by a lease. */
 function withoutFile(error: unknown, file: string): unknown {
-  return errorCode(error) === 'ELOOP' || errorCode(error) === 'ENXIO' ? replacedFile(file) : error;
+  return NO_PLAIN_FILE.includes(errorCode(error) ?? '') ? replacedFile(file) : error;
 }
 
 function replacedFile(file: string): AppError {
-  return new AppError('REFUSED', `${file} was replaced by something that is not a plain file`, { file });
+  return new AppError(
+    'REFUSED',
+    `${file} was replaced by something that is not a plain file, or is kept from being read`,
+    { file },
+  );
 }

@@ -7,7 +7,8 @@ import { realWorld } from '../../world.ts';
 /** The system calls of one architecture, and its number in Linux' audit. */
 type Architecture = {
   audit: number;
-  ioctl: number;
+  /** Calls whose second argument says what is requested. */
+  requesting: readonly number[];
   socket: number;
   /** Calls that create namespaces, by their first argument. */
   creating: readonly number[];
@@ -24,7 +25,7 @@ type Architecture = {
 const ARCHITECTURES: Readonly<Partial<Record<NodeJS.Architecture, Architecture>>> = {
   x64: {
     audit: 0xc000003e,
-    ioctl: 16,
+    requesting: [16, 72],
     socket: 41,
     creating: [56, 272],
     refused: [
@@ -36,7 +37,7 @@ const ARCHITECTURES: Readonly<Partial<Record<NodeJS.Architecture, Architecture>>
   },
   arm64: {
     audit: 0xc00000b7,
-    ioctl: 29,
+    requesting: [29, 25],
     socket: 198,
     creating: [220, 97],
     refused: [
@@ -48,8 +49,8 @@ const ARCHITECTURES: Readonly<Partial<Record<NodeJS.Architecture, Architecture>>
 /** The same on every architecture; its arguments are in memory, where a filter cannot read them. */
 const CLONE3 = 435;
 const NEW_USER_NAMESPACE = 0x10000000;
-/** Requests of `ioctl` that put input into a terminal. */
-const REFUSED_REQUESTS = [0x5412, 0x541c];
+/** Requests of `ioctl` that put input into a terminal, and of `fcntl` for a lease: whoever opens the file waits for its holder, also outside. */
+const REFUSED_REQUESTS = [0x5412, 0x541c, 1024, 1040];
 
 /** Families of sockets: Unix, IPv4, IPv6, netlink. Others, such as that to the host of a virtual machine, are in no namespace. */
 const ALLOWED_FAMILIES = [1, 2, 10, 16];
@@ -76,14 +77,14 @@ type Instruction = { code: number; value: number; yes?: Target; no?: Target };
 function seccompFilter({ arch, isRoot }: { arch: NodeJS.Architecture; isRoot: boolean }): Buffer | undefined {
   const known = ARCHITECTURES[arch];
   if (known === undefined) return undefined;
-  const { audit, ioctl, socket, creating, refused, first32Bit } = known;
+  const { audit, requesting, socket, creating, refused, first32Bit } = known;
   const before: Instruction[] = [
     { code: LOAD, value: ARCHITECTURE },
     { code: IF_EQUAL, value: audit, yes: 'next', no: 'unknown' },
     { code: LOAD, value: CALL },
     ...(first32Bit === undefined ? [] : [{ code: IF_AT_LEAST, value: first32Bit, yes: 'refuse' } as const]),
     ...refused.map((value) => ({ code: IF_EQUAL, value, yes: 'refuse' }) as const),
-    ifCalled(ioctl, 'request'),
+    ...requesting.map((value) => ifCalled(value, 'request')),
     ifCalled(socket, 'family'),
     ...(isRoot ? [...creating.map((value) => ifCalled(value, 'flags')), ifCalled(CLONE3, 'unknown')] : []),
     { code: RETURN, value: ALLOW },

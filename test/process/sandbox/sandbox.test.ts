@@ -291,7 +291,7 @@ describe.skipIf(SANDBOX.missing)(`a launched program ${SANDBOX.title}`, () => {
       const calls = [250, 321, 298, 323, 425, 304].map(
         (call) => `$! = 0; syscall(${call}, 0, -4, 0); print $! + 0, " ";`,
       );
-      const script = `${calls.join(' ')} my $x = "x"; ioctl(STDIN, 0x5412, $x); print $! + 0, " "; print syscall(39) > 0`;
+      const script = `${calls.join(' ')} my $x = "x"; ioctl(STDIN, 0x5412, $x); print $! + 0, " "; open(F, "<", "/etc/passwd"); $! = 0; fcntl(F, 1024, 1); print $! + 0, " "; print syscall(39) > 0`;
       const end = await runSupervised({
         folder: join(temporaryFolder(), 'check'),
         command: ['perl', '-e', script],
@@ -303,7 +303,7 @@ describe.skipIf(SANDBOX.missing)(`a launched program ${SANDBOX.title}`, () => {
         maxOutputBytes: 1_000_000,
         signal: new AbortController().signal,
       });
-      expect(readFileSync(end.outputFile, 'utf8')).toBe(`${'1 '.repeat(7)}1`);
+      expect(readFileSync(end.outputFile, 'utf8')).toBe(`${'1 '.repeat(8)}1`);
     },
   );
 
