@@ -24,7 +24,8 @@ export const MACHINE_CASES: readonly EscapeCase[] = [
   ...covered('machine', [
     setsMode('changes a device for everybody', '/dev/null', '/dev/zero', '/dev/urandom', '/dev/tty'),
     setsMode('changes a device through its input', '/proc/self/fd/0', '/proc/1/fd/0'),
-    does('changes the times of a device', 'touch -c /dev/null'),
+    // Without a sandbox too, every user may do that.
+    does('changes the times of a device', 'test "$(id -u)" = 0 && touch -c /dev/null'),
     does('changes the access list of a device', 'setfacl -b /dev/null'),
     does(
       'opens devices for virtual machines, networks and file systems',
