@@ -50,5 +50,10 @@ export function requireProgram(agent: string, program: FoundProgram): string {
 }
 
 function isFile(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+  try {
+    return statSync(path).isFile();
+  } catch {
+    // There is none, or it is in a folder that this user may not enter.
+    return false;
+  }
 }

@@ -154,6 +154,11 @@ function isBelow(folder: string, root: string): boolean {
 }
 
 function fileOf(path: string): string | undefined {
-  const found = statSync(path, { throwIfNoEntry: false });
-  return found === undefined ? undefined : `${found.dev} ${found.ino}`;
+  try {
+    const { dev, ino } = statSync(path);
+    return `${dev} ${ino}`;
+  } catch {
+    // There is no such file, or it is in the data directory of another user.
+    return undefined;
+  }
 }
