@@ -54,6 +54,10 @@ const BESIDE_PROGRAMS = new Set([
 /** The root of an installation of Go, and what it has besides. */
 const GO_MARK = 'pkg/tool';
 const OF_GO = ['api', 'go.env', 'misc', 'pkg', 'src', 'test'];
+/** The mark of Homebrew, whose programs are links to there, and what they need besides: data and settings of services are in other folders. */
+const HOMEBREW_MARK = 'Cellar';
+const OF_HOMEBREW = ['Cellar', 'opt', 'Frameworks'];
+const CERTIFICATES = /^(ca-certificates|cert\.pem|certs|openssl\.cnf)$/;
 /** Where .NET is on PATH itself; the keys of the person are beside it. */
 const OF_DOTNET = /^(dotnet|host|library-packs|metadata|packs|sdk|sdk-manifests|shared|store|templates|tools)$/;
 /** Folders that hold logins beside programs, and data of all kinds in folders with those names. */
@@ -106,19 +110,32 @@ function partsOf(folder: string, hidden: readonly string[]): string[] {
   if (name === '.bin' && basename(parent) === 'node_modules') return [parent];
   if (VERSION_MANAGERS.includes(basename(parent)) && isShown(parent, hidden)) return [parent];
   if (!PROGRAM_FOLDERS.includes(name) || MIXED.includes(basename(parent)) || !isShown(parent, hidden)) return [folder];
-  if (existsSync(join(parent, '.git'))) return [folder];
+  const isHomebrew = existsSync(join(parent, HOMEBREW_MARK));
+  if (existsSync(join(parent, '.git')) && !isHomebrew) return [folder];
   const ofGo = existsSync(join(parent, GO_MARK)) ? OF_GO : [];
+  const more = isHomebrew ? OF_HOMEBREW : ofGo;
   return [
     folder,
-    ...entriesOf(parent, (each) => BESIDE_PROGRAMS.has(each) || /^erts-/.test(each) || ofGo.includes(each)),
+    ...entriesOf(parent, (each) => BESIDE_PROGRAMS.has(each) || /^erts-/.test(each) || more.includes(each)),
+    ...(isHomebrew ? homebrewCertificates(join(parent, 'etc')) : []),
   ];
 }
 
+/** Of the settings of packages only the certificates: others belong to services. */
+function homebrewCertificates(settings: string): string[] {
+  const folders = [settings, ...entriesOf(settings, (each) => each.startsWith('openssl'))];
+  return folders.flatMap((folder) => entriesOf(folder, (each) => CERTIFICATES.test(each)));
+}
+
 function entriesOf(folder: string, isSelected: (name: string) => boolean): string[] {
-  if (!existsSync(folder)) return [];
-  return readdirSync(folder)
-    .filter(isSelected)
-    .map((name) => join(folder, name));
+  try {
+    return readdirSync(folder)
+      .filter(isSelected)
+      .map((name) => join(folder, name));
+  } catch {
+    // There is no such folder, or this user may not list it.
+    return [];
+  }
 }
 
 /** Never a folder that contains a hidden one. */
@@ -128,5 +145,10 @@ function isShown(folder: string, hidden: readonly string[]): boolean {
 }
 
 function isFile(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+  try {
+    return statSync(path).isFile();
+  } catch {
+    // There is none, or it is in a folder that this user may not enter.
+    return false;
+  }
 }

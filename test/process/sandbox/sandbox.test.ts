@@ -21,7 +21,7 @@ import { overlayFolders } from '../../../src/process/sandbox/bubblewrap-trial.ts
 import { sandboxAvailability } from '../../../src/process/sandbox/contain.ts';
 import { isMountable, type Overlays, withLayers } from '../../../src/process/sandbox/overlays.ts';
 import { seccompFile } from '../../../src/process/sandbox/seccomp.ts';
-import { packageCaches, toolchainFolders } from '../../../src/process/sandbox/toolchains.ts';
+import { packageCaches, programFolders, toolchainFolders } from '../../../src/process/sandbox/toolchains.ts';
 import { runSupervised } from '../../../src/process/supervised.ts';
 import { terminate } from '../../../src/process/terminate.ts';
 import { pruneCaches } from '../../../src/workspaces/shown-layers.ts';
@@ -102,6 +102,26 @@ test('toolchains on PATH are shown with what is beside them, and logins and proj
     ...['.dotnet/corefx', '.local/share/uv/credentials'],
   ])
     expect(shown.filter((folder) => `${join(home, hidden)}/`.startsWith(`${folder}/`))).toEqual([]);
+});
+
+test('Homebrew on PATH is shown with the packages that its programs are links to, not with data and settings of services', () => {
+  const brew = join(temporaryFolder(), '.linuxbrew');
+  const shown = ['bin', 'lib', 'Cellar', 'opt', 'etc/ca-certificates', 'etc/openssl@3/certs'];
+  const hidden = ['.git', 'var', 'etc/redis', 'etc/openssl@3/private', 'Caskroom'];
+  for (const folder of [...shown, ...hidden]) mkdirSync(join(brew, folder), { recursive: true });
+  const found = toolchainFolders({ PATH: join(brew, 'bin') }, ['/home/nobody']).filter((each) => each.startsWith(brew));
+  expect(found.sort()).toEqual(shown.map((folder) => join(brew, folder)).sort());
+});
+
+test('a folder on PATH that cannot be entered or listed is not shown, and not reported as an error', () => {
+  const root = temporaryFolder();
+  mkdirSync(join(root, 'closed', 'bin'), { recursive: true });
+  chmodSync(join(root, 'closed'), 0o100);
+  symlinkSync('itself', join(root, 'itself'));
+  const onPath = ['closed/bin', 'itself/bin'].map((folder) => join(root, folder));
+  expect(toolchainFolders({ PATH: onPath.join(':') }, ['/home/nobody'])).not.toContain(join(root, 'itself', 'bin'));
+  expect(programFolders([join(root, 'itself', 'bin', 'tool')], ['/home/nobody'])).toEqual([]);
+  chmodSync(join(root, 'closed'), 0o700);
 });
 
 describe.skipIf(SANDBOX.missing)('a folder that is hidden', () => {
