@@ -31,6 +31,8 @@ it('shows a run in a window of the desktop, in a pane of tmux, or prints how to 
   const socket = join(project.root, 'tmux.sock');
   const tmux = (...args: string[]) => execFileSync('tmux', ['-S', socket, ...args], { encoding: 'utf8' });
   tmux('-f', '/dev/null', 'new-session', '-d', '-x', '200', '-y', '50', 'sleep 600');
+  // The user may have any shell, also one that is no POSIX shell.
+  tmux('set-option', '-g', 'default-shell', '/bin/false');
   try {
     const pid = tmux('display-message', '-p', '#{pid}').trim();
     const started = await project.mh(['job', 'third', '--visible', '--detach'], {

@@ -15,8 +15,9 @@ export type PaneLaunch = {
 /** The variable that tells the scripts their folder; it is not passed to the program. */
 export const FOLDER_VARIABLE = 'MANYHANDS_TERMINAL';
 
-/** No settings of the user, no status bar, no keys, no clipboard; a window has a fixed size. */
+/** No settings and no shell of the user (a service has none), no status bar, no keys, no clipboard; a window has a fixed size. */
 const SETTINGS = [
+  'set -g default-shell /bin/sh',
   'set -g default-terminal screen-256color',
   'set -g status off',
   'set -g prefix None',

@@ -21,7 +21,7 @@ exit 7
 
 type Started = { target: Target; folder: string; terminal: Terminal; kind: TerminalKind; text(): string };
 
-async function startIn(kind: TerminalKind, script: string): Promise<Started> {
+async function startIn(kind: TerminalKind, script: string, own: Record<string, string> = {}): Promise<Started> {
   const folder = temporaryFolder();
   const work = temporaryFolder();
   writeFileSync(join(work, 'script.sh'), script);
@@ -29,7 +29,7 @@ async function startIn(kind: TerminalKind, script: string): Promise<Started> {
   const { go, target } = await launchIn(held.command, {
     folder,
     cwd: work,
-    env: { ...held.env, PATH: `${PATH}:/usr/bin` },
+    env: { ...held.env, PATH: `${PATH}:/usr/bin`, ...own },
   });
   go();
   return { target, folder, terminal: terminalIn(folder, kind), kind, text: () => readAll(folder) };
@@ -70,6 +70,12 @@ async function watchUntil(
 }
 
 describe.each(['tmux', 'pty'] as const)('a program in a terminal held by %s', (kind) => {
+  it('needs no shell of the user, as a service has none', async () => {
+    const started = await startIn(kind, 'echo works; exit 3', { SHELL: '/bin/false' });
+    const end = await ending(started.folder, started.target.identity);
+    expect([programEnding(started.folder, end), started.text().trim()]).toEqual([{ kind: 'exited', code: 3 }, 'works']);
+  });
+
   it('accepts input, is resized, and has its own exit code', async () => {
     const started = await startIn(kind, GREETING);
     await until(() => started.text().includes('name?'), 'it asks');
