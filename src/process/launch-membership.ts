@@ -47,9 +47,13 @@ export function holderMembership(connection: TcpConnection, root: string): Membe
   const memberships = holders.map((pid) => membershipOf(Number(pid), root));
   const inside = memberships.find(({ kind }) => kind === 'inside');
   if (inside !== undefined) return inside;
-  // The descriptors of other users cannot be seen, and no launched program belongs to one.
-  const isOurs = found.user === process.getuid?.();
-  return { kind: !isOurs || memberships.some(({ kind }) => kind === 'outside') ? 'outside' : 'unknown' };
+  if (memberships.some(({ kind }) => kind === 'outside')) return { kind: 'outside' };
+  const own = process.getuid?.();
+  // Root sees the descriptors of everybody.
+  if (found.user === own || own === 0) return { kind: 'unknown' };
+  // Those of another user cannot be seen; a launched program may have become that user, for example by sudo.
+  const others = pids.filter((pid) => userOf(pid) === found.user).map((pid) => membershipOf(Number(pid), root));
+  return others.find(({ kind }) => kind === 'inside') ?? { kind: 'outside' };
 }
 
 /** The socket at the other end and its user, from the system's table of connections; undefined where it is not of this machine. */
@@ -88,6 +92,15 @@ function linesOf(file: string): string[] {
   } catch {
     // A system without IPv6 has no such table.
     return [];
+  }
+}
+
+function userOf(pid: string): number | undefined {
+  try {
+    return statSync(`/proc/${pid}`).uid;
+  } catch {
+    // It has ended since it was listed.
+    return undefined;
   }
 }
 
