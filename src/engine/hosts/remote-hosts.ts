@@ -18,10 +18,10 @@ import { readProgress } from '../attempt/progress-file.ts';
 import type { CheckRequest } from '../land/check-request.ts';
 import type { ActiveRun, AttemptHosts, EngineContext, Executor, OrderOf } from '../loop/context.ts';
 import type { AttemptOrder } from './attempt-order.ts';
+import { checkOnHost } from './check-on-host.ts';
 import { CheckSlots } from './check-slots.ts';
 import { Exchange, exchangeForHosts, exchangeUrl } from './exchange.ts';
 import { followAttempt } from './follow-attempt.ts';
-import { orderCheck } from './order-check.ts';
 
 /** The tasks that are claimed, the hosts that they are to start on, those that wait in a tool call, and the rate-limited accounts. */
 type HostsProgress = {
@@ -86,7 +86,7 @@ export class RemoteHosts implements AttemptHosts {
   async #check(ctx: EngineContext, run: ActiveRun, request: CheckRequest): Promise<GateResult> {
     const { tasks } = request.candidate;
     const share = (commits: readonly string[]) => this.exchange.share(ctx, run, { tasks, commits });
-    return orderCheck(ctx, run, request, { fleet: this.#fleet, slots: this.#checkSlots, share });
+    return checkOnHost(ctx, run, request, { fleet: this.#fleet, slots: this.#checkSlots, share });
   }
 
   /** The input of admission; undefined while no run uses hosts. */

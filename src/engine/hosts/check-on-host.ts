@@ -29,7 +29,7 @@ type Ordering = {
 type Ordered = Ordering & { request: CheckRequest; signal: AbortSignal; step: RunningStep; about: string };
 
 /** Lets a host run a check, and another one where that is lost or cannot run it now. */
-export async function orderCheck(
+export async function checkOnHost(
   ctx: EngineContext,
   run: ActiveRun,
   request: CheckRequest,
