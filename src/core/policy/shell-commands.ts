@@ -41,11 +41,6 @@ export function parseCommandLine(line: string, depth = 0): CommandLine {
   return { commands: [...commands, ...nested], isOpaque };
 }
 
-/** The paths that a command line plainly writes to. It errs on the side of seeing too little. */
-export function writtenPaths(line: string): string[] {
-  return parseCommandLine(line).commands.flatMap(({ writes }) => writes);
-}
-
 /** Whether a command begins with these words. */
 export function startsWithWords(command: string, words: string): boolean {
   return command === words || command.startsWith(`${words} `);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { writtenPaths } from '../../../src/core/policy/shell-commands.ts';
+import { parseCommandLine } from '../../../src/core/policy/shell-commands.ts';
 import { refusal, type ScopeHookInput } from '../../../src/gates/scope/scope-hook.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../../src/agents/tool-hook-program.ts', import.meta.url));
@@ -73,7 +73,7 @@ describe('the paths that a command writes to', () => {
     ['sed s/a/b/ file', []],
     ['echo "a > b"', []],
   ])('of %s', (command, paths) => {
-    expect(writtenPaths(command)).toEqual(paths);
+    expect(parseCommandLine(command).commands.flatMap(({ writes }) => writes)).toEqual(paths);
   });
 });
 
