@@ -97,7 +97,7 @@ function HostActions({ host: { name, status } }: { host: Host }): ReactElement {
   if (status === 'lost')
     return (
       <ConfirmButton
-        question={`Forget ${name}?`}
+        question={`Remove ${name}? Its login ends too.`}
         yes="Remove"
         busy={remove.isBusy}
         onConfirm={() => remove.act({ name })}
@@ -113,7 +113,7 @@ function HostActions({ host: { name, status } }: { host: Host }): ReactElement {
     );
   return (
     <ConfirmButton
-      question={`Give ${name} nothing new?`}
+      question={`Drain ${name}? It finishes its work and gets nothing new.`}
       yes="Drain"
       busy={drain.isBusy}
       onConfirm={() => drain.act({ name })}

@@ -39,7 +39,7 @@ export function LocksView({ dir }: { dir: string }): ReactElement {
                 title: 'Actions',
                 cell: ({ path, by }) => (
                   <ConfirmButton
-                    question={`Take it from ${by}? Others may then change ${path}.`}
+                    question={`Release the lock of ${by}? Others may then change ${path}.`}
                     yes="Release"
                     busy={releasing.isBusy}
                     onConfirm={() => releasing.act({ dir, paths: [path] })}

@@ -87,7 +87,7 @@ function FileSettings({ scope, dir, isText, onShow }: FileSettingsProps): ReactE
       <div className={styles.file}>
         <Tabs label="Shown as" options={forms} value={isText ? 'text' : 'form'} onChoose={onShow} />
         <Copyable text={document.file} />
-        {document.exists ? null : <span className="quiet">is created by the first change</span>}
+        {document.exists ? null : <span className="quiet">The first change creates this file</span>}
       </div>
       {isText && MAY_ACT ? (
         <SettingsText target={target} onSaved={edit.reload} />

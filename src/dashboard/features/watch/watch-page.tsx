@@ -39,7 +39,7 @@ export function WatchPage(): ReactElement {
   return (
     <PageFrame
       title="Watcher"
-      about="What the watcher of a project found, said and drafted."
+      about="Proposals, discussions and draft reviews of the watcher of a project."
       actions={
         <>
           <Tabs label="View" options={VIEWS} value={view} onChoose={show} />
