@@ -259,7 +259,7 @@ describe('a graph of another tool', () => {
       'The key "shape" is not understood and was left out.',
       'max_turns is not used: set it in the config as limits.turns.',
       'model: gpt-9 is not used: models belong to agents; set it in the config of the agent.',
-      'Must change something: a. A task that only reports needs output_format: json or is_read_only: true.',
+      'These tasks must change files: a. One that only reports needs output_format: json or is_read_only: true.',
     ]);
   });
 
@@ -273,7 +273,7 @@ describe('a graph of another tool', () => {
   ])('lets a task that only reports end without a change: %s', (prompt, answers) => {
     const { input, notes } = parse(JSON.stringify({ tasks: { a: { prompt } } }));
     expect(input).toMatchObject({ nodes: [answers ? { id: 'a', answers } : { id: 'a' }] });
-    expect(notes.some((note) => note.startsWith('Must change something: a'))).toBe(!answers);
+    expect(notes.some((note) => note.startsWith('These tasks must change files: a'))).toBe(!answers);
   });
 
   it('requests the JSON of tasks that return it or whose output is used, and lets them end without a change', () => {

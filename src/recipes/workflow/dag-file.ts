@@ -213,7 +213,7 @@ function noteRequiredChanges({ notes }: Reading, nodes: readonly WorkflowNode[])
       ? `${ids.slice(0, MOST_LISTED).join(', ')} and ${ids.length - MOST_LISTED} more`
       : ids.join(', ');
   notes.add(
-    `Must change something: ${listed}. A task that only reports needs output_format: json or is_read_only: true.`,
+    `These tasks must change files: ${listed}. One that only reports needs output_format: json or is_read_only: true.`,
   );
 }
 
