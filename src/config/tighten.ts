@@ -23,6 +23,10 @@ const ONLY_OWN: Readonly<Record<string, string>> = {
 const OF_PERSON =
   /^(HOME|PATH|CLAUDE_CONFIG_DIR|CODEX_HOME|GEMINI_CLI_HOME|NVM_DIR|PYENV_ROOT|RUSTUP_HOME|GOROOT|VOLTA_HOME|JAVA_HOME|XDG_\w+|\w*_(BASE_URL|ENDPOINT)|(HTTPS?|ALL)_PROXY)$/i;
 
+/** Variables by which shells, perl and the system's loader start something else before there is a sandbox. */
+const OF_LOADER =
+  /^(LD_\w+|DYLD_\w+|GLIBC_TUNABLES|GCONV_PATH|LOCPATH|NLSPATH|PERL\w*|BASH_ENV|BASH_FUNC_.*|ENV|SHELLOPTS|BASHOPTS|PS4)$/;
+
 const GIT_CONFIG = '.git/config';
 
 const LOOSER = 'the file of a project can only make it tighter';
@@ -92,17 +96,20 @@ function tighterAgents(agents: Plain, ignored: SettingIgnored[]): Plain {
     if (accounts !== undefined)
       ignored.push({ key: `agents.${name}.accounts`, reason: 'it names logins of this machine' });
     const variables = Object.entries(isPlain(env) ? env : {});
-    const dropped = variables.filter(([variable]) => OF_PERSON.test(variable));
-    ignored.push(
-      ...dropped.map(([variable]) => ({
-        key: `agents.${name}.env.${variable}`,
-        reason: 'it decides what of this machine a program sees, or where it sends data',
-      })),
-    );
-    const kept = variables.filter((each) => !dropped.includes(each));
+    const dropped = variables.flatMap(([variable]) => {
+      const reason = reasonToDrop(variable);
+      return reason === undefined ? [] : [{ variable, reason }];
+    });
+    ignored.push(...dropped.map(({ variable, reason }) => ({ key: `agents.${name}.env.${variable}`, reason })));
+    const kept = variables.filter(([variable]) => reasonToDrop(variable) === undefined);
     return [name, { ...rest, ...(env === undefined ? {} : { env: isPlain(env) ? Object.fromEntries(kept) : env }) }];
   });
   return Object.fromEntries(tighter);
+}
+
+function reasonToDrop(variable: string): string | undefined {
+  if (OF_PERSON.test(variable)) return 'it decides what of this machine a program sees, or where it sends data';
+  return OF_LOADER.test(variable) ? 'it decides what is loaded before the sandbox of the agent starts' : undefined;
 }
 
 /** The limits of a project's file that are not above the person's own, or above the default where they name none. */
