@@ -11,8 +11,8 @@ import {
 import { FORWARD_FOLDER, forwardStart } from '../network/forward.ts';
 import { afterCopies, originalMounts, privateFolderMounts } from './login-folders.ts';
 import { NO_OVERLAYS, overlayMounts, overlaySteps } from './overlays.ts';
-import { afterMounts, readOnlySteps } from './own-mounts.ts';
-import { kernelFiles, privateFiles } from './private-files.ts';
+import { canMountAsRoot, type MountStep, readOnlySteps } from './own-mounts.ts';
+import { kernelFiles, type PrivateFiles, privateFiles } from './private-files.ts';
 import type { ContainedProgram, SandboxNetwork, SandboxPaths } from './sandbox.ts';
 import { startBubblewrap } from './start-bubblewrap.ts';
 import { programFolders, toolchainFolders } from './toolchains.ts';
@@ -83,17 +83,24 @@ export function bubblewrapCommand(bwrap: string, program: ContainedProgram, path
   // A folder is mounted before what is in it, which it would cover otherwise.
   const services = shownSockets(mounts, own).flatMap((path) => ['--ro-bind', '/dev/null', path]);
   const sorted = [...mounts]
-    .filter(([path]) => isPrivate(mounts, path) || overlays.has(path) || existsSync(path))
+    .filter(([path]) => isPrivate(mounts, path) || overlays.has(path) || (existsSync(path) && !isWithin(mounts, path)))
     .sort(byDepth);
-  const sandbox = [
-    ...startBubblewrap(bwrap, paths.seccomp),
+  const secrets = secretsOfSystem();
+  const steps = [
+    ...readOnlySteps(bwrap, overlaid.by === 'mounts'),
+    ...(canMountAsRoot() ? coverSteps(secrets) : []),
+    ...overlaySteps(overlaid, paths.privateBytes ?? PRIVATE_BYTES),
+  ];
+  return [
+    ...startBubblewrap(bwrap, paths.seccomp, steps),
     ...NAMESPACES,
     ...(paths.network === undefined ? [] : ['--unshare-net']),
-    ...SYSTEM.flatMap(systemMount),
-    ...secretMounts(),
+    // First, because bubblewrap reads the list of all mounts for each one that it makes.
     '--proc',
     '/proc',
     ...(process.getuid?.() === 0 ? kernelMounts() : []),
+    ...SYSTEM.flatMap(systemMount),
+    ...(canMountAsRoot() ? [] : coverMounts(secrets)),
     '--dev',
     '/dev',
     ...sorted.flatMap(([, mount]) => mount),
@@ -109,8 +116,6 @@ export function bubblewrapCommand(bwrap: string, program: ContainedProgram, path
     '--',
     ...limited(commandAfter(networkHelpers(paths.network), command), paths.processes),
   ];
-  const steps = overlaySteps(overlaid, paths.privateBytes ?? PRIVATE_BYTES);
-  return afterMounts(sandbox, [...readOnlySteps(bwrap, overlaid.by === 'mounts'), ...steps]);
 }
 
 /** A user's limit of processes, which newer kernels count for each user namespace, so for each sandbox; root has none. */
@@ -168,14 +173,25 @@ function networkHelpers({ proxy, ports = [], serves }: SandboxNetwork = {}): str
   ];
 }
 
-/** Secrets, and the socket of a service that builds for others, are covered by nothing, in which nothing can be stored. */
-function secretMounts(): string[] {
+/** Secrets of the system, and the socket of a service that builds for others. */
+function secretsOfSystem(): PrivateFiles {
   const { files, folders } = privateFiles('/etc');
-  const covered = new Set([...SECRET_FOLDERS.filter((path) => existsSync(path)), ...folders]);
-  const shown = files.filter((file) => ![...covered].some((folder) => file.startsWith(`${folder}/`)));
+  const covered = [...new Set([...SECRET_FOLDERS.filter((path) => existsSync(path)), ...folders])];
+  return { files: files.filter((file) => !covered.some((folder) => file.startsWith(`${folder}/`))), folders: covered };
+}
+
+/** They are covered by nothing, in which nothing can be stored. */
+function coverMounts({ files, folders }: PrivateFiles): string[] {
   return [
-    ...shown.flatMap((path) => ['--ro-bind', '/dev/null', path]),
-    ...[...covered].flatMap((path) => ['--tmpfs', path, '--remount-ro', path]),
+    ...files.flatMap((path) => ['--ro-bind', '/dev/null', path]),
+    ...folders.flatMap((path) => ['--tmpfs', path, '--remount-ro', path]),
+  ];
+}
+
+function coverSteps({ files, folders }: PrivateFiles): MountStep[] {
+  return [
+    ...files.map((path): MountStep => ({ kind: 'no-file', path })),
+    ...folders.map((path): MountStep => ({ kind: 'no-folder', path })),
   ];
 }
 
@@ -194,6 +210,14 @@ function privateFolder(path: string, bytes = PRIVATE_BYTES): string[] {
 
 function isPrivate(mounts: ReadonlyMap<string, string[]>, path: string): boolean {
   return mounts.get(path)?.includes('--tmpfs') === true;
+}
+
+/** Whether a folder is shown read-only with the one around it. */
+function isWithin(mounts: ReadonlyMap<string, string[]>, path: string): boolean {
+  const isShownAsItIs = (each: string) => mounts.get(each)?.join() === `--ro-bind,${each},${each}`;
+  const around = [...mounts.keys()].filter((each) => path.startsWith(`${each}/`));
+  const [nearest] = around.sort((a, b) => b.length - a.length);
+  return nearest !== undefined && isShownAsItIs(path) && isShownAsItIs(nearest);
 }
 
 function byDepth([a]: [string, string[]], [b]: [string, string[]]): number {

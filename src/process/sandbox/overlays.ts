@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { realWorld } from '../../world.ts';
-import { shellWord } from '../shim.ts';
+import type { MountStep } from './own-mounts.ts';
 
 /** A folder that a sandbox shows copy-on-write, with its layers from the top; `kept` is where its changes are kept, without it they are in memory. */
 type Overlay = { path: string; lower: readonly string[]; kept?: KeptChanges; isReadOnly?: boolean };
@@ -68,25 +68,24 @@ export function overlayMounts({ by, folders, staging }: Overlays): [string, stri
   });
 }
 
-/** The commands that mount these folders for a sandbox. */
-export function overlaySteps({ by, folders, staging }: Overlays, bytes: number): string[] {
+/** What mounts these folders for a sandbox. */
+export function overlaySteps({ by, folders, staging }: Overlays, bytes: number): MountStep[] {
   const mounted = folders.flatMap(({ lower, kept }, index) =>
-    lower.length === 0 ? [] : [mountCommand({ lower, ...(kept === undefined ? {} : { kept }), staging, index })],
+    lower.length === 0 ? [] : [overlayStep({ lower, ...(kept === undefined ? {} : { kept }), staging, index })],
   );
   if (by !== 'mounts' || mounted.length === 0) return [];
-  return [`/bin/mount -t tmpfs -o size=${bytes},mode=700 tmpfs ${shellWord(staging)}`, ...mounted];
+  return [{ kind: 'tmpfs', path: staging, options: `size=${bytes},mode=700`, folders: [] }, ...mounted];
 }
 
 type Mount = Pick<Overlay, 'lower' | 'kept'> & { staging: string; index: number };
 
-function mountCommand({ lower, kept, staging, index }: Mount): string {
-  const point = mountPoint(staging, index);
+function overlayStep({ lower, kept, staging, index }: Mount): MountStep {
+  const path = mountPoint(staging, index);
   const memory = join(staging, String(index));
   const changes: KeptChanges = kept ?? { files: join(memory, 'files'), work: join(memory, 'work') };
   const { files: upper, work, isLossy = false } = changes;
   const options = `lowerdir=${lower.join(':')},upperdir=${upper},workdir=${work},userxattr${isLossy ? ',volatile' : ''}`;
-  const folders = [upper, work, point].map(shellWord).join(' ');
-  return `/bin/mkdir -p ${folders} && /bin/mount -t overlay -o ${shellWord(options)} overlay ${shellWord(point)}`;
+  return { kind: 'overlay', path, options, folders: [upper, work, path] };
 }
 
 function mountPoint(staging: string, index: number): string {
