@@ -30,8 +30,12 @@ const FORBIDDEN = blockList(
     '192.0.0.192/32',
     '168.63.129.16/32',
   ],
-  ['::/128', 'fe80::/10', 'ff00::/8', 'fd00:ec2::254/128', 'fd20:ce::254/128'],
+  ['::/128', 'fe80::/10', 'ff00::/8', 'fd00:ec2::/32', 'fd20:ce::254/128'],
 );
+/** IPv4 addresses that are written as one of IPv6, and those to which a network may translate one of IPv6. */
+const MAPPED = /^::(?:ffff:)?([0-9a-f]{1,4}):([0-9a-f]{1,4})$/;
+const TRANSLATED =
+  /^(?:64:ff9b:(?:1:)?:|::ffff:0:|2002:(?=[0-9a-f]{1,4}:[0-9a-f]{1,4}:))([0-9a-f]{1,4}):([0-9a-f]{1,4})/;
 /** This machine, private networks, and ranges that are translated to other addresses. */
 const PRIVATE = blockList(
   [
@@ -47,17 +51,8 @@ const PRIVATE = blockList(
     '198.51.100.0/24',
     '203.0.113.0/24',
   ],
-  [
-    '::1/128',
-    '64:ff9b::/96',
-    '64:ff9b:1::/48',
-    '100::/64',
-    '2001::/23',
-    '2001:db8::/32',
-    '2002::/16',
-    'fc00::/7',
-    'fec0::/10',
-  ],
+  // Only 2000::/3 is public.
+  ['::/3', '4000::/2', '8000::/1', '2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'],
 );
 
 /** The host as it is compared: lower case, ASCII, without the final dot, and each spelling of an address as the address; undefined for what is no host. */
@@ -109,9 +104,11 @@ export function isVendorHost({ host, port }: Destination, allowed: readonly Allo
 export function isAddressAllowed(address: string, isPrivate: boolean): boolean {
   const family = isIP(address);
   if (family === 0) return false;
-  const plain = family === 6 ? embeddedIpv4(address) : address;
+  const plain = family === 6 ? embeddedIpv4(address, MAPPED) : address;
   if (plain !== undefined) return !FORBIDDEN.check(plain) && (isPrivate || !PRIVATE.check(plain));
-  return !FORBIDDEN.check(address, 'ipv6') && (isPrivate || !PRIVATE.check(address, 'ipv6'));
+  const translated = embeddedIpv4(address, TRANSLATED);
+  if (translated !== undefined && FORBIDDEN.check(translated)) return false;
+  return !FORBIDDEN.check(address) && (isPrivate || !PRIVATE.check(address));
 }
 
 /** Whether a name means this machine without asking a resolver. */
@@ -125,9 +122,9 @@ function matchesHost(pattern: string, host: string): boolean {
   return domain !== undefined && isIP(host) === 0 && host.endsWith(`.${domain}`);
 }
 
-/** The IPv4 address in `::ffff:127.0.0.1` and `::127.0.0.1`. */
-function embeddedIpv4(address: string): string | undefined {
-  const [, high, low] = /^::(?:ffff:)?([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(canonicalIpv6(address) ?? '') ?? [];
+/** The IPv4 address in one of IPv6 of this form. */
+function embeddedIpv4(address: string, form: RegExp): string | undefined {
+  const [, high, low] = form.exec(canonicalIpv6(address) ?? '') ?? [];
   if (high === undefined || low === undefined) return undefined;
   const [a, b] = [Number.parseInt(high, 16), Number.parseInt(low, 16)];
   return [a >> 8, a & 255, b >> 8, b & 255].join('.');
@@ -137,16 +134,17 @@ function canonicalIpv6(address: string): string | undefined {
   return URL.parse(`http://[${address}]/`)?.hostname.slice(1, -1);
 }
 
-function blockList(ipv4: readonly string[], ipv6: readonly string[]): BlockList {
+/** One list for both would take an address of IPv4 for one of IPv6 as well. */
+function blockList(ipv4: readonly string[], ipv6: readonly string[]): { check(address: string): boolean } {
+  const [own, other] = [listOf(ipv4, 'ipv4'), listOf(ipv6, 'ipv6')];
+  return { check: (address) => (isIP(address) === 6 ? other.check(address, 'ipv6') : own.check(address)) };
+}
+
+function listOf(subnets: readonly string[], family: 'ipv4' | 'ipv6'): BlockList {
   const list = new BlockList();
-  for (const [family, subnets] of [
-    ['ipv4', ipv4],
-    ['ipv6', ipv6],
-  ] as const) {
-    for (const subnet of subnets) {
-      const [net = '', prefix] = subnet.split('/');
-      list.addSubnet(net, Number(prefix), family);
-    }
+  for (const subnet of subnets) {
+    const [net = '', prefix] = subnet.split('/');
+    list.addSubnet(net, Number(prefix), family);
   }
   return list;
 }

@@ -94,6 +94,22 @@ describe('an address that a name resolves to', () => {
     ['::', false, false],
     ['224.0.0.1', false, false],
     ['255.255.255.255', false, false],
+    ['2606:4700::1111', true, true],
+    ['2001:4860:4860::8888', true, true],
+    // Only 2000::/3 is public.
+    ['::2', false, true],
+    ['1::1', false, true],
+    ['4000::1', false, true],
+    ['5f00::1', false, true],
+    ['3fff::1', false, true],
+    ['::ffff:0:7f00:1', false, true],
+    // A network that translates these would lead to a metadata service.
+    ['::ffff:0:a9fe:a9fe', false, false],
+    ['64:ff9b::a9fe:a9fe', false, false],
+    ['64:ff9b:1::a9fe:a9fe', false, false],
+    ['2002:a9fe:a9fe::1', false, false],
+    ['2002:a00:1::1', false, true],
+    ['fd00:ec2::23', false, false],
     ['not an address', false, false],
   ])('%s: public %s, named by the person %s', (address, isPublic, isNamed) => {
     expect([isAddressAllowed(address, false), isAddressAllowed(address, true)]).toEqual([isPublic, isNamed]);
