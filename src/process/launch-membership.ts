@@ -10,6 +10,9 @@ import { shimFolder } from './shim.ts';
  */
 export type Membership = { kind: 'inside'; folder: string } | { kind: 'outside' } | { kind: 'unknown' };
 
+/** The program of the network proxy, among the arguments of its process. */
+const NETWORK_PROXY = /\0[^\0]*\/(?:network-proxy\.js|proxy-program\.ts)\0/;
+
 /** The membership of a process; one that started after `startedBefore` (in ticks since boot) is not the one in question. */
 export function membershipOf(pid: number, root: string, startedBefore = Number.POSITIVE_INFINITY): Membership {
   if (process.platform !== 'linux') return { kind: 'outside' };
@@ -44,6 +47,8 @@ export function holderMembership(connection: TcpConnection, root: string): Membe
   const found = otherEndOf(connection);
   if (found === undefined) return { kind: connection.isLocal ? 'unknown' : 'outside' };
   const holders = pids.filter((pid) => hasDescriptor(pid, `socket:[${found.inode}]`));
+  // What a network proxy passes on comes from a contained program, or from one that has opened itself a session.
+  if (holders.some(isNetworkProxy)) return { kind: 'inside', folder: join(root, 'network') };
   const memberships = holders.map((pid) => membershipOf(Number(pid), root));
   const inside = memberships.find(({ kind }) => kind === 'inside');
   if (inside !== undefined) return inside;
@@ -92,6 +97,15 @@ function linesOf(file: string): string[] {
   } catch {
     // A system without IPv6 has no such table.
     return [];
+  }
+}
+
+function isNetworkProxy(pid: string): boolean {
+  try {
+    return NETWORK_PROXY.test(readFileSync(`/proc/${pid}/cmdline`, 'latin1'));
+  } catch {
+    // It has ended since it was listed.
+    return false;
   }
 }
 
