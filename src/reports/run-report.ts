@@ -1,6 +1,7 @@
 import { redactForms } from '../core/redact.ts';
 import type { RunState } from '../core/run/state.ts';
 import { momentText, moneyText, zoneText } from '../core/view/amounts.ts';
+import { costText, unknownUsageText } from '../core/view/cost-text.ts';
 import { runDocument } from '../core/view/document.ts';
 import { isFailed } from '../core/view/failed-check.ts';
 import { shellWord } from '../core/view/shell-word.ts';
@@ -67,7 +68,7 @@ function overview(
   examination: ReportMaterial['examination'],
   unreadable: string | null,
 ): Block[] {
-  const { run, status, reason, landed, undone, cost, startedAt, endedAt, recipe, parent } = document;
+  const { run, status, reason, landed, undone, startedAt, endedAt, recipe, parent } = document;
   const rows: Piece[][] = [
     ['Run', code(run)],
     ['Status', `${status}${reason === null ? '' : `: ${reason}`}`],
@@ -80,7 +81,7 @@ function overview(
     ...(parent === undefined ? [] : [['Started by', `task ${parent.task} of run ${parent.run}`]]),
     ['Started', `${momentText(startedAt)} ${zoneText(startedAt)}`],
     ['Ended', endedAt === null ? 'not yet' : `${momentText(endedAt)} ${zoneText(endedAt)}`],
-    ['Cost', moneyText(cost)],
+    ['Cost', [costText(document), unknownUsageText(document.unknownUsage)].filter((text) => text !== '').join('; ')],
   ];
   const note =
     unreadable === null

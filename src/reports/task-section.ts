@@ -2,6 +2,7 @@ import { containmentText } from '../core/attempt/containment.ts';
 import { type AttemptState, lastAttempt, type RunState, type TaskState } from '../core/run/state.ts';
 import { chargeOf } from '../core/schedule/budget.ts';
 import { moneyText } from '../core/view/amounts.ts';
+import { costText } from '../core/view/cost-text.ts';
 import { isInvalidated } from '../core/view/document.ts';
 import { checkOutput } from '../core/view/failed-check.ts';
 import { taskLabel } from '../core/view/task-label.ts';
@@ -23,7 +24,7 @@ export function taskBlocks(state: RunState, { tasks }: RunDocument): Block[] {
     task.status,
     task.agent ?? '',
     String(task.attempts),
-    moneyText(task.cost),
+    costText(task),
   ]);
   const details = state.order.slice(0, MAX_DETAILS).flatMap((key) => {
     const task = state.tasks[key];
@@ -59,10 +60,9 @@ export function checkBlocks(evidence: Evidence, about = ''): Block[] {
 
 function attemptText(attempt: AttemptState): string {
   const { number, agent, because, ended, usage, reservation } = attempt;
-  const cost =
-    ended === null
-      ? ''
-      : `, ${moneyText(chargeOf(usage, reservation).costUsd)}${usage.kind === 'unknown' ? ' (as reserved)' : ''}`;
+  const charge = moneyText(chargeOf(usage, reservation).costUsd);
+  const unknown = reservation.costUsd === 0 ? 'usage unknown' : `${charge} (as reserved)`;
+  const cost = ended === null ? '' : `, ${usage.kind === 'unknown' ? unknown : charge}`;
   const model = usage.kind === 'known' && usage.model !== undefined ? ` (${usage.model})` : '';
   const outcome =
     ended === null

@@ -1,4 +1,5 @@
-import { durationText, momentText, moneyText } from '../core/view/amounts.ts';
+import { durationText, momentText } from '../core/view/amounts.ts';
+import { costText } from '../core/view/cost-text.ts';
 import type { PressureReport, TeamReport } from '../schema/report/work-report.ts';
 import { code, type Page, paragraph, section, table } from './page.ts';
 
@@ -13,12 +14,12 @@ export function teamPage({ runs, members, together }: TeamReport, subject: strin
         'Who did what',
         table(
           ['agent', 'role', 'attempts', 'succeeded', 'failed', 'rejected', 'time', 'cost'],
-          members.map(({ agent, role, attempts, succeeded, failed, rejected, busyMs, cost }) => [
+          members.map(({ agent, role, attempts, succeeded, failed, rejected, busyMs, ...cost }) => [
             agent,
             role,
             ...[attempts, succeeded, failed, rejected].map(String),
             durationText(busyMs),
-            moneyText(cost),
+            costText(cost),
           ]),
         ),
       ),
@@ -40,12 +41,12 @@ export function teamPage({ runs, members, together }: TeamReport, subject: strin
         'Runs',
         table(
           ['run', 'title', 'status', 'tasks', 'cost'],
-          runs.map(({ run, title, status, tasks, done, cost }) => [
+          runs.map(({ run, title, status, tasks, done, ...cost }) => [
             code(run),
             title,
             status,
             `${done}/${tasks} done`,
-            moneyText(cost),
+            costText(cost),
           ]),
         ),
       ),
@@ -90,14 +91,14 @@ export function pressurePage({ runs, from, to, agents, waits, retries, costs }: 
         'Retries',
         table(
           ['cause', 'times', 'cost'],
-          retries.map(({ cause, times, cost }) => [cause, `${times}`, moneyText(cost)]),
+          retries.map((row) => [row.cause, `${row.times}`, costText(row)]),
         ),
       ),
       ...section(
         'Cost by cause',
         table(
           ['cause', 'attempts', 'cost'],
-          costs.map(({ cause, attempts, cost }) => [cause, `${attempts}`, moneyText(cost)]),
+          costs.map((row) => [row.cause, `${row.attempts}`, costText(row)]),
         ),
       ),
     ],

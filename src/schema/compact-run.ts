@@ -18,6 +18,7 @@ export const CompactRun = z.object({
     counts: z.partialRecord(TaskOverviewStatus, z.int()),
   }),
   cost: z.number(),
+  unknownUsage: RunDocument.shape.unknownUsage,
   lastAction: z
     .object({ at: z.string(), task: z.string().nullable(), what: z.string() })
     .nullable()

@@ -7,6 +7,9 @@ import { SubRunDocument, SubRunParent } from './coordination/sub-run.ts';
 import { Evidence } from './gate.ts';
 import { NodeDocument, ProgressDocument } from './progress.ts';
 import { RiskFlag } from './risk.ts';
+import { UnknownUsage } from './usage.ts';
+
+const OfCost = UnknownUsage.optional().describe('How much of the cost is not known; absent where all of it is.');
 
 /** The status of a run; `needs-rerun`: done work of it was invalidated, and none of it is being done again yet. */
 export const RunStatus = z.enum([
@@ -46,6 +49,7 @@ export const TaskDocument = z.object({
   terminal: z.boolean().describe('Whether its current or last attempt has a terminal: see manyhands attach.'),
   commit: z.string().nullable(),
   cost: z.number(),
+  unknownUsage: OfCost,
   evidence: z.array(Evidence),
   earlierEvidence: z
     .array(Evidence)
@@ -147,6 +151,7 @@ export const RunDocument = z.object({
     .nullable()
     .describe('The commit that reverts the landing.'),
   cost: z.number(),
+  unknownUsage: OfCost,
   startedAt: z.string(),
   endedAt: z.string().nullable(),
   nextAt: z.string().nullable().describe('When its next task starts, if the run waits for a start time.'),
@@ -198,6 +203,7 @@ export const RunSummary = RunDocument.pick({
   project: true,
   status: true,
   cost: true,
+  unknownUsage: true,
   startedAt: true,
   endedAt: true,
   nextAt: true,
@@ -227,13 +233,18 @@ export const LogLine = z.object({
 });
 export type LogLine = z.infer<typeof LogLine>;
 
-/** A line of `usage`; `unknown` counts attempts with unknown usage, which are charged at their reservation. */
+/** A line of `usage`. */
 export const UsageRow = z.object({
   name: z.string(),
   day: z.string().optional().describe('The day, if the report is also grouped by day.'),
   attempts: z.number().int(),
   calls: z.number().int().describe('Small calls that a model answered.'),
-  unknown: z.number().int(),
+  unknown: z.number().int().describe('Attempts and small calls of unknown usage; each counts with its reservation.'),
+  uncharged: z
+    .number()
+    .int()
+    .default(0)
+    .describe('Those of them for which nothing was reserved, because there is no budget: the cost is higher.'),
   inputTokens: z.number(),
   outputTokens: z.number(),
   cachedTokens: z.number(),

@@ -16,6 +16,16 @@ export const Usage = z.discriminatedUnion('kind', [
 ]);
 export type Usage = z.infer<typeof Usage>;
 
+/** Attempts and small calls whose usage is not known: part of what something cost is a reservation, or missing. */
+export const UnknownUsage = z.object({
+  attempts: z.number().int().describe('Attempts and small calls of unknown usage.'),
+  uncharged: z
+    .number()
+    .int()
+    .describe('Those of them for which nothing was reserved, because there is no budget: the cost is higher.'),
+});
+export type UnknownUsage = z.infer<typeof UnknownUsage>;
+
 /** Amounts consumed or reserved so far. */
 export const Spend = z.object({
   costUsd: z.number().nonnegative(),

@@ -1,7 +1,7 @@
 import type { RunState, TaskState, TaskStatus } from '../../core/run/state.ts';
 import { type CurrentActivity, type CurrentStep, currentSteps, stepText, waitText } from '../../core/view/activity.ts';
-import { moneyText } from '../../core/view/amounts.ts';
 import { attention } from '../../core/view/attention.ts';
+import { costOf, costText, hasCost } from '../../core/view/cost-text.ts';
 import { runStatus } from '../../core/view/run-status.ts';
 import { labelOf } from '../../core/view/task-label.ts';
 import type { Evidence } from '../../schema/gate.ts';
@@ -70,13 +70,13 @@ function headLine(state: RunState, { columns, now, colors, current }: ProgressVi
 }
 
 function countLine(state: RunState, { columns, colors, current }: ProgressView): string {
-  const { counts, order, start, spent } = state;
+  const { counts, order, start } = state;
   const parts = [
     shownStatus({ status: runStatus(state), waitsFor: current.waitsFor }),
     `${counts.done} of ${order.length} done`,
     counts.running > 0 ? `${counts.running} running` : '',
     counts.failed > 0 ? `${counts.failed} failed` : '',
-    spent.costUsd > 0 ? moneyText(spent.costUsd) : '',
+    hasCost(costOf(state)) ? costText(costOf(state)) : '',
     `${start.base.branch ?? start.base.commit.slice(0, 8)} → mh/${start.run}`,
   ];
   return colors.dim(`  ${shorten(parts.filter((part) => part !== '').join(' · '), columns - 3)}`);

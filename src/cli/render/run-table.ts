@@ -1,5 +1,6 @@
 import { waitText } from '../../core/view/activity.ts';
-import { momentText, moneyText, untilText } from '../../core/view/amounts.ts';
+import { momentText, untilText } from '../../core/view/amounts.ts';
+import { costText } from '../../core/view/cost-text.ts';
 import type { RunSummary } from '../../schema/document.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { clockText } from './amounts.ts';
@@ -32,7 +33,7 @@ export function runTable(terminal: Terminal, runs: readonly RunSummary[], view: 
     `${runMark(shownStatus(run), colors).symbol} ${shownStatus(run)}`,
     `${run.done}/${run.tasks}`,
     clockText((run.endedAt === null ? view.now : Date.parse(run.endedAt)) - Date.parse(run.startedAt)),
-    moneyText(run.cost),
+    costText(run),
     startedText(run.startedAt),
     ...(view.collections ? [run.collection ?? ''] : []),
     ...(view.projects ? [run.project] : []),

@@ -1,6 +1,7 @@
 import { containmentText } from '../../core/attempt/containment.ts';
 import { currentSteps, stepText, waitText } from '../../core/view/activity.ts';
-import { durationText, momentText, moneyText } from '../../core/view/amounts.ts';
+import { durationText, momentText } from '../../core/view/amounts.ts';
+import { costText, hasCost, unknownUsageText } from '../../core/view/cost-text.ts';
 import { checkOutputLines, failedChecks } from '../../core/view/failed-check.ts';
 import { shellWord } from '../../core/view/shell-word.ts';
 import { agentText, taskLabel } from '../../core/view/task-label.ts';
@@ -40,18 +41,21 @@ export function summaryLines(document: RunDocument, view: SummaryView): string[]
 }
 
 function outcomeLines(document: RunDocument, { columns, now, colors }: SummaryView): string[] {
-  const { status, title, run, cost, startedAt, endedAt, attention } = document;
+  const { status, title, run, startedAt, endedAt, attention, unknownUsage } = document;
   const reason = attention.some((item) => item.reason === document.reason) ? '' : document.reason;
   const shown = shownStatus(document);
   const { symbol, paint } = runMark(shown, colors);
   const tookMs = (endedAt === null ? now : Date.parse(endedAt)) - Date.parse(startedAt);
-  const tail = `${run} · ${durationText(Math.max(tookMs, 0))} · ${moneyText(cost)}`;
+  const tail = `${run} · ${durationText(Math.max(tookMs, 0))} · ${costText(document)}`;
   const available = columns - textWidth(shown) - textWidth(tail) - 7;
   const first = `${paint(`${symbol} ${shown}`)}  ${colors.bold(shorten(title, available))}  ${colors.dim(tail)}`;
   const why = reason ?? (status === 'unverified' ? 'no check was configured; add one with --check' : '');
+  const unknown = unknownUsageText(unknownUsage);
   return [
     first,
-    ...[why, ...filingTexts(document, now)].flatMap((text) => wrap(text, columns - 3)).map((line) => `  ${line}`),
+    ...[why, unknown, ...filingTexts(document, now)]
+      .flatMap((text) => wrap(text, columns - 3))
+      .map((line) => `  ${line}`),
   ];
 }
 
@@ -184,12 +188,13 @@ function whoText({ agent, attempts, host }: TaskDocument): string {
   return `${agentText({ agent: agent ?? '', host })}${attempts > 1 ? ` ×${attempts}` : ''}`;
 }
 
-function factsText({ evidence, cost, commit, status, reason }: TaskDocument, width: number, colors: Painter): string {
+function factsText(task: TaskDocument, width: number, colors: Painter): string {
+  const { evidence, commit, status, reason } = task;
   const isQuiet = status === 'done';
   const parts = [
     ...(isQuiet && commit !== null ? [same(commit.slice(0, 8))] : []),
     ...evidence.map(({ gate, verdict }) => ({ mark: verdictMark(verdict, colors), text: shorten(gate, 24) })),
-    ...(cost > 0 ? [same(moneyText(cost))] : []),
+    ...(hasCost(task) ? [same(costText(task))] : []),
     ...(!isQuiet && reason !== null ? [same(oneLine(reason))] : []),
   ];
   let left = width;

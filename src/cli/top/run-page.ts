@@ -1,7 +1,7 @@
 import type { RunState, TaskState } from '../../core/run/state.ts';
 import { type CurrentStep, currentSteps, stepText, waitText } from '../../core/view/activity.ts';
-import { moneyText } from '../../core/view/amounts.ts';
 import { attention } from '../../core/view/attention.ts';
+import { costOf, costText, hasCost } from '../../core/view/cost-text.ts';
 import { runStatus } from '../../core/view/run-status.ts';
 import { taskLabel } from '../../core/view/task-label.ts';
 import type { LiveAttempt, RunOverview } from '../../schema/overview.ts';
@@ -149,13 +149,14 @@ function timeOf(state: RunState, view: View): string {
   return isIdle(view) ? agoText(view.now - updatedAt) : clockText(view.now - startedAt);
 }
 
-function countsOf({ counts, order, spent, start, landed }: RunState): string {
+function countsOf(state: RunState): string {
+  const { counts, order, start, landed } = state;
   const base = start.base.branch ?? start.base.commit.slice(0, 8);
   return [
     `${counts.done} of ${order.length} done`,
     counts.running > 0 ? `${counts.running} running` : '',
     counts.failed > 0 ? `${counts.failed} failed` : '',
-    spent.costUsd > 0 ? moneyText(spent.costUsd) : '',
+    hasCost(costOf(state)) ? costText(costOf(state)) : '',
     landed === null ? `${base} → mh/${start.run}` : `landed on ${landed.branch}`,
   ]
     .filter((part) => part !== '')

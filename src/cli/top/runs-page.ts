@@ -1,5 +1,5 @@
 import { currentSteps, stepText, waitText } from '../../core/view/activity.ts';
-import { moneyText } from '../../core/view/amounts.ts';
+import { costText, hasCost, sumUnknown } from '../../core/view/cost-text.ts';
 import { isInterrupted, isUnresolved } from '../../core/view/open-run.ts';
 import type { LiveAttempt, RunOverview, WaitingItem } from '../../schema/overview.ts';
 import { clockText } from '../render/amounts.ts';
@@ -46,13 +46,14 @@ function totals({ top, now }: View): string {
   const queued = open.reduce((sum, { counts }) => sum + (counts.ready ?? 0) + (counts.waiting ?? 0), 0);
   const live = open.reduce((sum, { liveCount }) => sum + liveCount, 0);
   const cost = open.reduce((sum, run) => sum + run.cost, 0);
+  const total = { cost, unknownUsage: sumUnknown(open.map(({ unknownUsage }) => unknownUsage)) };
   return [
     waiting > 0 ? `${waiting} ${waiting === 1 ? 'needs' : 'need'} you` : '',
     failed > 0 ? `${failed} failed` : '',
     `${open.length - waiting} running`,
     counted(live, 'agent'),
     queued > 0 ? `${queued} waiting` : '',
-    cost > 0 ? moneyText(cost) : '',
+    hasCost(total) ? costText(total) : '',
   ]
     .filter((part) => part !== '')
     .join(' · ');
@@ -114,7 +115,7 @@ function cellsOf(run: RunOverview, view: View): Cell[] {
       isRight: true,
       paint: colors.cyan,
     },
-    { text: run.cost > 0 ? moneyText(run.cost) : '', width: columns >= WITH_COST ? 8 : 0, isRight: true },
+    { text: hasCost(run) ? costText(run) : '', width: columns >= WITH_COST ? 8 : 0, isRight: true },
     { text: timeOf(run, view), width: 8, isRight: true, paint: colors.dim },
     { text: folderName(run.project), width: top.scope === null && columns >= WITH_PROJECT ? 16 : 0, paint: colors.dim },
     { text: run.run, width: columns >= WITH_ID ? 8 : 0, paint: colors.dim },

@@ -73,6 +73,7 @@ function attemptText(task: TaskState, view: View): string {
     `attempt ${attempt.number} of ${task.attempts.length}`,
     timeOf(attempt, view),
     cost == null || cost === 0 ? '' : moneyText(cost),
+    attempt.ended !== null && attempt.usage.kind === 'unknown' ? 'usage unknown' : '',
     attempt.number > 1 ? attempt.because : '',
   ]
     .filter((part) => part !== '')

@@ -5,7 +5,7 @@ import type { FailureKind } from '../../schema/failure.ts';
 import type { TaskKey } from '../../schema/ids.ts';
 import { enter, taskOf } from '../run/phase.ts';
 import { type AttemptState, lastAttempt, type RunState, type TaskState } from '../run/state.ts';
-import { addSpend, chargeOf, roundMoney, subtractSpend } from '../schedule/budget.ts';
+import { addSpend, capCharge, chargeOf, countUnknown, roundMoney, subtractSpend } from '../schedule/budget.ts';
 import { isCrash } from './decide-retry.ts';
 import { deliverMessages } from './fold-interrupt.ts';
 
@@ -71,7 +71,9 @@ export function endAttempt(state: RunState, event: RunEventOf<'attempt.ended'>, 
   state.reserved = subtractSpend(state.reserved, attempt.reservation);
   const charge = chargeOf(usage, attempt.reservation);
   state.spent = addSpend(state.spent, charge);
-  state.spentBy[attempt.agent] = roundMoney((state.spentBy[attempt.agent] ?? 0) + charge.costUsd);
+  countUnknown(state, usage, attempt.reservation);
+  const capped = capCharge(state.start.config, attempt);
+  state.spentBy[attempt.agent] = roundMoney((state.spentBy[attempt.agent] ?? 0) + capped);
 }
 
 /** Opens a finished attempt again whose work is not saved, so that it is concluded and charged once; false where it has no process to read. */
@@ -81,7 +83,9 @@ export function concludeAgain(state: RunState, task: TaskState, unsaved: Unsaved
   const charge = chargeOf(attempt.usage, attempt.reservation);
   attempt.ended = null;
   state.spent = subtractSpend(state.spent, charge);
-  state.spentBy[attempt.agent] = roundMoney((state.spentBy[attempt.agent] ?? 0) - charge.costUsd);
+  countUnknown(state, attempt.usage, attempt.reservation, -1);
+  const capped = capCharge(state.start.config, attempt);
+  state.spentBy[attempt.agent] = roundMoney((state.spentBy[attempt.agent] ?? 0) - capped);
   state.reserved = addSpend(state.reserved, attempt.reservation);
   enter(state, task, { status: 'running', attempt: attempt.number, unsaved });
   return true;

@@ -1,7 +1,7 @@
 import type { CallKind } from '../../schema/call.ts';
 import type { RunEventOf } from '../../schema/event.ts';
 import type { RunState } from '../run/state.ts';
-import { addSpend, chargeOf, roundMoney, subtractSpend } from '../schedule/budget.ts';
+import { addSpend, chargeOf, countUnknown, roundMoney, subtractSpend } from '../schedule/budget.ts';
 
 /** Names a call: each is made once in a run. */
 export function callId(kind: CallKind, about?: string): string {
@@ -37,6 +37,7 @@ export function endCall(state: RunState, event: RunEventOf<'call.ended'>, at: nu
   for (const { by: provider, usage, reservation } of tries) {
     const charge = chargeOf(usage, reservation);
     state.spent = addSpend(state.spent, charge);
+    countUnknown(state, usage, reservation);
     state.spentBy[provider] = roundMoney((state.spentBy[provider] ?? 0) + charge.costUsd);
   }
 }

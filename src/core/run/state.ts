@@ -19,7 +19,7 @@ import type { TaskKey } from '../../schema/ids.ts';
 import type { TaskMessage } from '../../schema/message.ts';
 import type { RiskFlag } from '../../schema/risk.ts';
 import type { TaskSpec, Tier, WorkStart } from '../../schema/task.ts';
-import type { Spend, Usage } from '../../schema/usage.ts';
+import type { Spend, UnknownUsage, Usage } from '../../schema/usage.ts';
 import type { ReadyQueue } from '../schedule/queue.ts';
 import type { KeptEvidence } from './evidence-output.ts';
 import type { SubRunState } from './sub-run-state.ts';
@@ -200,6 +200,8 @@ export type RunState = {
   landing: Record<TaskKey, true>;
   counts: Record<TaskStatus, number>;
   spent: Spend;
+  /** What of it is not known; absent where all of it is. */
+  unknownUsage?: UnknownUsage;
   /** US dollars by agent. */
   spentBy: Record<string, number>;
   /** Consecutive crashes or stalls of each agent. */

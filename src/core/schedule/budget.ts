@@ -2,7 +2,7 @@ import type { AgentConfig } from '../../schema/config/agent.ts';
 import type { Config } from '../../schema/config.ts';
 import type { TaskKey } from '../../schema/ids.ts';
 import type { TaskSpec } from '../../schema/task.ts';
-import type { Spend, Usage } from '../../schema/usage.ts';
+import type { Spend, UnknownUsage, Usage } from '../../schema/usage.ts';
 import { hasUndeliveredMessage } from '../attempt/message.ts';
 import type { AttemptState, RunState, TaskState } from '../run/state.ts';
 import { moneyText } from '../view/amounts.ts';
@@ -47,6 +47,31 @@ export function unknownUsage(...reported: readonly Usage[]): Usage {
   );
   const reportedUsd = Math.max(0, ...amounts);
   return reportedUsd === 0 ? { kind: 'unknown' } : { kind: 'unknown', reportedUsd };
+}
+
+/** Counts usage that is not known, or takes it back; changes the state in place. */
+export function countUnknown(
+  state: { unknownUsage?: UnknownUsage | undefined },
+  usage: Usage,
+  reservation: Spend,
+  by = 1,
+): void {
+  if (usage.kind !== 'unknown') return;
+  const { attempts, uncharged } = state.unknownUsage ?? { attempts: 0, uncharged: 0 };
+  const counted = { attempts: attempts + by, uncharged: uncharged + (reservation.costUsd === 0 ? by : 0) };
+  if (counted.attempts > 0) state.unknownUsage = counted;
+  else delete state.unknownUsage;
+}
+
+/** What counts against the spending caps of an agent: without a budget nothing is reserved, and unknown usage counts as an attempt that is. */
+export function capCharge(
+  { agents, budget }: Pick<Config, 'agents' | 'budget'>,
+  { agent, usage, reservation }: Pick<AttemptState, 'agent' | 'usage' | 'reservation'>,
+): number {
+  const { spendUsd, spendUsdPerDay } = agents[agent] ?? {};
+  const isCapped = spendUsd !== undefined || spendUsdPerDay !== undefined;
+  const isUncharged = usage.kind === 'unknown' && reservation.costUsd === 0;
+  return chargeOf(usage, isUncharged && isCapped ? { ...reservation, costUsd: budget.attempt } : reservation).costUsd;
 }
 
 /** What the next attempt of a task reserves: after a message to a running attempt, what is left of that attempt's reservation. */
@@ -136,9 +161,10 @@ export function spentSince(states: Iterable<RunState>, since: number): Record<st
   };
   for (const state of states) {
     for (const { attempts } of Object.values(state.tasks)) {
-      for (const { agent, usage, reservation, ended } of attempts) {
+      for (const attempt of attempts) {
+        const { agent, usage, ended } = attempt;
         if (ended === null) add(agent, usage.kind === 'known' ? usage.costUsd : 0);
-        else if (ended.at >= since) add(agent, chargeOf(usage, reservation).costUsd);
+        else if (ended.at >= since) add(agent, capCharge(state.start.config, attempt));
       }
     }
     for (const { ended } of Object.values(state.calls)) {

@@ -38,6 +38,7 @@ export function compactRun(
       counts: Object.fromEntries(Object.entries(state.counts).filter(([, count]) => count > 0)),
     },
     cost: state.spent.costUsd,
+    ...(state.unknownUsage === undefined ? {} : { unknownUsage: state.unknownUsage }),
     lastAction: lastActionOf(rows),
     toolCalls: callsIn(recent),
     changedFiles: filesIn(recent),

@@ -15,6 +15,7 @@ import { attention, isStuck } from './attention.ts';
 import { runStatus } from './run-status.ts';
 import { shellWord } from './shell-word.ts';
 import { subRunDocument } from './sub-run-document.ts';
+import { unknownOf } from './task-cost.ts';
 import { taskArgument } from './task-label.ts';
 
 /** Whether nothing more happens in the run without a person: it ended, or it waits for one. */
@@ -40,6 +41,7 @@ export function runDocument(state: RunState, read: OutputReader = () => undefine
     landed: landedDocument(state),
     undone: undoneDocument(state),
     cost: state.spent.costUsd,
+    ...(state.unknownUsage === undefined ? {} : { unknownUsage: state.unknownUsage }),
     startedAt: new Date(state.startedAt).toISOString(),
     endedAt: state.status.kind === 'ended' ? new Date(state.status.at).toISOString() : null,
     nextAt: nextAtOf(state),
@@ -80,7 +82,7 @@ const NOT_FILED: Filing = { collection: null, hidden: false, flag: null };
 /** A line of a list of runs; the state does not contain whether an engine runs it. */
 export function runSummary(state: RunState, filing: Filing = NOT_FILED): RunSummary {
   const document = runDocument({ ...state, order: [] });
-  const { run, title, recipe, project, status, cost, startedAt, endedAt, nextAt } = document;
+  const { run, title, recipe, project, status, cost, unknownUsage, startedAt, endedAt, nextAt } = document;
   return {
     run,
     title,
@@ -88,6 +90,7 @@ export function runSummary(state: RunState, filing: Filing = NOT_FILED): RunSumm
     project,
     status,
     cost,
+    ...(unknownUsage === undefined ? {} : { unknownUsage }),
     startedAt,
     endedAt,
     nextAt,
@@ -141,6 +144,7 @@ function taskDocument(state: RunState, task: TaskState, read: OutputReader): Tas
     (sum, attempt) => sum + (attempt.ended === null ? 0 : chargeOf(attempt.usage, attempt.reservation).costUsd),
     0,
   );
+  const unknownUsage = unknownOf(task.attempts);
   const host = lastAttempt(task)?.host;
   return {
     key: task.spec.key,
@@ -160,6 +164,7 @@ function taskDocument(state: RunState, task: TaskState, read: OutputReader): Tas
     terminal: lastAttempt(task)?.process?.terminal !== undefined,
     commit: 'commit' in task.phase ? task.phase.commit : (lastAttempt(task)?.ended?.saved?.commit ?? null),
     cost: Math.round(cost * 1e6) / 1e6,
+    ...(unknownUsage === undefined ? {} : { unknownUsage }),
     evidence: wholeOnes(task.evidence, read),
     ...(task.earlierEvidence === undefined ? {} : { earlierEvidence: wholeOnes(task.earlierEvidence, read) }),
     flags: flagsOf(task),

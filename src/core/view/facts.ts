@@ -212,7 +212,8 @@ function attemptEndFact(
 ): string {
   const { task, attempt, failure, usage, summary } = event.data;
   const startedAt = state.tasks[task]?.attempts[attempt - 1]?.startedAt ?? at;
-  const cost = usage.kind === 'known' ? `, ${format.money(usage.costUsd)}` : '';
+  const known = usage.kind === 'known' ? `, ${format.money(usage.costUsd)}` : '';
+  const cost = usage.kind === 'unknown' ? ', usage unknown' : known;
   const success = summary === '' ? 'ended' : `ended: ${summary}`;
   const outcome = failure === undefined ? success : `failed: ${failure.kind}: ${failure.message}`;
   return `attempt ${attempt} (${format.duration(at - startedAt)}${cost}) ${outcome}`;

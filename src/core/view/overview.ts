@@ -28,7 +28,7 @@ export const NO_ACTIVITY: RunActivity = { activity: [], waitsFor: null };
 export type AttemptActivity = { at: number; activity: string | null; costUsd: number | null; turns: number };
 
 /** The version of the card format; stored cards of another version are not used. */
-export const CARD_CODEC = 'card-4';
+export const CARD_CODEC = 'card-5';
 
 /** The events after which a run is unread: it ended, or something began to wait for a person. */
 const NOTIFYING_EVENTS: ReadonlySet<string> = new Set([

@@ -1,14 +1,17 @@
 import type { ShownEvent } from '../../schema/event.ts';
 import type { PressureReport } from '../../schema/report/work-report.ts';
+import type { UnknownUsage } from '../../schema/usage.ts';
 import type { AttemptState, RunState, TaskState } from '../run/state.ts';
 import { chargeOf } from '../schedule/budget.ts';
+import { sumUnknown } from './cost-text.ts';
+import { attemptCharge, unknownOf } from './task-cost.ts';
 
 /** A run and its events. */
 export type PressureRun = { state: RunState; events: readonly ShownEvent[] };
 
 type Interval = { agent: string; from: number; to: number };
 type Wait = { cause: string; ms: number };
-type Cost = { cause: string; cost: number; isRetry: boolean };
+type Cost = { cause: string; cost: number; isRetry: boolean; unknownUsage?: UnknownUsage | undefined };
 
 /** Limits of the settings now in force: of all agents together, and of each that has one. */
 export type AgentLimits = { all: number; of: Readonly<Record<string, number | undefined>> };
@@ -34,10 +37,9 @@ export function pressureReport(runs: readonly PressureRun[], limits: AgentLimits
     ),
     agents: agentRows(intervals, limits),
     waits: waitRows([...waits, ...tasks.flatMap(retryWaits)]),
-    retries: costRows(costs.filter(({ isRetry }) => isRetry)).map(({ cause, attempts, cost }) => ({
-      cause,
+    retries: costRows(costs.filter(({ isRetry }) => isRetry)).map(({ attempts, ...row }) => ({
+      ...row,
       times: attempts,
-      cost,
     })),
     costs: costRows(costs),
   };
@@ -168,11 +170,11 @@ function waitRows(waits: readonly Wait[]): PressureReport['waits'] {
 
 /** What each attempt was paid for: the role of its task, or what it repeats. */
 function costsOf(task: TaskState): Cost[] {
-  return task.attempts.map(({ usage, reservation, ended }, index) => {
+  return task.attempts.map((attempt, index) => {
     const before = task.attempts[index - 1];
-    const cost = ended === null && usage.kind === 'unknown' ? 0 : chargeOf(usage, reservation).costUsd;
-    if (before === undefined) return { cause: task.spec.role, cost, isRetry: false };
-    return { cause: `again after ${causeAfter(before, task)}`, cost, isRetry: true };
+    const cost = { cost: attemptCharge(attempt), unknownUsage: unknownOf([attempt]) };
+    if (before === undefined) return { cause: task.spec.role, isRetry: false, ...cost };
+    return { cause: `again after ${causeAfter(before, task)}`, isRetry: true, ...cost };
   });
 }
 
@@ -188,9 +190,11 @@ function callCosts({ calls }: RunState): Cost[] {
 
 function costRows(costs: readonly Cost[]): PressureReport['costs'] {
   const rows = new Map<string, PressureReport['costs'][number]>();
-  for (const { cause, cost } of costs) {
+  for (const { cause, cost, unknownUsage } of costs) {
     const row = rows.get(cause) ?? { cause, attempts: 0, cost: 0 };
-    rows.set(cause, { cause, attempts: row.attempts + 1, cost: row.cost + cost });
+    const unknown = sumUnknown([row.unknownUsage, unknownUsage]);
+    const summed = { cause, attempts: row.attempts + 1, cost: row.cost + cost };
+    rows.set(cause, unknown === undefined ? summed : { ...summed, unknownUsage: unknown });
   }
   return [...rows.values()].sort((a, b) => b.cost - a.cost || b.attempts - a.attempts);
 }

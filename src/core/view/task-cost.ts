@@ -1,5 +1,6 @@
+import type { UnknownUsage } from '../../schema/usage.ts';
 import type { AttemptState, TaskState } from '../run/state.ts';
-import { chargeOf, roundMoney } from '../schedule/budget.ts';
+import { chargeOf, countUnknown, roundMoney } from '../schedule/budget.ts';
 
 /** What tasks cost, as the budget counts it: `at-most` where a reservation stands for unknown usage, `at-least` where nothing was reserved for it. */
 export type TaskCost = { costUsd: number; bound: 'exact' | 'at-most' | 'at-least' };
@@ -12,6 +13,13 @@ export function taskCost({ attempts }: Pick<TaskState, 'attempts'>): TaskCost {
     costUsd: roundMoney(attempts.reduce((sum, attempt) => sum + attemptCharge(attempt), 0)),
     bound: unknown.length === 0 ? 'exact' : isCounted ? 'at-most' : 'at-least',
   };
+}
+
+/** What of the cost of ended attempts is not known; undefined where all of it is known. */
+export function unknownOf(attempts: readonly AttemptState[]): UnknownUsage | undefined {
+  const counted: { unknownUsage?: UnknownUsage } = {};
+  for (const { usage, reservation, ended } of attempts) if (ended !== null) countUnknown(counted, usage, reservation);
+  return counted.unknownUsage;
 }
 
 /** The charge of an attempt; a running one of which nothing is known has only reserved it. */

@@ -1,6 +1,6 @@
 import type { TeamReport } from '../../schema/report/work-report.ts';
 import type { AttemptState, RunState } from '../run/state.ts';
-import { chargeOf } from '../schedule/budget.ts';
+import { chargeOf, countUnknown } from '../schedule/budget.ts';
 import { runStatus } from './run-status.ts';
 
 type Member = TeamReport['members'][number];
@@ -23,6 +23,7 @@ export function teamReport(runs: readonly RunState[], now: number): TeamReport {
       title: state.start.title,
       status: runStatus(state),
       cost: state.spent.costUsd,
+      ...(state.unknownUsage === undefined ? {} : { unknownUsage: state.unknownUsage }),
       tasks: state.order.length,
       done: state.counts.done,
     })),
@@ -42,6 +43,7 @@ function add(member: Member, { ended, startedAt, usage, reservation }: AttemptSt
   member.busyMs += Math.max((ended?.at ?? now) - startedAt, 0);
   member.cost += ended === null && usage.kind === 'unknown' ? 0 : chargeOf(usage, reservation).costUsd;
   if (ended === null) return;
+  countUnknown(member, usage, reservation);
   if (ended.failure !== null) member.failed += 1;
   else if (ended.rejected !== undefined) member.rejected += 1;
   else member.succeeded += 1;

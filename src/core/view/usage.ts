@@ -1,5 +1,5 @@
 import type { UsageRow } from '../../schema/document.ts';
-import type { Usage, UsageBy } from '../../schema/usage.ts';
+import type { Spend, Usage, UsageBy } from '../../schema/usage.ts';
 import type { RunState } from '../run/state.ts';
 import { chargeOf } from '../schedule/budget.ts';
 import { dayText } from './amounts.ts';
@@ -18,6 +18,8 @@ export type Charge = {
   at: number;
   usage: Usage;
   cost: number;
+  /** Its usage is unknown, and nothing was reserved for it. */
+  isUncharged: boolean;
 };
 
 /** The usage of runs by agent, model, run, project, role or day: each attempt and each small call counts once, unknown usage at its reservation. */
@@ -61,6 +63,7 @@ function attemptsOf(run: RunState): Charge[] {
       at: attempt.startedAt,
       usage: attempt.usage,
       cost: attemptCharge(attempt),
+      isUncharged: isUncharged(attempt),
     }));
   });
 }
@@ -75,17 +78,23 @@ function callsOf(run: RunState): Charge[] {
       at: startedAt,
       usage,
       cost: chargeOf(usage, reservation).costUsd,
+      isUncharged: isUncharged({ usage, reservation }),
     })),
   );
+}
+
+function isUncharged({ usage, reservation }: { usage: Usage; reservation: Spend }): boolean {
+  return usage.kind === 'unknown' && reservation.costUsd === 0;
 }
 
 function ownerOf({ start: { run, project } }: RunState): Pick<Charge, 'run' | 'project'> {
   return { run, project: project.folder ?? project.root };
 }
 
-function count(row: UsageRow, { what, usage, cost }: Charge): void {
+function count(row: UsageRow, { what, usage, cost, isUncharged }: Charge): void {
   row[what] += 1;
   if (usage.kind === 'unknown') row.unknown += 1;
+  if (isUncharged) row.uncharged += 1;
   if (usage.kind === 'known') {
     row.inputTokens += usage.inputTokens;
     row.outputTokens += usage.outputTokens;
@@ -124,6 +133,7 @@ function emptyRow(name: string, day: string | undefined): UsageRow {
     attempts: 0,
     calls: 0,
     unknown: 0,
+    uncharged: 0,
     inputTokens: 0,
     outputTokens: 0,
     cachedTokens: 0,

@@ -1,7 +1,7 @@
 import { verdictOf } from '../../core/finish/verdict.ts';
 import { flagsOf, lastAttempt, type RunState, type TaskState } from '../../core/run/state.ts';
-import { chargeOf } from '../../core/schedule/budget.ts';
-import { moneyText } from '../../core/view/amounts.ts';
+import { costOf, costText } from '../../core/view/cost-text.ts';
+import { taskCost, unknownOf } from '../../core/view/task-cost.ts';
 import { taskLabel } from '../../core/view/task-label.ts';
 import type { Evidence } from '../../schema/gate.ts';
 
@@ -114,12 +114,10 @@ function riskLines(state: RunState, only: TaskState | undefined): string[] {
 
 function costLine({ state, task, now }: PullRequestFacts): string {
   const attempts = task === undefined ? state.attempts : task.attempts.length;
-  const usd =
-    task === undefined
-      ? state.spent.costUsd
-      : task.attempts.reduce((sum, { usage, reservation }) => sum + chargeOf(usage, reservation).costUsd, 0);
+  const cost =
+    task === undefined ? costOf(state) : { cost: taskCost(task).costUsd, unknownUsage: unknownOf(task.attempts) };
   const minutes = Math.max(1, Math.round((now - state.startedAt) / 60_000));
-  return `${moneyText(usd)}, ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}, ${minutes} min.`;
+  return `${costText(cost)}, ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}, ${minutes} min.`;
 }
 
 function checkoutLines({ branch, remote, task }: PullRequestFacts): string[] {

@@ -81,9 +81,11 @@ function matches(run: RunSummary, { collection, flagged, status, text }: Filter)
 
 /** Exactly the fields of a list entry, because scripts read them. */
 function summaryOf(overview: RunOverview): RunSummary {
-  const { run, title, recipe, project, status, cost, startedAt, endedAt, nextAt, carried, tasks, done } = overview;
+  const { run, title, recipe, project, status, startedAt, endedAt, nextAt, carried, tasks, done } = overview;
+  const { cost, unknownUsage } = overview;
+  const unknown = unknownUsage === undefined ? {} : { unknownUsage };
   const { waitsFor, collection, hidden, flag } = overview;
   const filing = { collection, hidden, flag };
   const times = { startedAt, endedAt, nextAt };
-  return { run, title, recipe, project, status, cost, ...times, waitsFor, carried, tasks, done, ...filing };
+  return { run, title, recipe, project, status, cost, ...unknown, ...times, waitsFor, carried, tasks, done, ...filing };
 }

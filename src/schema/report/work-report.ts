@@ -1,13 +1,23 @@
 import { z } from 'zod';
+import { UnknownUsage } from '../usage.ts';
 
 const Ms = z.number().nonnegative();
 const Cost = z.number().nonnegative().describe('US dollars.');
 const Count = z.number().int().nonnegative();
+const Unknown = UnknownUsage.optional().describe('How much of the cost is not known; absent where all of it is.');
 
 /** Who did what in the runs of a project: agents by role, and how they worked together. */
 export const TeamReport = z.object({
   runs: z.array(
-    z.object({ run: z.string(), title: z.string(), status: z.string(), cost: Cost, tasks: Count, done: Count }),
+    z.object({
+      run: z.string(),
+      title: z.string(),
+      status: z.string(),
+      cost: Cost,
+      unknownUsage: Unknown,
+      tasks: Count,
+      done: Count,
+    }),
   ),
   members: z
     .array(
@@ -20,6 +30,7 @@ export const TeamReport = z.object({
         rejected: Count.describe('Attempts whose work a check, a verification or a person did not accept.'),
         busyMs: Ms,
         cost: Cost,
+        unknownUsage: Unknown,
       }),
     )
     .describe('The most expensive first.'),
@@ -53,7 +64,9 @@ export const PressureReport = z.object({
   waits: z
     .array(z.object({ cause: z.string(), times: Count, totalMs: Ms, longestMs: Ms }))
     .describe('The longest in total first.'),
-  retries: z.array(z.object({ cause: z.string(), times: Count, cost: Cost })),
-  costs: z.array(z.object({ cause: z.string(), attempts: Count, cost: Cost })).describe('The most expensive first.'),
+  retries: z.array(z.object({ cause: z.string(), times: Count, cost: Cost, unknownUsage: Unknown })),
+  costs: z
+    .array(z.object({ cause: z.string(), attempts: Count, cost: Cost, unknownUsage: Unknown }))
+    .describe('The most expensive first.'),
 });
 export type PressureReport = z.infer<typeof PressureReport>;

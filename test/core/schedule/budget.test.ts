@@ -3,6 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import {
   addSpend,
   affordable,
+  capCharge,
   chargeOf,
   NOTHING,
   reservationFor,
@@ -11,6 +12,7 @@ import {
 } from '../../../src/core/schedule/budget.ts';
 import { dayText } from '../../../src/core/view/amounts.ts';
 import { Config } from '../../../src/schema/config.ts';
+import type { Spend } from '../../../src/schema/usage.ts';
 import { given, spec, started, used } from '../../support/given.ts';
 
 const usd = (costUsd: number) => ({ costUsd, tokens: 0, turns: 0 });
@@ -26,6 +28,18 @@ describe('what usage is charged', () => {
     expect(chargeOf({ kind: 'unknown' }, usd(2))).toEqual(usd(2));
     expect(chargeOf({ kind: 'unknown', reportedUsd: 0.5 }, usd(2))).toEqual(usd(2));
     expect(chargeOf({ kind: 'unknown', reportedUsd: 3 }, usd(2))).toEqual(usd(3));
+  });
+
+  it('counts against the cap of an agent like an attempt that is reserved, also where nothing was reserved', () => {
+    const config = Config.parse({ agents: { a: { kind: 'claude', spendUsd: 5 }, b: { kind: 'claude' } } });
+    const attempt = (agent: string, reservation: Spend) => ({
+      agent,
+      usage: { kind: 'unknown' as const },
+      reservation,
+    });
+    expect(capCharge(config, attempt('a', { ...NOTHING }))).toBe(config.budget.attempt);
+    expect(capCharge(config, attempt('a', usd(2)))).toBe(2);
+    expect(capCharge(config, attempt('b', { ...NOTHING }))).toBe(0);
   });
 
   it('is what is known, with tokens in and out', () => {

@@ -224,6 +224,7 @@ describe('usage', () => {
       outputTokens: 0,
       cachedTokens: 0,
       turns: 0,
+      uncharged: 0,
       cost: 2,
     };
     const rows = [

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { moneyText } from '../../../core/view/amounts.ts';
 import { checkpointLines } from '../../../core/view/checkpoint.ts';
+import { costText } from '../../../core/view/cost-text.ts';
 import type { CompactRun } from '../../../schema/compact-run.ts';
 import { addDir, addHelp, addJson, type CliCommand, CommonOptions, whenCalled } from '../../command.ts';
 import { READING_EXIT_CODES } from '../../exit-code.ts';
@@ -61,7 +61,7 @@ function compactLines(run: CompactRun): string[] {
   const { progress, lastAction, recommended } = run;
   const counts = Object.entries(progress.counts).map(([status, count]) => `${count} ${status}`);
   return [
-    `${run.run}  ${run.status}, ${run.phase}  ${progress.done}/${progress.total} done  ${moneyText(run.cost)}  ${oneLine(run.title)}`,
+    `${run.run}  ${run.status}, ${run.phase}  ${progress.done}/${progress.total} done  ${costText(run)}  ${oneLine(run.title)}`,
     ...(counts.length === 0 ? [] : [`tasks: ${counts.join(', ')}`]),
     ...(lastAction === null ? [] : [`last: ${lastAction.task ?? ''} ${oneLine(lastAction.what)}`]),
     ...run.toolCalls.slice(-5).map(({ task, tool, detail, times }) => {

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { z } from 'zod';
-import { moneyText } from '../../../core/view/amounts.ts';
+import { costText, unknownOfRow, unknownUsageText } from '../../../core/view/cost-text.ts';
 import type { UsageRow } from '../../../schema/document.ts';
 import { UsageBy } from '../../../schema/usage.ts';
 import { addDir, addHelp, addJson, type CliCommand, CommonOptions, whenCalled } from '../../command.ts';
@@ -26,7 +26,7 @@ const AMOUNTS = ['ATTEMPTS', 'CALLS', 'INPUT', 'CACHED', 'OUTPUT', 'TURNS', 'COS
   right: true,
 }));
 
-/** Prints what runs have consumed, most expensive first; an attempt of unknown usage counts with its reserved amount. */
+/** Prints what runs have consumed, most expensive first; an attempt of unknown usage counts with what was reserved for it. */
 export const usageCommand: CliCommand = {
   name: 'usage',
   group: 'Watch',
@@ -49,11 +49,8 @@ export const usageCommand: CliCommand = {
         if (json) printJson(terminal, rows);
         else if (rows.length === 0) terminal.err(`There is no usage${all ? '' : ' in this project'} yet.\n`);
         else printLines(terminal, lines(by, rows));
-        const unknown = sum(rows, 'unknown');
-        if (unknown > 0 && !json)
-          terminal.err(
-            `${unknown} ${unknown === 1 ? 'attempt' : 'attempts'} did not report usage; the reserved amount is counted instead.\n`,
-          );
+        const note = unknownUsageText({ attempts: sum(rows, 'unknown'), uncharged: sum(rows, 'uncharged') });
+        if (note !== '' && !json) terminal.err(`${note}\n`);
         return 0;
       },
     });
@@ -73,7 +70,8 @@ function lines(by: UsageBy, rows: readonly UsageRow[]): string[] {
 
 function cells(row: UsageRow): string[] {
   const amounts = [row.attempts, row.calls, row.inputTokens, row.cachedTokens, row.outputTokens, row.turns];
-  return [...amounts.map(String), moneyText(row.cost), row.name];
+  const cost = costText({ cost: row.cost, unknownUsage: unknownOfRow(row) });
+  return [...amounts.map(String), cost, row.name];
 }
 
 function total(rows: readonly UsageRow[]): UsageRow {
@@ -82,6 +80,7 @@ function total(rows: readonly UsageRow[]): UsageRow {
     attempts: sum(rows, 'attempts'),
     calls: sum(rows, 'calls'),
     unknown: sum(rows, 'unknown'),
+    uncharged: sum(rows, 'uncharged'),
     inputTokens: sum(rows, 'inputTokens'),
     outputTokens: sum(rows, 'outputTokens'),
     cachedTokens: sum(rows, 'cachedTokens'),

@@ -1,5 +1,6 @@
 import type { HTMLAttributes, ReactElement } from 'react';
 import { Link } from 'wouter';
+import { hasCost } from '../../../core/view/cost-text.ts';
 import { decisionPath } from '../../../core/view/decision-path.ts';
 import { isInterrupted } from '../../../core/view/open-run.ts';
 import type { BoardColumn, BoardTask, RunOverview } from '../../../schema/overview.ts';
@@ -61,7 +62,7 @@ function RunDetails({ run, displayState, column }: RunDetailsProps): ReactElemen
         <span className="numbers">
           {run.done.toLocaleString('en-US')} / {run.tasks.toLocaleString('en-US')}
         </span>
-        {run.cost === 0 ? null : <Spent usd={run.cost} />}
+        {hasCost(run) ? <Spent usd={run.cost} unknown={run.unknownUsage} /> : null}
         <Time at={displayState === 'scheduled' ? (run.nextAt ?? run.updatedAt) : run.updatedAt} />
       </p>
     </>

@@ -109,7 +109,7 @@ function HistoryRow({ run, isArchived, isChosen, rowProps, onChoose }: HistoryRo
         {run.done.toLocaleString('en-US')}/{run.tasks.toLocaleString('en-US')}
       </td>
       <td className={styles.number}>
-        <Spent usd={run.cost} />
+        <Spent usd={run.cost} unknown={run.unknownUsage} />
       </td>
       <td className={styles.number}>
         <RunDuration run={run} isScheduled={displayState === 'scheduled'} />

@@ -60,12 +60,12 @@ function RunCard({ run }: { run: RunOverview }): ReactElement {
   );
 }
 
-function Cost({ run: { cost, budget } }: { run: RunOverview }): ReactElement | null {
-  if (cost === 0 && budget === null) return null;
+function Cost({ run: { cost, budget, unknownUsage } }: { run: RunOverview }): ReactElement | null {
+  if (cost === 0 && budget === null && unknownUsage === undefined) return null;
   const isNear = budget !== null && cost >= budget * 0.8;
   return (
     <span className={styles.cost} data-near={isNear} title={budget === null ? 'No budget' : 'Cost of its budget'}>
-      <Spent usd={cost} budget={budget} />
+      <Spent usd={cost} budget={budget} unknown={unknownUsage} />
     </span>
   );
 }

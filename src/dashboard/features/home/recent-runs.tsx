@@ -64,7 +64,7 @@ function RecentRow({ run }: { run: RunOverview }): ReactElement {
         {run.done.toLocaleString('en-US')} / {run.tasks.toLocaleString('en-US')}
       </span>
       <span className={styles.figure}>
-        <Spent usd={run.cost} />
+        <Spent usd={run.cost} unknown={run.unknownUsage} />
       </span>
       <span className={styles.figure}>
         <Duration from={run.startedAt} to={run.endedAt} />

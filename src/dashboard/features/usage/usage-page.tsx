@@ -1,6 +1,7 @@
 import { type ReactElement, useMemo, useState } from 'react';
 import { useSearchParams } from 'wouter';
-import { dayText, moneyText } from '../../../core/view/amounts.ts';
+import { dayText } from '../../../core/view/amounts.ts';
+import { costText, sumUnknown, unknownOfRow } from '../../../core/view/cost-text.ts';
 import { useOverview } from '../../api/run-overview.ts';
 import { useOperation } from '../../api/use-operation.ts';
 import { now } from '../../ui/browser/clock.ts';
@@ -54,7 +55,11 @@ export function UsagePage(): ReactElement {
     >
       {error === undefined ? null : <ErrorMessage error={error} retry={reload} />}
       <Panel
-        title={usage.data === undefined ? 'Cost by day' : `${moneyText(cost)} in total`}
+        title={
+          usage.data === undefined
+            ? 'Cost by day'
+            : `${costText({ cost, unknownUsage: sumUnknown(rows.map(unknownOfRow)) })} in total`
+        }
         actions={
           <>
             <Tabs label="Measure" options={MEASURES} value={measure} onChoose={(of) => change({ of })} />

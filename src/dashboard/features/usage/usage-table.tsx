@@ -1,5 +1,6 @@
 import type { ReactElement } from 'react';
 import { Link } from 'wouter';
+import { unknownOfRow } from '../../../core/view/cost-text.ts';
 import type { RunOverview } from '../../../schema/overview.ts';
 import { runPath } from '../../ui/browser/page-paths.ts';
 import { type Column, Table } from '../../ui/layout/table.tsx';
@@ -51,7 +52,7 @@ export function UsageTable({ title, rows, measure, chosen, runs, onChoose }: Usa
       ),
     },
     ...(runs === undefined ? [] : runColumns(runs)),
-    { title: 'Cost', isNumber: true, cell: ({ cost }) => <Spent usd={cost} /> },
+    { title: 'Cost', isNumber: true, cell: (row) => <Spent usd={row.cost} unknown={unknownOfRow(row)} /> },
     {
       title: 'Share',
       cell: (row) => (

@@ -1,5 +1,7 @@
 import type { ReactElement } from 'react';
 import { moneyText } from '../../../core/view/amounts.ts';
+import { costText, unknownUsageText } from '../../../core/view/cost-text.ts';
+import type { UnknownUsage } from '../../../schema/usage.ts';
 import { now } from '../browser/clock.ts';
 import { useNow } from '../browser/use-now.ts';
 
@@ -50,12 +52,14 @@ export function Money({ usd }: { usd: number | null }): ReactElement {
   return <span title="Not reported by the agent">–</span>;
 }
 
+type SpentProps = { usd: number; budget?: number | null | undefined; unknown?: UnknownUsage | undefined };
+
 /** The cost of something, of a budget if there is one; where no cost was reported and no budget is set, a dash. */
-export function Spent({ usd, budget = null }: { usd: number; budget?: number | null | undefined }): ReactElement {
-  if (usd === 0 && budget == null) return <span title="No cost was reported">–</span>;
+export function Spent({ usd, budget = null, unknown }: SpentProps): ReactElement {
+  if (unknown === undefined && usd === 0 && budget == null) return <span title="No cost was reported">–</span>;
   return (
-    <span className="numbers">
-      {moneyText(usd)}
+    <span className="numbers" title={unknown === undefined ? undefined : unknownUsageText(unknown)}>
+      {costText({ cost: usd, unknownUsage: unknown })}
       {budget == null ? '' : ` of ${moneyText(budget)}`}
     </span>
   );

@@ -3,6 +3,7 @@ import { Link } from 'wouter';
 import type { RunState } from '../../../../core/run/state.ts';
 import { runMoney } from '../../../../core/schedule/budget.ts';
 import { moneyText } from '../../../../core/view/amounts.ts';
+import { costText, unknownUsageText } from '../../../../core/view/cost-text.ts';
 import { estimateToFinish, type FinishEstimate, spendHistory } from '../../../../core/view/spend-history.ts';
 import type { TaskCost } from '../../../../core/view/task-cost.ts';
 import { summarizeUsage } from '../../../../core/view/usage.ts';
@@ -43,8 +44,8 @@ function columnsOf(rows: readonly UsageRow[]): readonly Column<UsageRow>[] {
 }
 
 /** Without a budget nothing is reserved for unknown usage. */
-function rowCost({ cost, unknown }: UsageRow): TaskCost {
-  return { costUsd: cost, bound: unknown === 0 ? 'exact' : cost > 0 ? 'at-most' : 'at-least' };
+function rowCost({ cost, unknown, uncharged }: UsageRow): TaskCost {
+  return { costUsd: cost, bound: unknown === 0 ? 'exact' : uncharged === 0 ? 'at-most' : 'at-least' };
 }
 
 /** The cost of a run by agent, model, role and task, and its budget. */
@@ -110,12 +111,13 @@ function Budget({ state, estimate }: BudgetProps): ReactElement {
   return (
     <section className={styles.budget} aria-label="Budget">
       <p className={styles.figures}>
-        <strong>{moneyText(spentUsd)}</strong>
+        <strong>{costText({ cost: spentUsd, unknownUsage: state.unknownUsage })}</strong>
         <span className="quiet">
           {run === undefined ? 'spent; no budget' : `spent of ${moneyText(run)}`}
           {hasSubRuns ? ', including sub-runs' : ''}
           {reservedUsd > 0 ? `, ${moneyText(reservedUsd)} reserved for running work` : ''}
           {project === undefined ? '' : `; project budget ${moneyText(project)}`}
+          {state.unknownUsage === undefined ? '' : `; ${unknownUsageText(state.unknownUsage)}`}
         </span>
       </p>
       {estimate === undefined ? null : (

@@ -18,9 +18,9 @@ export function RunProgress({ state }: { state: RunState }): ReactElement {
       <span className="numbers quiet">
         {counts.done.toLocaleString('en-US')} / {order.length.toLocaleString('en-US')} done
       </span>
-      {spentUsd === 0 && budget === undefined ? null : (
+      {spentUsd === 0 && budget === undefined && state.unknownUsage === undefined ? null : (
         <span title={subRuns.length === 0 ? 'Cost' : 'Cost, including sub-runs'}>
-          <Spent usd={spentUsd} budget={budget} />
+          <Spent usd={spentUsd} budget={budget} unknown={state.unknownUsage} />
         </span>
       )}
     </div>
