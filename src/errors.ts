@@ -156,6 +156,10 @@ export const ERRORS = {
   },
   ...SERVER_ERRORS,
   NO_SPACE: { exit: 3, http: 507, hint: 'Free disk space, then continue with: manyhands resume' },
+  TOO_MANY_OPEN_FILES: { exit: 3, http: 503, hint: 'Raise the limit of open files, then try again: ulimit -n 4096' },
+  FILE_TOO_LARGE: { exit: 3, http: 503, hint: 'Raise the limit of the size of files: ulimit -f unlimited' },
+  TOO_MANY_PROCESSES: { exit: 3, http: 503, hint: 'Raise the limit of processes, then try again: ulimit -u 4096' },
+  FOLDER_GONE: { exit: 3, http: 410, hint: 'Change to a folder that exists: cd' },
   NO_PERMISSION: { exit: 3, http: 403, hint: 'Check the owner and the permissions of the file or folder.' },
   WORKSPACE_CHANGED: {
     exit: 3,
@@ -244,7 +248,7 @@ export class AppError extends Error {
   }
 }
 
-/** Maps system errors about disk space and permissions to rows of the table; `activity` completes "while ...". Other errors are returned unchanged. */
+/** Maps system errors about disk space, permissions and limits to rows of the table; `activity` completes "while ...". Other errors are returned unchanged. */
 export function fromSystemError(error: unknown, activity: string): unknown {
   const code = errorCode(error);
   const cause = { cause: error };
@@ -253,6 +257,12 @@ export function fromSystemError(error: unknown, activity: string): unknown {
   if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') {
     return new AppError('NO_PERMISSION', `No permission while ${activity}: ${messageOf(error)}`, {}, cause);
   }
+  if (code === 'EMFILE' || code === 'ENFILE')
+    return new AppError('TOO_MANY_OPEN_FILES', `Too many open files while ${activity}`, {}, cause);
+  if (code === 'EFBIG')
+    return new AppError('FILE_TOO_LARGE', `The limit of the size of a file was reached while ${activity}`, {}, cause);
+  if (code === 'EAGAIN')
+    return new AppError('TOO_MANY_PROCESSES', `No more processes can be started: ${messageOf(error)}`, {}, cause);
   return error;
 }
 

@@ -1,6 +1,6 @@
-import { mkdirSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { isAbsolute, join, resolve } from 'node:path';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { AppError, errorCode, fromSystemError } from './errors.ts';
 
 /** Every path that Manyhands writes to; all of them are below `root`. */
@@ -84,6 +84,7 @@ function makeFolder(path: string): void {
     mkdirSync(path, { recursive: true, mode: 0o700 });
   } catch (error) {
     if (errorCode(error) !== 'ENOENT') throw error;
+    if (!existsSync(dirname(path))) makeFolder(dirname(path));
     mkdirSync(path, { mode: 0o700 });
   }
 }

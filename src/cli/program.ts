@@ -4,7 +4,7 @@ import { addDir, type ListedCommand } from './command.ts';
 import { COMMANDS } from './commands/all.ts';
 import { announceFailure } from './follow/detach.ts';
 import type { Platform, Session } from './platform.ts';
-import { printError } from './render/output.ts';
+import { asAppError, printError } from './render/output.ts';
 import { type Painter, painter } from './render/symbols.ts';
 
 const USAGE_EXIT = 2;
@@ -38,7 +38,7 @@ export async function runProgram(argv: readonly string[], platform: Platform): P
 
 /** Expected errors are rows of the table; only others are reported, by the name of the command without its arguments. */
 async function reportUnexpected(failure: unknown, argv: readonly string[], platform: Platform): Promise<void> {
-  if (failure instanceof AppError && failure.code !== 'INTERNAL') return;
+  if (asAppError(failure).code !== 'INTERNAL') return;
   const { reportError } = await import('../access/error-report.ts');
   const { version, world, terminal } = platform;
   const action = COMMANDS.find(({ name }) => argv.includes(name))?.name ?? 'unknown';

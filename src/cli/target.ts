@@ -1,5 +1,5 @@
 import { type Stats, statSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { isAbsolute, resolve } from 'node:path';
 import { AppError } from '../errors.ts';
 import { RunId, TaskKey } from '../schema/ids.ts';
 import type { Terminal } from './terminal/terminal.ts';
@@ -24,7 +24,7 @@ export function parseTarget(args: readonly string[]): Target {
 
 /** The absolute path of the project folder; a missing folder is a usage error. */
 export async function resolveDir(terminal: Terminal, dir: string | undefined): Promise<string> {
-  const path = resolve(terminal.cwd, dir ?? '.');
+  const path = dir !== undefined && isAbsolute(dir) ? resolve(dir) : resolve(terminal.cwd, dir ?? '.');
   const found = statOf(path);
   if (found?.isDirectory()) return path;
   throw new AppError('USAGE', found === undefined ? `The folder ${path} does not exist` : `${path} is not a folder`, {

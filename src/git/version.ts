@@ -1,4 +1,4 @@
-import { AppError } from '../errors.ts';
+import { AppError, fromSystemError } from '../errors.ts';
 import { git } from './git.ts';
 
 /** In older versions a fetch can run a program that an agent configured. */
@@ -13,6 +13,8 @@ export async function gitVersion(): Promise<string> {
 /** Throws if git is missing or too old to be safe. */
 export async function requireGit(): Promise<string> {
   const version = await gitVersion().catch((error: unknown) => {
+    const known = fromSystemError(error instanceof AppError ? error.cause : error, 'git was started');
+    if (known instanceof AppError) throw known;
     throw new AppError('GIT_TOO_OLD', 'git was not found on PATH', {}, { cause: error });
   });
   if (isTooOld(version)) {

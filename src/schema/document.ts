@@ -233,26 +233,6 @@ export const LogLine = z.object({
 });
 export type LogLine = z.infer<typeof LogLine>;
 
-/** A line of `usage`. */
-export const UsageRow = z.object({
-  name: z.string(),
-  day: z.string().optional().describe('The day, if the report is also grouped by day.'),
-  attempts: z.number().int(),
-  calls: z.number().int().describe('Small calls that a model answered.'),
-  unknown: z.number().int().describe('Attempts and small calls of unknown usage; each counts with its reservation.'),
-  uncharged: z
-    .number()
-    .int()
-    .default(0)
-    .describe('Those of them for which nothing was reserved, because there is no budget: the cost is higher.'),
-  inputTokens: z.number(),
-  outputTokens: z.number(),
-  cachedTokens: z.number(),
-  turns: z.number(),
-  cost: z.number(),
-});
-export type UsageRow = z.infer<typeof UsageRow>;
-
 /** An agent as `models` lists it. */
 export const AgentStatus = z.object({
   agent: z.string(),

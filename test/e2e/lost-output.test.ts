@@ -1,7 +1,8 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { LogLine, RunDocument, UsageRow } from '../../src/schema/document.ts';
+import { LogLine, RunDocument } from '../../src/schema/document.ts';
+import { UsageRow } from '../../src/schema/usage.ts';
 import { makeScratch, type Scratch } from '../support/scratch.ts';
 
 /** The folder of the attempt, in which its output is stored. */

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { RunDocument, UsageRow } from '../../src/schema/document.ts';
+import { RunDocument } from '../../src/schema/document.ts';
+import { UsageRow } from '../../src/schema/usage.ts';
 import { makeScratch, type Scratch } from '../support/scratch.ts';
 
 /** Its cost is invalid, so that its usage is unknown. */

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { UsageRow } from '../../src/schema/document.ts';
+import { UsageRow } from '../../src/schema/usage.ts';
 import { makeScratch, type Scratch, writeFiles } from '../support/scratch.ts';
 import { until } from '../support/until.ts';
 import { type AcpProgram, SPEAKERS } from './acp-speakers.ts';

@@ -1,4 +1,4 @@
-import { AppError, messageOf } from '../../errors.ts';
+import { AppError, fromSystemError, messageOf } from '../../errors.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { cleanText } from './clean-text.ts';
 import { painter } from './symbols.ts';
@@ -57,6 +57,8 @@ export function tableLines(columns: readonly Column[], rows: readonly (readonly 
   });
 }
 
-function asAppError(thrown: unknown): AppError {
-  return thrown instanceof AppError ? thrown : new AppError('INTERNAL', messageOf(thrown));
+/** A limit of the system is no error of the program. */
+export function asAppError(thrown: unknown): AppError {
+  const error = fromSystemError(thrown, 'the command ran');
+  return error instanceof AppError ? error : new AppError('INTERNAL', messageOf(thrown));
 }

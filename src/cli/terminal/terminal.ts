@@ -1,6 +1,6 @@
 import { text } from 'node:stream/consumers';
 import type { ReadStream, WriteStream } from 'node:tty';
-import { errorCode, messageOf } from '../../errors.ts';
+import { AppError, errorCode, isAbsent, messageOf } from '../../errors.ts';
 import { createOutput } from './standard-output.ts';
 
 /** The standard streams of a command. stdout is for output only; progress and messages go to stderr. */
@@ -31,6 +31,15 @@ export type Streams = {
 
 const FALLBACK_SIZE = { columns: 80, rows: 24 };
 
+function currentFolder(cwd: () => string): string {
+  try {
+    return cwd();
+  } catch (error) {
+    if (!isAbsent(error)) throw error;
+    throw new AppError('FOLDER_GONE', 'The current folder does not exist any more', {}, { cause: error });
+  }
+}
+
 /** The terminal of this process; a closed reader is not an error and never ends the command. */
 export function createTerminal(streams: Streams): Terminal {
   const { env, cwd } = streams;
@@ -47,7 +56,9 @@ export function createTerminal(streams: Streams): Terminal {
   });
   return {
     env,
-    cwd: cwd(),
+    get cwd() {
+      return currentFolder(cwd);
+    },
     isLive: errors.isTerminal && env.TERM !== 'dumb',
     isOutputTerminal: output.isTerminal,
     colors: { out: usesColor(env, output.isTerminal), err: usesColor(env, errors.isTerminal) },

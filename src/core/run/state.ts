@@ -25,7 +25,7 @@ import type { KeptEvidence } from './evidence-output.ts';
 import type { SubRunState } from './sub-run-state.ts';
 
 /** Names the fold that makes this state: a snapshot made by another one is not used. Change it with any change of meaning. */
-export const EVOLVE_CODEC = 'run-10';
+export const EVOLVE_CODEC = 'run-11';
 
 /** A merge of a task's work with the branch, as it would land. */
 export type Candidate = { commit: string; base: string; tree: string };
@@ -200,10 +200,8 @@ export type RunState = {
   landing: Record<TaskKey, true>;
   counts: Record<TaskStatus, number>;
   spent: Spend;
-  /** What of it is not known; absent where all of it is. */
   unknownUsage?: UnknownUsage;
-  /** US dollars by agent. */
-  spentBy: Record<string, number>;
+  spentBy: Record<string, number>; // US dollars by agent, as its spending caps count them
   /** Consecutive crashes or stalls of each agent. */
   crashes: Record<string, number>;
   reserved: Spend;

@@ -1,5 +1,4 @@
-import type { UsageRow } from '../../schema/document.ts';
-import type { UnknownUsage } from '../../schema/usage.ts';
+import type { UnknownUsage, UsageRow } from '../../schema/usage.ts';
 import type { RunState } from '../run/state.ts';
 import { moneyText } from './amounts.ts';
 

@@ -1,5 +1,4 @@
-import type { UsageRow } from '../../schema/document.ts';
-import type { Spend, Usage, UsageBy } from '../../schema/usage.ts';
+import type { Spend, Usage, UsageBy, UsageRow } from '../../schema/usage.ts';
 import type { RunState } from '../run/state.ts';
 import { chargeOf } from '../schedule/budget.ts';
 import { dayText } from './amounts.ts';

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { summarizeCharges } from '../../core/view/usage.ts';
-import { UsageRow } from '../../schema/document.ts';
-import { UsageBy } from '../../schema/usage.ts';
+import { UsageBy, UsageRow } from '../../schema/usage.ts';
 import { projectFilter } from '../find-run.ts';
 import { operation } from '../operation.ts';
 

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { AppError, messageOf } from '../../errors.ts';
 
 /** SQLite's primary result codes, https://www.sqlite.org/rescode.html */
@@ -44,7 +45,12 @@ export function fromSqliteError(error: unknown, file: string): unknown {
       return new AppError('NO_SPACE', about('could not be written'), { file }, cause);
     case IOERR:
       return FAILED_WRITES.includes(code)
-        ? new AppError('NO_SPACE', about('could not be written'), { file }, cause)
+        ? new AppError(
+            isFileSizeLimited() ? 'FILE_TOO_LARGE' : 'NO_SPACE',
+            about('could not be written'),
+            { file },
+            cause,
+          )
         : new AppError('DATA_DAMAGED', about('could not be read'), { file }, cause);
     case CORRUPT:
     case NOTADB:
@@ -58,6 +64,16 @@ export function fromSqliteError(error: unknown, file: string): unknown {
       return new AppError('ENGINE_BUSY', about('is in use by another program'), { file }, cause);
     default:
       return new AppError('INTERNAL', about('refused a statement'), { file }, cause);
+  }
+}
+
+/** SQLite does not say why a write failed; with a limit (`ulimit -f`) that is the likely reason. */
+function isFileSizeLimited(): boolean {
+  try {
+    return /^Max file size\s+\d/m.test(readFileSync('/proc/self/limits', 'latin1'));
+  } catch {
+    // Only Linux has this file.
+    return false;
   }
 }
 

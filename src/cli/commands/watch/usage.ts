@@ -1,7 +1,7 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { z } from 'zod';
 import { costText, unknownOfRow, unknownUsageText } from '../../../core/view/cost-text.ts';
-import type { UsageRow } from '../../../schema/document.ts';
+import type { UsageRow } from '../../../schema/usage.ts';
 import { UsageBy } from '../../../schema/usage.ts';
 import { addDir, addHelp, addJson, type CliCommand, CommonOptions, whenCalled } from '../../command.ts';
 import { READING_EXIT_CODES } from '../../exit-code.ts';

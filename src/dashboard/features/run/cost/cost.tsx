@@ -7,7 +7,7 @@ import { costText, unknownUsageText } from '../../../../core/view/cost-text.ts';
 import { estimateToFinish, type FinishEstimate, spendHistory } from '../../../../core/view/spend-history.ts';
 import type { TaskCost } from '../../../../core/view/task-cost.ts';
 import { summarizeUsage } from '../../../../core/view/usage.ts';
-import type { UsageRow } from '../../../../schema/document.ts';
+import type { UsageRow } from '../../../../schema/usage.ts';
 import { taskPath } from '../../../ui/browser/page-paths.ts';
 import { useNow } from '../../../ui/browser/use-now.ts';
 import { EmptyState } from '../../../ui/feedback/placeholders.tsx';
