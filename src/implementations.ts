@@ -64,7 +64,7 @@ const guardCandidate: Implementations['guard'] = async ({ mirror, from, to, conf
     changed,
     special,
     base: await filesOfCommit(mirror, from),
-    candidate: await filesOfCommit(mirror, to),
+    candidate: await filesOfCommit(mirror, to, from),
   });
   return { ...guarded, tests };
 };

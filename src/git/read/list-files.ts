@@ -2,6 +2,7 @@ import { git } from '../git.ts';
 import type { Mirror } from '../mirror/mirror-config.ts';
 import { readBlobs } from './read-blobs.ts';
 import { type ReadCache, readOnce } from './read-once.ts';
+import { type Between, treeChanges } from './tree-changes.ts';
 
 type ListedFile = { readonly path: string; readonly oid: string };
 
@@ -15,10 +16,36 @@ export async function listFiles(
   commit: string,
   signal?: AbortSignal,
 ): Promise<readonly ListedFile[]> {
-  const read = () => readList(mirror, commit);
-  const files = await readOnce(lists, { mirror, commits: [commit], read, sizeOf: (all) => all.length }, MOST_LISTS);
+  const files = await listOnce(mirror, commit, () => readList(mirror, commit));
   signal?.throwIfAborted();
   return files;
+}
+
+/** The same, from the files of a commit that hardly differs: no process lists them again. */
+async function listFilesAfter(mirror: Mirror, { from, to }: Between): Promise<readonly ListedFile[]> {
+  return listOnce(mirror, to, async () => {
+    const [before, changes] = await Promise.all([listFiles(mirror, from), treeChanges(mirror, { from, to })]);
+    if (changes.length === 0) return before;
+    const changed = new Set(changes.map(({ path }) => path));
+    const after = changes.flatMap(({ path, modes, oids }) => (isFile(modes.after) ? [{ path, oid: oids.after }] : []));
+    return [...before.filter(({ path }) => !changed.has(path)), ...after].sort(byPath);
+  });
+}
+
+function listOnce(
+  mirror: Pick<Mirror, 'dir'>,
+  commit: string,
+  read: () => Promise<readonly ListedFile[]>,
+): Promise<readonly ListedFile[]> {
+  return readOnce(lists, { mirror, commits: [commit], read, sizeOf: (all) => all.length }, MOST_LISTS);
+}
+
+function isFile(mode: string): boolean {
+  return mode.startsWith('100');
+}
+
+function byPath(a: ListedFile, b: ListedFile): number {
+  return a.path < b.path ? -1 : a.path > b.path ? 1 : 0;
 }
 
 async function readList(mirror: Pick<Mirror, 'dir'>, commit: string): Promise<ListedFile[]> {
@@ -28,7 +55,7 @@ async function readList(mirror: Pick<Mirror, 'dir'>, commit: string): Promise<Li
   return stdout.split('\0').flatMap((row) => {
     const at = row.indexOf('\t');
     const [mode = '', , oid = ''] = row.slice(0, at).split(' ');
-    return mode.startsWith('100') ? [{ path: row.slice(at + 1), oid }] : [];
+    return isFile(mode) ? [{ path: row.slice(at + 1), oid }] : [];
   });
 }
 
@@ -47,9 +74,10 @@ export type FilesOfCommit = {
   lines(pattern: string, pathspec: string): Promise<{ path: string; line: string }[]>;
 };
 
-/** Opens the files of a commit; each text is read once. */
-export async function filesOfCommit(mirror: Mirror, commit: string): Promise<FilesOfCommit> {
-  const oids = new Map((await listFiles(mirror, commit)).map(({ path, oid }) => [path, oid]));
+/** Opens the files of a commit; each text is read once. `after`: a commit whose files are known, and hardly differ. */
+export async function filesOfCommit(mirror: Mirror, commit: string, after?: string): Promise<FilesOfCommit> {
+  const files = after === undefined ? listFiles(mirror, commit) : listFilesAfter(mirror, { from: after, to: commit });
+  const oids = new Map((await files).map(({ path, oid }) => [path, oid]));
   const texts = new Map<string, Promise<string | undefined>>();
   return {
     paths: new Set(oids.keys()),
