@@ -95,9 +95,12 @@ export class AttemptOutput {
       for (const line of read) this.#addRows(rows, line, at);
       return rows;
     };
-    this.#flush.push((lost) => {
+    this.#flush.push(async (lost) => {
       const missing = lost.filter((each) => each.file === file).map((each) => this.#lostRow(each, at));
-      return this.#store([...rowsOf(lines.flush()), ...missing], at);
+      const rest = lines.flush();
+      const isStored = rest.length === 0 && marks.length === 0 && missing.length === 0;
+      // How far the file was read is stored with its last chunk.
+      if (!isStored) await this.#store([...rowsOf(rest), ...missing], at);
     });
     return tail({
       file: join(folder, file),

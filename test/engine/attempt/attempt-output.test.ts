@@ -102,6 +102,25 @@ describe('the output of an attempt', () => {
     expect(scratch.rows()).toEqual([...rows, 'truncated: 37 bytes are not shown']);
   });
 
+  it('that is stored is not stored again at its end', async () => {
+    await using scratch = await openScratch();
+    let stored = 0;
+    const output = scratch.follow(
+      {},
+      {
+        ...scratch.store,
+        ingest: (batch) => {
+          stored += 1;
+          return scratch.store.ingest(batch);
+        },
+      },
+    );
+    appendFileSync(scratch.stdout, 'one\ntwo\n');
+    await output.finish();
+    expect(scratch.rows()).toEqual(['text: one', 'text: two']);
+    expect(stored).toBe(1);
+  });
+
   it('that cannot be stored is reported only to the caller that waits for it', async () => {
     await using scratch = await openScratch();
     const full = { ...scratch.store, ingest: () => Promise.reject(new Error('no space left')) };
