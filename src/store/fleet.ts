@@ -40,13 +40,13 @@ export function parseHostText(text: string): unknown {
 }
 
 /** What a host can be ordered to perform. */
-export const OrderKind = z.enum(['attempt', 'check']);
+type OrderKind = 'attempt' | 'check';
 
 /** How many more orders of each kind a host accepts. */
-export type OrderLimits = Record<z.infer<typeof OrderKind>, number>;
+export type OrderLimits = Record<OrderKind, number>;
 
 /** An order to one process of a host, written in the transaction of the event that causes it; `id` is the attempt or the check. */
-export type HostOrder = { id: string; kind: z.infer<typeof OrderKind>; host: string; instance: string; body: string };
+export type HostOrder = { id: string; kind: OrderKind; host: string; instance: string; body: string };
 
 /** A host as it is registered; `instance` is null after its lease was lost or ended. */
 export type FleetHost = Omit<HostRegistration, 'instance'> & {

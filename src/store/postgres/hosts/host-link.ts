@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg';
 import { AppError } from '../../../errors.ts';
 import type { World } from '../../../world.ts';
-import { type HostOrder, type HostRegistration, isReleaseAccepted, OrderKind, type OrderLimits } from '../../fleet.ts';
+import { type HostOrder, type HostRegistration, isReleaseAccepted, type OrderLimits } from '../../fleet.ts';
 import { Connection, RENEWAL_TIMEOUTS } from '../connection.ts';
 import { readOwnHost } from './host-roles.ts';
 import { endHost, type Lease, registerHost, renewHost } from './host-rows.ts';
@@ -150,9 +150,8 @@ export class HostLink implements AsyncDisposable {
         this.#heldReadAt = performance.now();
         if (unknown.length > 0) return this.#deliver(unknown);
       }
-      const orders: HostOrder[] = [];
-      for (const kind of OrderKind.options)
-        if (most[kind] > 0) orders.push(...(await acceptOrders(client, { instance, kind, most: most[kind] })));
+      const isFree = most.attempt > 0 || most.check > 0;
+      const orders = isFree ? await acceptOrders(client, { instance, most }) : [];
       if (orders.length > 0) return this.#deliver(orders);
       if (this.#received.size > this.#mostReceived) await this.#forgetEnded(client);
       const found = await readCommands(client, { instance, after: this.#lastCommand });

@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg';
-import { type HostOrder, parseHostText } from '../../fleet.ts';
+import { type HostOrder, type OrderLimits, parseHostText } from '../../fleet.ts';
 
 /** The channel for notifications of reports to the leader. */
 export const REPORTS_CHANNEL = 'manyhands_reports';
@@ -15,19 +15,21 @@ export type OrderHolder = { id: string; host: string; instance: string };
 
 type Accepted = Omit<HostOrder, 'body'> & { body: Buffer };
 
-/** Accepts orders that were sent to this process and not removed, the oldest first, each at most once. */
+/** Accepts orders that were sent to this process and not removed, at most that many of each kind, the oldest first, each at most once. */
 export async function acceptOrders(
   client: ClientBase,
-  { instance, kind, most }: { instance: string; kind: HostOrder['kind']; most: number },
+  { instance, most }: { instance: string; most: OrderLimits },
 ): Promise<HostOrder[]> {
+  const oldest = (kind: HostOrder['kind'], limit: string) =>
+    `SELECT id FROM manyhands.orders WHERE instance = $1 AND kind = '${kind}' AND state = 'sent'
+       ORDER BY sequence LIMIT ${limit} FOR UPDATE`;
   const { rows } = await client.query<Accepted>({
     name: 'accept-orders',
-    text: `UPDATE manyhands.orders SET state = 'accepted'
-     WHERE state = 'sent' AND id IN (
-       SELECT id FROM manyhands.orders WHERE instance = $1 AND kind = $2 AND state = 'sent'
-       ORDER BY sequence LIMIT $3 FOR UPDATE
-     ) RETURNING id, kind, host, instance, body`,
-    values: [instance, kind, most],
+    text: `WITH attempts AS (${oldest('attempt', '$2')}), checks AS (${oldest('check', '$3')})
+     UPDATE manyhands.orders SET state = 'accepted'
+     WHERE state = 'sent' AND id IN (SELECT id FROM attempts UNION ALL SELECT id FROM checks)
+     RETURNING id, kind, host, instance, body`,
+    values: [instance, most.attempt, most.check],
   });
   return rows.map((row) => ({ ...row, body: row.body.toString() }));
 }
@@ -93,8 +95,9 @@ export async function insertReports(
   { host, instance }: { host: string; instance: string },
   reports: readonly Report[],
 ): Promise<boolean> {
-  const { rows } = await client.query<{ valid: boolean }>(
-    `WITH holder AS (SELECT name FROM manyhands.hosts WHERE name = $1 AND instance = $2 FOR SHARE),
+  const { rows } = await client.query<{ valid: boolean }>({
+    name: 'insert-reports',
+    text: `WITH holder AS (SELECT name FROM manyhands.hosts WHERE name = $1 AND instance = $2 FOR SHARE),
      added AS (
        INSERT INTO manyhands.reports (id, sequence, host, instance, body)
        SELECT report.id, report.sequence, $1, $2, report.body
@@ -103,7 +106,7 @@ export async function insertReports(
        ON CONFLICT (id, sequence) DO NOTHING
      )
      SELECT EXISTS (SELECT 1 FROM holder) AS valid, pg_notify($6, $1)`,
-    [
+    values: [
       host,
       instance,
       reports.map(({ id }) => id),
@@ -111,7 +114,7 @@ export async function insertReports(
       reports.map(({ body }) => Buffer.from(JSON.stringify(body))),
       REPORTS_CHANNEL,
     ],
-  );
+  });
   return rows[0]?.valid === true;
 }
 
@@ -121,16 +124,17 @@ export async function readReports(
   after: ReadonlyMap<string, number>,
   most: { reports: number; bytes: number },
 ): Promise<(Report & { bytes: number })[]> {
-  const { rows } = await client.query<{ id: string; sequence: number; body: Buffer }>(
-    `SELECT id, sequence, body FROM (
+  const { rows } = await client.query<{ id: string; sequence: number; body: Buffer }>({
+    name: 'read-reports',
+    text: `SELECT id, sequence, body FROM (
        SELECT first.*, sum(length(body)) OVER (ORDER BY id, sequence) - length(body) AS bytes_before FROM (
          SELECT id, reports.sequence, body
          FROM unnest($1::text[], $2::bigint[]) AS known (id, sequence) JOIN manyhands.reports USING (id)
          WHERE reports.sequence > known.sequence ORDER BY id, reports.sequence LIMIT $3
        ) AS first
      ) AS found WHERE bytes_before < $4 ORDER BY id, sequence`,
-    [[...after.keys()], [...after.values()], most.reports, most.bytes],
-  );
+    values: [[...after.keys()], [...after.values()], most.reports, most.bytes],
+  });
   return rows.map(({ id, sequence, body }) => {
     return { id, sequence, body: parseHostText(body.toString()), bytes: body.length };
   });
