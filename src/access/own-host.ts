@@ -7,6 +7,7 @@ import { Coordination } from '../engine/attempt/coordination.ts';
 import { endUnknownAgents } from '../engine/attempt/launch-record.ts';
 import { ForwardedCalls } from '../engine/hosts/forwarded-calls.ts';
 import { FENCE_MS, Host } from '../engine/hosts/host.ts';
+import { HostTransfers } from '../engine/hosts/host-transfers.ts';
 import { createSealKeys } from '../engine/hosts/sealed-text.ts';
 import { Activities } from '../engine/loop/activities.ts';
 import { recoverFromCrash } from '../engine/start/recover-from-crash.ts';
@@ -96,6 +97,7 @@ export async function runHost(options: HostOptions): Promise<void> {
     network: new NetworkProxy(home.root, agentEnv),
     coordination,
     hosts: undefined,
+    transfers: new HostTransfers(world),
     checkSlots: new Slots(registration.checks),
     spentToday: () => 0,
   };

@@ -1,7 +1,7 @@
 import { namedCommits } from '../../core/run/named-commits.ts';
 import { AppError } from '../../errors.ts';
 import { type Mirror, missingCommits } from '../../git/mirror/mirror.ts';
-import { openBareMirror, pushCommits, type Transfer, type Transferred } from '../../git/push/transfer.ts';
+import { fetchRefs, openBareMirror, pushCommits, type Transfer, type Transferred } from '../../git/push/transfer.ts';
 import { Slots } from '../../git/slots.ts';
 import type { Home } from '../../home.ts';
 import type { Config } from '../../schema/config.ts';
@@ -9,7 +9,7 @@ import type { RunEvent } from '../../schema/event.ts';
 import type { TaskKey } from '../../schema/ids.ts';
 import { makeOrderToken, type OrderAccess } from '../../store/credentials/order-token.ts';
 import type { ActiveRun, CommitExchange, EngineContext, RunBase } from '../loop/context.ts';
-import { FetchQueue } from './fetch-queue.ts';
+import { TransferQueue } from './transfer-queue.ts';
 
 /** The value of `hosts.git` for the repository of the server itself. */
 export const SERVER_REPOSITORY = 'server';
@@ -53,7 +53,7 @@ export class Exchange implements CommitExchange {
   /** One push at a time to each URL, so that the commits of several tasks need few. */
   readonly #pushing = new Map<string, Slots>();
   /** By the URL and the folder of the mirror. */
-  readonly #fetching = new Map<string, FetchQueue>();
+  readonly #fetching = new Map<string, TransferQueue>();
 
   /** Commits that were fetched from the repository need not be pushed before an event names them. */
   note(url: string, commits: readonly string[]): void {
@@ -65,9 +65,10 @@ export class Exchange implements CommitExchange {
     { mirror, url, prefix }: { mirror: Mirror; url: string; prefix: string },
   ): Promise<Transferred> {
     const key = `${url}\n${mirror.dir}`;
-    const fetching = this.#fetching.get(key) ?? new FetchQueue({ mirror, url, signal: stopping }, world);
+    const fetch = (prefixes: readonly string[], signal: AbortSignal) => fetchRefs({ mirror, url, signal }, prefixes);
+    const fetching = this.#fetching.get(key) ?? new TransferQueue(fetch, world);
     this.#fetching.set(key, fetching);
-    return fetching.fetch(prefix);
+    return fetching.transfer(prefix, stopping);
   }
 
   /** Pushes commits; false if the repository did not accept them, after a pause. */

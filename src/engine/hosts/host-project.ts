@@ -12,6 +12,8 @@ type Machine = { home: Pick<Home, 'root' | 'removing'>; world: World };
 const BRANCH = 'base';
 /** Longer than an attempt takes, so that what one uses is never removed. */
 const KEPT_MS = 2 * 86_400_000;
+/** How exactly the time of its last use is noted. */
+const NOTED_MS = 3_600_000;
 
 /**
  * The folder of a project on a host, which has neither the checkout of a person nor the server's clone: the files of the
@@ -29,8 +31,9 @@ export async function hostProjectFolder(
       await removeOld(folder, { mirror, removing: home.removing, id, world });
       await createWorkspace({ mirror, path, commit: base, branch: BRANCH }, world);
     }
-    const now = new Date(world.now());
-    await utimes(path, now, now);
+    // Each change of the time lets its ignored files be listed again.
+    const now = world.now();
+    if (now - (await stat(path)).mtimeMs > NOTED_MS) await utimes(path, new Date(now), new Date(now));
   });
   return path;
 }

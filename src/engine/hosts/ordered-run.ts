@@ -3,9 +3,8 @@ import { type GivenValues, withValues } from '../../core/run/recorded-config.ts'
 import { lastAttempt, type TaskState } from '../../core/run/state.ts';
 import { AppError } from '../../errors.ts';
 import type { Mirror } from '../../git/mirror/mirror.ts';
-import { fetchCommits, objectRef, openBareMirror } from '../../git/push/transfer.ts';
+import { openBareMirror } from '../../git/push/transfer.ts';
 import type { Repository } from '../../git/read/repository.ts';
-import { readRef } from '../../git/refs/mirror-refs.ts';
 import type { RunStart } from '../../schema/event.ts';
 import { attemptId } from '../../schema/ids.ts';
 import type { Store } from '../../store/store.ts';
@@ -15,15 +14,17 @@ import { runLedger } from '../loop/ledger.ts';
 import { redactorOf, rolesOf } from '../start/open-run.ts';
 import type { AttemptOrder } from './attempt-order.ts';
 import { hostProjectFolder } from './host-project.ts';
+import type { HostTransfers } from './host-transfers.ts';
 
 /** What a host shares between its orders. */
 export type HostContext = Omit<EngineContext, 'store' | 'submit' | 'stopping' | 'leaving'> & {
   /** The environment of the host itself: programs never see it, and what is secret in it is redacted. */
   hostEnv: NodeJS.ProcessEnv;
+  transfers: HostTransfers;
 };
 
 /** A run as far as an order needs it: with its state, a mirror and the settings. */
-export type HostRun = { ctx: EngineContext; run: ActiveRun };
+export type HostRun = { ctx: EngineContext & Pick<HostContext, 'transfers'>; run: ActiveRun };
 
 /** An attempt as it is performed. */
 export type OrderedRun = HostRun & { task: TaskState; id: string };
@@ -106,13 +107,13 @@ export async function openHostRun(
     warnedEdits: new Map(),
     cancelErrors: 0,
   };
-  const ctx: EngineContext = {
+  const ctx = {
     ...host,
     store,
     stopping,
     leaving: new AbortController().signal,
     submit: (_run, decide) => ledger.submit(decide),
-  };
+  } satisfies EngineContext;
   return { ctx, run };
 }
 
@@ -187,17 +188,14 @@ async function openProject(
 
 /** Fetches the commits of an order that were not fetched for an earlier one, and waits for a repository that does not answer. */
 async function fetchMissing(
-  { world }: HostContext,
+  { world, transfers }: HostContext,
   { mirror, git }: { mirror: Mirror; git: AttemptOrder['git'] },
   { stopping: signal, waitMs, log }: Waiting,
 ): Promise<void> {
-  const isKnown = await Promise.all(git.commits.map((commit) => readRef(mirror, objectRef(commit))));
-  const missing = git.commits.filter((commit, index) => isKnown[index] !== commit);
-  if (missing.length === 0) return;
   const giveUpAt = world.now() + waitMs;
   let pauseMs = FETCH_AGAIN_MS.first;
   for (let tries = 1; ; tries += 1) {
-    const fetched = await fetchCommits({ mirror, url: git.url, token: git.token, signal }, missing);
+    const fetched = await transfers.fetch({ mirror, url: git.url, token: git.token, signal }, git.commits);
     if (fetched.kind === 'done') return;
     const { reason, detail } = fetched;
     if (reason === 'unreachable' ? world.now() >= giveUpAt : tries >= REFUSED_TRIES)

@@ -5,7 +5,7 @@ import { lastAttempt } from '../../core/run/state.ts';
 import { AppError, messageOf } from '../../errors.ts';
 import { isMaintenanceDue, maintainMirror } from '../../git/mirror/maintain-mirror.ts';
 import { exists } from '../../git/path-kind.ts';
-import { pushRefs } from '../../git/push/transfer.ts';
+import { pushRefsTo } from '../../git/push/transfer.ts';
 import type { SavedWork } from '../../schema/event.ts';
 import type { Failure } from '../../schema/failure.ts';
 import type { World } from '../../world.ts';
@@ -182,8 +182,10 @@ async function push(
   for (let tries = 1; ; tries += 1) {
     const isLate = lost.aborted;
     const signal = isLate ? over.signal : AbortSignal.any([lost, over.signal]);
-    const to = isLate ? `refs/manyhands/late/${id}/` : prefix;
-    const pushed = await pushRefs({ mirror, url, token, signal }, prefix, to).catch((error: unknown) => {
+    const transfer = { mirror, url, token, signal };
+    const late = `refs/manyhands/late/${id}/`;
+    const pushing = isLate ? pushRefsTo(transfer, prefix, late) : ctx.transfers.push(transfer, prefix);
+    const pushed = await pushing.catch((error: unknown) => {
       if (!signal.aborted) throw error;
       return undefined;
     });

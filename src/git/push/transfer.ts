@@ -1,5 +1,5 @@
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 import { AppError } from '../../errors.ts';
 import { crashpoint, realWorld, type World } from '../../world.ts';
 import { git } from '../git.ts';
@@ -10,6 +10,7 @@ import {
   privateFolder,
   requireUnmodified,
 } from '../mirror/mirror-config.ts';
+import { withMutex } from '../mutex.ts';
 import { isOid, isRefName } from '../refs/refs.ts';
 import { describeError, exchange, type FromMirror, type Remote, type RemoteRefusal } from './remote.ts';
 
@@ -43,8 +44,14 @@ export async function pushCommits(transfer: Transfer, commits: readonly string[]
   );
 }
 
-/** Pushes every ref below a prefix of ours; refs are added, never moved or deleted. */
-export async function pushRefs(transfer: Transfer, prefix: string, to: string = prefix): Promise<Transferred> {
+/** Pushes every ref below prefixes of ours, all or none; refs are added, never moved or deleted. */
+export async function pushRefs(transfer: Transfer, prefixes: readonly string[]): Promise<Transferred> {
+  const refspecs = prefixes.map((prefix) => `${requirePrefix(prefix)}*:${prefix}*`);
+  return push(transfer, refspecs, withoutMaintenance(transfer));
+}
+
+/** Pushes every ref below a prefix of ours to another one. */
+export async function pushRefsTo(transfer: Transfer, prefix: string, to: string): Promise<Transferred> {
   return push(transfer, [`${requirePrefix(prefix)}*:${requirePrefix(to)}*`]);
 }
 
@@ -85,6 +92,10 @@ export async function openBareMirror(
   objectFormat: Mirror['objectFormat'],
   world: World = realWorld,
 ): Promise<Mirror> {
+  return (await openStoredMirror(dir)) ?? withMutex(`open ${dir}`, () => openOrCreate(dir, objectFormat, world));
+}
+
+async function openOrCreate(dir: string, objectFormat: Mirror['objectFormat'], world: World): Promise<Mirror> {
   const stored = await openStoredMirror(dir);
   if (stored !== undefined) return stored;
   const mirror: Mirror = { dir, objectFormat, config: mirrorConfig(objectFormat, undefined) };
@@ -104,11 +115,20 @@ export async function openBareMirror(
   return mirror;
 }
 
-async function push(transfer: Transfer, refspecs: readonly string[]): Promise<Transferred> {
+/** A repository that is a folder would look after each push whether it is to be packed: the pushes of commits are enough for that. */
+function withoutMaintenance({ url }: Transfer): string[] {
+  return isAbsolute(url) ? ['--receive-pack=git -c receive.autogc=false receive-pack'] : [];
+}
+
+async function push(
+  transfer: Transfer,
+  refspecs: readonly string[],
+  options: readonly string[] = [],
+): Promise<Transferred> {
   await requireUnmodified(transfer.mirror);
   crashpoint('transfer.pushing');
   const from = fromMirror(transfer);
-  const result = await exchange(from, [...PUSH, transfer.url, ...refspecs], TIMEOUT_MS);
+  const result = await exchange(from, [...PUSH, ...options, transfer.url, ...refspecs], TIMEOUT_MS);
   crashpoint('transfer.pushed');
   return outcomeOf(result, from.remote);
 }

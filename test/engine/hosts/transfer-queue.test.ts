@@ -3,18 +3,20 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { FetchQueue } from '../../../src/engine/hosts/fetch-queue.ts';
+import { TransferQueue } from '../../../src/engine/hosts/transfer-queue.ts';
 import type { Mirror } from '../../../src/git/mirror/mirror.ts';
 import { fetchRefs, openBareMirror } from '../../../src/git/push/transfer.ts';
 import { readRef } from '../../../src/git/refs/mirror-refs.ts';
 import { realWorld } from '../../../src/world.ts';
+
+const NEVER = new AbortController().signal;
 
 let folder: string;
 let url: string;
 let mirror: Mirror;
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'mh-fetch-queue-'));
+  folder = mkdtempSync(join(tmpdir(), 'mh-transfer-queue-'));
   url = join(folder, 'hosts.git');
   execFileSync('git', ['init', '--quiet', '--bare', url]);
   mirror = await openBareMirror(join(folder, 'mirror.git'), 'sha1');
@@ -27,11 +29,13 @@ describe('The fetches of saved work', () => {
     const work = ['a', 'b', 'c'].map((name) => ({ name, commit: save(name, git('mktree')) }));
     save('bad', badTree());
     const fetched: string[][] = [];
-    const shared = new FetchQueue({ mirror, url }, realWorld, (transfer, prefixes) => {
+    const shared = new TransferQueue((prefixes, signal) => {
       fetched.push(prefixes.map((prefix) => prefix.split('/')[3] ?? ''));
-      return fetchRefs(transfer, prefixes);
-    });
-    const results = await Promise.all(['a', 'b', 'bad', 'c', 'none'].map((name) => shared.fetch(prefixOf(name))));
+      return fetchRefs({ mirror, url, signal }, prefixes);
+    }, realWorld);
+    const results = await Promise.all(
+      ['a', 'b', 'bad', 'c', 'none'].map((name) => shared.transfer(prefixOf(name), NEVER)),
+    );
     expect(fetched).toEqual([['a'], ['b', 'bad', 'c', 'none'], ['b'], ['bad'], ['c'], ['none']]);
     expect(results.map(({ kind }) => kind)).toEqual(['done', 'done', 'refused', 'done', 'done']);
     for (const { name, commit } of work) expect(await readRef(mirror, `${prefixOf(name)}1`)).toBe(commit);
