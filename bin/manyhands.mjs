@@ -10,10 +10,8 @@ const { fileURLToPath } = await own('node:url');
 
 const LINK_FD = 3;
 const FORWARDED = ['SIGINT', 'SIGTERM', 'SIGHUP'];
-/** For a process that lives long: what it needs while it starts does not decide how much it takes for young objects. */
-const LONG_LIVED = process.argv[2] === 'serve' ? ['--semi-space-growth-factor=1'] : [];
-/** The initial threshold of glibc, fixed: it would rise with the first large body, whose memory then stays with the process. */
-const RETURNED_MEMORY = LONG_LIVED.length > 0 ? { MALLOC_MMAP_THRESHOLD_: '131072' } : {};
+/** The initial threshold of glibc, fixed for a server: it would rise with the first large body, whose memory then stays with the process. */
+const RETURNED_MEMORY = process.argv[2] === 'serve' ? { MALLOC_MMAP_THRESHOLD_: '131072' } : {};
 const VERSION_OPTIONS = ['--version', '-V'];
 
 const folder = fileURLToPath(new URL('..', import.meta.url));
@@ -45,10 +43,6 @@ async function runOnAnotherNode() {
 
 /** Node 22 calls its SQLite experimental on stderr, at every start; all other warnings are shown. */
 async function runHere() {
-  if (LONG_LIVED.length > 0) {
-    const { setFlagsFromString } = await import('node:v8');
-    LONG_LIVED.forEach(setFlagsFromString);
-  }
   const shown = process.listeners('warning');
   process.removeAllListeners('warning');
   process.on('warning', (warning) => {
@@ -61,7 +55,7 @@ async function runHere() {
 /** The program holds the other end of a link: it ends when this process is gone, and receives the signals that may have reached only this one. */
 async function runOn(otherNode) {
   const { spawn } = await import('node:child_process');
-  const child = spawn(otherNode, [...LONG_LIVED, fileURLToPath(program), ...process.argv.slice(2)], {
+  const child = spawn(otherNode, [fileURLToPath(program), ...process.argv.slice(2)], {
     stdio: ['inherit', 'inherit', 'inherit', 'pipe'],
     env: { ...RETURNED_MEMORY, ...process.env, MANYHANDS_LAUNCHER_FD: String(LINK_FD) },
   });

@@ -1,3 +1,5 @@
+import { SERVER_OPTIONS } from './process/memory/server-options.ts';
+
 // An import of Node's own modules makes Node load what their rarest exports need.
 const { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } =
   process.getBuiltinModule('node:fs');
@@ -62,6 +64,8 @@ const later = new Map<string, object>();
 const compiled: Compiled[] = [];
 let requireInstalled: NodeJS.Require | undefined;
 
+// V8 rejects compiled code that was kept with other options: those of a server are set before anything is loaded.
+if (startName() === 'serve') SERVER_OPTIONS.forEach(process.getBuiltinModule('node:v8').setFlagsFromString);
 process.on('exit', keepCompiled);
 load(`./${program}.cjs`);
 
@@ -150,8 +154,7 @@ function readKept(path: string): { cachedData?: Buffer; afterMs: number } {
 /** Keeps the functions that this process ran, for the next start of the same command. */
 function keepCompiled(): void {
   // V8 rejects what was kept with other options than those of the usual start.
-  const hasOptions = process.execArgv.length > 0 || process.env.NODE_OPTIONS;
-  if (hasOptions && process.argv[2] !== 'serve') return;
+  if (process.execArgv.length > 0 || process.env.NODE_OPTIONS) return;
   const usedMs = Math.max(1, Math.round(process.cpuUsage().user / 1000));
   if (usedMs > LONGEST_MS) return;
   const isComparing = process.pid % COMPARED_STARTS === 0;

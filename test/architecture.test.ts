@@ -29,7 +29,7 @@ const TOP_FILES: Record<string, readonly string[] | 'everything'> = {
   'lazy-zod': ['simple-schema', 'zod-parts'],
   'simple-schema': [],
   'zod-parts': [],
-  'run-compiled': [],
+  'run-compiled': ['process'],
   main: 'everything',
   app: 'everything',
   implementations: 'everything',

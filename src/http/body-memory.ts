@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
+import { collectGarbage } from '../process/memory/collect-garbage.ts';
 import type { World } from '../world.ts';
 
 /** From this size on a body counts: what is smaller is collected with the garbage of ordinary work. */
@@ -19,7 +18,10 @@ export class BodyMemory {
   #cancel: (() => void) | undefined;
   #hasGarbage = false;
 
-  constructor(world: World, collect: () => void = collectGarbage) {
+  constructor(
+    world: World,
+    collect = () => collectGarbage({ type: 'major', execution: 'sync', flavor: 'last-resort' }),
+  ) {
     this.#world = world;
     this.#collect = collect;
   }
@@ -52,17 +54,4 @@ export class BodyMemory {
       if (this.#hasGarbage) this.#schedule();
     });
   }
-}
-
-type Collect = (options: { type: 'major'; execution: 'sync'; flavor: 'last-resort' }) => void;
-
-let gc: Collect | undefined;
-
-/** Collects all garbage; the flag is set at the first call, because programs are not started with it. */
-function collectGarbage(): void {
-  if (gc === undefined) {
-    setFlagsFromString('--expose-gc');
-    gc = runInNewContext('gc') as Collect; // what the flag adds to a new context
-  }
-  gc({ type: 'major', execution: 'sync', flavor: 'last-resort' });
 }

@@ -10,7 +10,7 @@ import { loadConfig } from '../config/load.ts';
 import { AppError } from '../errors.ts';
 import { type Home, prepareHome, resolveHome } from '../home.ts';
 import { notifyUser } from '../notify/notifier.ts';
-import { spareMemory } from '../process/spare-memory.ts';
+import { spareMemory } from '../process/memory/spare-memory.ts';
 import type { Origin } from '../schema/actor.ts';
 import { DEFAULT_PORT, type ServerConfig } from '../schema/config/server.ts';
 import { acquireLock } from '../store/lock.ts';
@@ -46,7 +46,7 @@ export async function openServer(
     try {
       const orders = new OrderTokens({ folder: home.server, database: env.MANYHANDS_DATABASE_URL, world });
       const { server, notes } = await bindServer(request, options, orders);
-      spareMemory();
+      spareMemory({ isServer: request.kind === 'serve' });
       const address = { url: server.url, pid: process.pid, kind: request.kind };
       await recordAddress(home, address, world);
       const closing = new AbortController();

@@ -37,6 +37,8 @@ export type SubmitOptions = {
 const TRIES = 20;
 /** Snapshots are made when this many events came since the last one, and half as many again as it held. */
 const SNAPSHOT_EVERY = 1_000;
+/** A long history is never in memory as a whole. */
+const READ_AT_ONCE = 500;
 
 type StoredShape = { type: string; data: unknown };
 type Loaded<State> = { state: State; version: number };
@@ -92,7 +94,7 @@ export class Ledger<State, Event extends StoredShape> {
 
   /** Folds what other writers have appended since. */
   refresh(): State {
-    this.#loaded = foldMore(this.#fold, this.#store.read(this.stream, this.version), this.#loaded);
+    this.#loaded = foldMore(this.#store, this.stream, this.#fold, this.#loaded);
     return this.state;
   }
 
@@ -180,25 +182,28 @@ export function isStoreFailure(error: unknown): boolean {
 export function load<State, Event>(store: Store, stream: string, fold: Fold<State, Event>): Loaded<State> {
   const snapshot = fold.codec === undefined ? undefined : store.loadSnapshot(stream, fold.codec);
   const restored = snapshot === undefined ? fold.empty?.() : fold.restore?.(snapshot.state);
-  const loaded = foldMore(fold, store.read(stream, snapshot?.version ?? 0), {
-    state: restored,
-    version: snapshot?.version ?? 0,
-  });
-  const { state, version } = loaded;
+  const { state, version } = foldMore(store, stream, fold, { state: restored, version: snapshot?.version ?? 0 });
   if (state === undefined) throw new AppError('RUN_UNKNOWN', `There is no ${stream.replace('/', ' ')}`);
   return { state, version };
 }
 
 function foldMore<State, Event, From extends State | undefined>(
+  store: Pick<Store, 'read'>,
+  stream: string,
   fold: Fold<State, Event>,
-  stored: readonly StoredEvent[],
   from: Loaded<From>,
 ): Loaded<State | From> {
   let state: State | From = from.state;
-  for (const row of stored) {
-    const event = fold.parse(row);
-    if (event === undefined) continue;
-    state = fold.evolve(state, { event, at: row.at, origin: row.origin });
+  let { version } = from;
+  for (let rows = READ_AT_ONCE; rows === READ_AT_ONCE; ) {
+    const stored = store.read(stream, version, READ_AT_ONCE);
+    for (const row of stored) {
+      const event = fold.parse(row);
+      if (event === undefined) continue;
+      state = fold.evolve(state, { event, at: row.at, origin: row.origin });
+    }
+    version = stored.at(-1)?.version ?? version;
+    rows = stored.length;
   }
-  return { state, version: stored.at(-1)?.version ?? from.version };
+  return { state, version };
 }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { SERVER_OPTIONS } from '../../src/process/memory/server-options.ts';
 
 const RUNNER = join(import.meta.dirname, '../../src/run-compiled.ts');
 /** Uses a function of another file, a module of Node, and as much processor time as it is given in milliseconds. */
@@ -67,6 +68,18 @@ describe('a program of the build', () => {
     expect(second).not.toEqual(first);
     run('do', '300');
     expect(changes()).toEqual(second);
+  });
+
+  it('is used by the next start of a server, although its options of V8 are others', async () => {
+    const { folder, run, kept } = await makeProgram();
+    const options = SERVER_OPTIONS.map((option) => `require('node:v8').setFlagsFromString('${option}');`);
+    writeFileSync(join(folder, 'main.cjs'), WRAPPED(`${options.join('')}${PROGRAM}`));
+    const changes = () => kept().map((name) => statSync(join(folder, name)).ino);
+    run('serve', '300');
+    const first = changes();
+    expect(first).toHaveLength(2);
+    run('serve');
+    expect(changes()).toEqual(first);
   });
 
   it('adds what usual starts run, after a long one kept the functions that it ran', async () => {

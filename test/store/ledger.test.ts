@@ -106,6 +106,24 @@ describe('a ledger', () => {
     expect(parsed.count).toBe(1);
   });
 
+  it('folds a long history without having all of its events in memory', async () => {
+    const events = Array.from({ length: 2_000 }, () => ({ type: 'added', data: { by: 1 } }));
+    await store.append([{ stream: STREAM, expected: 0, events }], 1);
+    const read: number[] = [];
+    const recorded: Store = {
+      ...store,
+      read: (stream, after, limit) => {
+        const rows = store.read(stream, after, limit);
+        read.push(rows.length);
+        return rows;
+      },
+    };
+    const ledger = new Ledger({ store: recorded, world: realWorld, stream: STREAM, fold: sumFold() });
+    expect(ledger.version).toBe(2_000);
+    expect(ledger.state.total).toBe(2_000);
+    expect(Math.max(...read)).toBeLessThan(1_000);
+  });
+
   it('decides again on the current state when another writer was faster', async () => {
     const [one, two] = [open(), open()];
     const double = (state: Sum) => add(Math.max(state.total, 1))();
