@@ -6,13 +6,22 @@ const RUNNERS = new Set([
   ...['sudo', 'doas', 'command', 'builtin', 'env', 'nohup', 'time', 'exec', 'xargs', 'timeout', 'nice', 'ionice'],
   ...['setsid', 'stdbuf', 'chroot', 'unshare', 'nsenter', 'flock', 'strace', 'ltrace', 'watch', 'parallel', 'script'],
   ...['su', 'runuser', 'ssh', 'trap', 'find', 'busybox', 'taskset', 'chrt', 'systemd-run', 'unbuffer', 'coproc'],
+  ...['pkexec', 'setpriv', 'prlimit', 'numactl', 'fakeroot', 'caffeinate', 'perf', 'valgrind', 'npx', 'bunx', 'entr'],
+  ...['tmux', 'screen', 'source', '.'],
   ...['if', 'then', 'elif', 'else', 'while', 'until', 'do', '!', '{', 'function'],
 ]);
-/** Those that also take the command as one word. */
-const TAKES_TEXT = new Set(['env', 'watch', 'parallel', 'script', 'su', 'runuser', 'ssh', 'trap']);
+/** Those that also take the command as one word, or directly behind the letter of an option. */
+const TAKES_TEXT = new Set([
+  ...['env', 'watch', 'parallel', 'script', 'su', 'runuser', 'ssh', 'trap', 'tmux', 'screen', 'source', '.', 'entr'],
+]);
+/** Subcommands and options of any program behind which it takes a command, also as one word: `mise exec -- git`, `git rebase --exec 'make'`. */
+const TAKES_COMMAND = new Set(['exec', 'run', 'foreach', '--exec', '--run', '-x']);
 export const SHELLS = /^(?:ba|da|z|k|a|fi|mk|c|tc)?sh$/;
 /** Options of git itself whose value is the next word. */
-const GIT_OPTIONS = new Set(['-C', '-c', '--git-dir', '--work-tree', '--namespace', '--exec-path', '--config-env']);
+const GIT_OPTIONS = new Set([
+  ...['-C', '-c', '--git-dir', '--work-tree', '--namespace', '--exec-path', '--config-env', '--attr-source'],
+  '--super-prefix',
+]);
 const GIT_ALIAS = /^alias\.[^=]+=(!?)(.*)$/s;
 /** What the shell would make something else of is not known from here. */
 export const UNKNOWN = /[$`*?~{[]/;
@@ -25,13 +34,17 @@ const ASSIGNMENT = new RegExp(`(?:^|[\\s;&|(])([A-Za-z_]\\w*)=(${VALUE})`, 'g');
 const ALIAS = new RegExp(`\\balias\\s+([\\w.-]+)=(${VALUE})`, 'g');
 const WORD_OF_BRACES = /(?<=^|[\s;&|(])\{([^{}\s]*,[^{}\s]*)\}(?=$|[\s;&|)])/g;
 const ESCAPED = /\\(x[0-9a-fA-F]{1,2}|[0-7]{1,3}|.)/g;
-const PIPED_TO_SHELL = /\|\s*(?:\S*\/)?(?:ba|da|z|k|a)?sh(?=\s*(?:$|[;|&\n-]))/;
-const PRINTED = /(?:^|[;&|(\n])\s*(?:echo|printf)\s+([^|]*)\|/g;
+const PIPED_TO_SHELL = /\|&?\s*(?:\S*\/)?(?:ba|da|z|k|a)?sh(?=\s*(?:$|[;|&\n-]))/;
+const PRINTED = /(?:^|[;&|(\n])\s*(?:echo|printf)\s+(?:-[neE]+\s+|(['"]?)%s(?:\\n)?\1\s+)*([^|]*)\|/g;
+/** What is substituted for a command is known only to the shell. */
+const SUBSTITUTED = /\$\([^()]*\)|`[^`]*`/g;
+const ANYTHING = '$?';
 
 /** A command line as a shell reads it, as far as its own text says: continued lines, quotes with escapes, separators, braces, and the variables and aliases that it sets. */
 export function expandedLine(text: string): string {
   const plain = text
     .replaceAll(/\\\r?\n/g, '')
+    .replaceAll(SUBSTITUTED, ANYTHING.replace('$', '$$$$'))
     .replaceAll(/\$'((?:[^'\\]|\\.)*)'/g, (_, quoted: string) => `'${unescaped(quoted).replaceAll("'", '')}'`)
     .replaceAll(/\$(?=")/g, '')
     .replaceAll(/\$\{?IFS\}?(?:\$\d)?/g, ' ')
@@ -48,7 +61,7 @@ export function expandedLine(text: string): string {
     replaced,
   );
   const printed = PIPED_TO_SHELL.test(named)
-    ? [...named.matchAll(PRINTED)].slice(0, MOST_REPLACED).map(([, words = '']) => bare(words))
+    ? [...named.matchAll(PRINTED)].slice(0, MOST_REPLACED).map(([, , words = '']) => bare(words))
     : [];
   return [named, ...printed].join('\n');
 }
@@ -69,14 +82,24 @@ function startsOf(words: readonly string[]): (readonly string[])[] {
   );
   const name = nameOf(own[0] ?? '');
   const isShell = SHELLS.test(name);
-  if (!RUNNERS.has(name) && !isShell) return [own];
-  const rest = own.slice(1, MOST_STARTS);
-  const starts = rest.flatMap((word, at) => {
-    const canStart =
-      !word.startsWith('-') && !isAssignment(word) && (isShell || TAKES_TEXT.has(name) || !/\s/.test(word));
-    return canStart ? [own.slice(at + 1)] : [];
+  const isRunner = RUNNERS.has(name) || isShell;
+  // `git run` would be an alias, of which nothing is known.
+  const taking = isRunner ? 0 : own.findIndex((word, at) => at > 0 && TAKES_COMMAND.has(word));
+  if (taking < 0) return [own];
+  const takesText = !isRunner || isShell || TAKES_TEXT.has(name);
+  const starts = own.slice(taking + 1, MOST_STARTS).flatMap((word, at) => {
+    if (isAssignment(word) || (/\s/.test(word) && !takesText)) return [];
+    if (word.startsWith('-')) return takesText ? textOfOption(word).map((text) => [text]) : [];
+    return [own.slice(taking + 1 + at)];
   });
   return [own, ...starts];
+}
+
+/** The command that follows the letters or the name of an option in the same word: `-cgit push`, `--split-string=git push`. */
+function textOfOption(word: string): string[] {
+  if (!/\s/.test(word)) return [];
+  if (word.startsWith('--')) return [word.slice(word.indexOf('=') + 1)];
+  return [word.slice(2), word.slice(3)];
 }
 
 function plainForms([program = '', ...rest]: readonly string[]): (readonly string[])[] {
@@ -102,7 +125,7 @@ function nameOf(program: string): string {
 }
 
 function isAssignment(word: string): boolean {
-  return /^\w+=/.test(word);
+  return /^\w+(?:\[[^\]]*\])?\+?=/.test(word);
 }
 
 function startOf(name: string): RegExp {

@@ -1,8 +1,8 @@
 import picomatch from 'picomatch';
 import type { PolicyDecision } from '../../schema/config/policy.ts';
-import { UNKNOWN_PROGRAM } from './command-spellings.ts';
+import { isCommandOf, mayBeCommandOf } from './command-pattern.ts';
 import { globMatcher } from './path-glob.ts';
-import { type CommandLine, parseCommandLine, startsWithWords } from './shell-commands.ts';
+import { type CommandLine, parseCommandLine } from './shell-commands.ts';
 
 /** A rule; it applies where everything that it names matches. `source` is where it comes from, for people. */
 export type Rule = {
@@ -86,8 +86,13 @@ function facetsOf({ tool, kind, paths = [], command, host, inside }: PolicyReque
 function commandFacets({ commands, isOpaque }: CommandLine, inside: (path: string) => string): Facet[] {
   return commands.flatMap(({ text, forms, writes }) => [
     { forms, isOpaque, subject: `Bash ${text}` },
-    ...writes.map((path) => ({ forms, isOpaque, path: inside(path), subject: `Bash ${text}` })),
+    ...writes.map((path) => ({ forms, isOpaque, path: inside(path), subject: `Bash ${withTarget(text, path)}` })),
   ]);
+}
+
+/** A person who approves a command that writes a file approves exactly that file. */
+function withTarget(text: string, path: string): string {
+  return text.split(' ').includes(path) ? text : `${text} > ${path}`;
 }
 
 function applies(rule: Rule, { role, tool, kind }: PolicyRequest, facet: Facet): boolean {
@@ -103,25 +108,9 @@ function applies(rule: Rule, { role, tool, kind }: PolicyRequest, facet: Facet):
 /** What is refused is refused in every spelling; what is allowed must be plainly that. */
 function isCommand({ decision, command = [] }: Rule, { forms, isOpaque }: Facet): boolean {
   if (forms === undefined || (decision === 'allow' && isOpaque)) return false;
-  const compared = decision === 'allow' ? forms.slice(0, 1) : forms;
-  return compared.some((form) => command.some((pattern) => isCommandOf(pattern, form)));
-}
-
-/** A pattern without `*` is the first words of a command; with it, `*` is any text. */
-function isCommandOf(pattern: string, command: string): boolean {
-  if (!pattern.includes('*')) return startsWithWords(command, pattern) || mayStartWithWords(command, pattern);
-  const parts = pattern
-    .replace(/ \*$/, '\u0000')
-    .split('*')
-    .map((part) => part.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&'));
-  // A final ` *` also matches the command without further words.
-  return new RegExp(`^${parts.join('.*').replace('\u0000', '(?: .*)?')}$`, 's').test(command);
-}
-
-/** A program that only the shell knows is taken for any other, if the words behind it are those of the pattern. */
-function mayStartWithWords(command: string, pattern: string): boolean {
-  const at = pattern.indexOf(' ');
-  return at > 0 && startsWithWords(command, `${UNKNOWN_PROGRAM}${pattern.slice(at)}`);
+  const [plain = ''] = forms;
+  if (decision === 'allow') return command.some((pattern) => isCommandOf(pattern, plain));
+  return forms.some((form) => command.some((pattern) => mayBeCommandOf(pattern, form)));
 }
 
 function isGlobOf(pattern: string, name: string): boolean {

@@ -10,9 +10,12 @@ export type CommandLine = { commands: SimpleCommand[]; isOpaque: boolean };
 const WRITES_ALL = new Set(['rm', 'rmdir', 'unlink', 'shred', 'mv', 'touch', 'truncate', 'tee', 'chmod', 'chown']);
 const WRITES_LAST = new Set(['cp', 'ln', 'install', 'sed', 'perl']);
 const EDITS_IN_PLACE = /^-[a-z]*i/;
-/** Redirections to descriptors and to files, operators, then words made of quoted and plain parts. */
-const TOKEN =
-  /\d*[<>]&(?:\d+|-)(?![^\s;|&()<>])|(>&|\d?>>?\|?|&>>?)|(&&|\|\||[;|&\n()])|((?:'[^']*'|"(?:[^"\\]|\\.)*"|\\.|[^\s;|&<>()'"\\])+)/g;
+/** Redirections to descriptors and to and from files, operators, then words made of quoted and plain parts. */
+const WORD = String.raw`(?:'[^']*'|"(?:[^"\\]|\\.)*"|\\.|[^\s;|&<>()'"\\])+`;
+const TOKEN = new RegExp(
+  String.raw`(?<!<)\d*<(?![<>(&])\s*${WORD}|\d*[<>]&(?:\d+|-)(?![^\s;|&()<>])|(>&|\d?>>?\|?|&>>?)|(&&|\|\||[;|&\n()])|(${WORD})`,
+  'g',
+);
 /** An operator in quotes may be one for the shell after all, if it reads the quotes in another way. */
 const OPAQUE = /`|\$\(|<\(|>\(|\n|['"][^'"]*[;|&][^'"]*['"]/;
 const SUBSTITUTED = /\$\(([^()]*)\)|`([^`]*)`/g;
@@ -67,8 +70,12 @@ function splitCommands(text: string): { commands: SimpleCommand[]; hasUnknownTar
     targets = [];
   };
   for (const [, redirect, operator, word] of text.matchAll(TOKEN)) {
-    if (redirect !== undefined) isRedirected = true;
-    else if (operator !== undefined) {
+    if (redirect !== undefined) {
+      isRedirected = true;
+      // Before a redirection, the variable that gets its descriptor.
+      if (/^\{\w+\}$/.test(words.at(-1) ?? '')) words.pop();
+    }
+    if (operator !== undefined) {
       isRedirected = false;
       end();
     } else if (word !== undefined) {
@@ -91,12 +98,13 @@ function shellArgument(form: string): string | undefined {
   if (program === 'eval') return rest.join(' ');
   if (!SHELLS.test(program.slice(program.lastIndexOf('/') + 1))) return undefined;
   const at = rest.findIndex((word) => /^-\w*c$/.test(word));
-  return at < 0 ? undefined : rest.slice(at + 1).join(' ');
+  const argument = at < 0 ? [] : rest.slice(rest[at + 1] === '--' ? at + 2 : at + 1);
+  return at < 0 ? undefined : argument.join(' ');
 }
 
 /** A command without the shell that runs it. */
 function withoutShell(command: string): string {
-  return /^(?:\S*\/)?(?:ba|z)?sh -l?c (['"]?)([\s\S]*)\1$/.exec(command)?.[2] ?? command;
+  return /^(?:\S*\/)?(?:ba|z)?sh -l?c (?:-- )?(['"]?)([\s\S]*)\1$/.exec(command)?.[2] ?? command;
 }
 
 function targetsOf(words: readonly string[]): string[] {

@@ -97,6 +97,33 @@ describe('a refused command is found', () => {
     'script -c "git push" /dev/null',
     'ssh localhost git push',
     'GIT push',
+    'git pu$@sh',
+    `git pu\${x}sh`,
+    'git p?sh',
+    'git $unknown',
+    'for c in push; do git $c; done',
+    'git $(echo push)',
+    'git pu$()sh',
+    'git pu``sh',
+    '$(which git) push',
+    'git --attr-source HEAD push',
+    "env -S'git push'",
+    "env --split-string='git push'",
+    "script -qc'git push' /dev/null",
+    'pkexec git push',
+    'tmux new-session -d "git push"',
+    'git submodule foreach "git push"',
+    'git rebase --exec "git push" HEAD~1',
+    'mise exec -- git push',
+    'docker exec x git push',
+    '<x git push',
+    '{fd}>x git push',
+    'a[0]=1 git push',
+    'A+=1 git push',
+    'source /dev/stdin <<< "git push"',
+    'bash -c -- "git push"',
+    'printf %s "git push"|sh',
+    'echo git push |& bash',
   ])('in %s', (command) => {
     expect(decidePolicy([refused], bash(command)).decision).toBe('deny');
   });
@@ -110,9 +137,26 @@ describe('a refused command is found', () => {
     'echo "git push" | cat',
     '"$PYTHON" -m pytest',
     'x=push; git log $x',
+    'git log $x',
+    'git stash push',
+    'git rebase --exec "npm test" main',
+    'git log --grep="git push"',
+    'find . -exec grep push {} +',
+    'git pull <push',
+    '$(npm bin)/eslint .',
   ])('and not in %s', (command) => {
     expect(decidePolicy([refused], bash(command)).decision).toBe('allow');
   });
+});
+
+it('finds a refused command behind and between options of its program, with their values', () => {
+  const refused = [rule('deny', { command: ['kubectl delete', 'gh pr merge', 'rm -rf'] })];
+  const decisions = (commands: string[]) =>
+    commands.map((command) => [command, decidePolicy([refused], bash(command)).decision]);
+  const denied = ['kubectl -n prod delete pod x', 'kubectl --context=prod delete pod', 'gh --repo a/b pr -R c merge 1'];
+  expect(decisions([...denied, 'rm -v -rf x'])).toEqual([...denied, 'rm -v -rf x'].map((each) => [each, 'deny']));
+  const allowed = ['kubectl get -n delete pods', 'gh pr view merge', 'rm "$file"', 'rm -r x'];
+  expect(decisions(allowed)).toEqual(allowed.map((each) => [each, 'allow']));
 });
 
 describe('an allowed command', () => {
@@ -185,6 +229,17 @@ describe('what a person has approved', () => {
     expect(decidePolicy([rules], bash('git push origin main && git push x'), granted).subject).toBe('Bash git push x');
   });
 
+  it('is the file that a command writes, which is named', () => {
+    const rules = [rule('ask', { path: ['infra/**'] })];
+    const { subject } = decidePolicy([rules], bash('echo x >infra/a'));
+    expect(subject).toBe('Bash echo x > infra/a');
+    const decisions = ['echo x >infra/a', 'echo x >infra/b'].map(
+      (command) => decidePolicy([rules], bash(command), [subject]).decision,
+    );
+    expect(decisions).toEqual(['allow', 'ask']);
+    expect(decidePolicy([rules], bash('rm infra/a')).subject).toBe('Bash rm infra/a');
+  });
+
   it('is told to the agent without a way around it', () => {
     const text = refusalText(
       decidePolicy([[rule('ask', { command: ['git push'], reason: 'it publishes' })]], bash('git push')),
@@ -217,7 +272,12 @@ it('ends with long, deep and broken commands', () => {
     'a=$a; '.repeat(3_000),
     'alias a=b; a '.repeat(1_000),
     '{a,'.repeat(5_000),
+    `git ${'-a b '.repeat(4_000)}`,
+    `git ${'$x'.repeat(9_000)}`,
+    'a exec '.repeat(3_000),
     '\\',
-  ])
+  ]) {
     expect(parseCommandLine(line).commands.length).toBeGreaterThanOrEqual(0);
+    expect(decidePolicy([[rule('deny', { command: ['git push', 'gh pr merge'] })]], bash(line)).subject).toBeDefined();
+  }
 });
