@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { makeRepository, runTool } from './scratch.ts';
+import { FOLDERS, makeRepository, runTool, sourceFile } from './scratch.ts';
 import { type Spent, spentBy } from './spent.ts';
 import { deletionEnded, taskEnvironment, writeSandboxMode } from './tasks.ts';
 import { tasksByShell } from './tasks-by-shell.ts';
@@ -14,10 +14,14 @@ export type BulkSetup = {
   manifest: string;
   items: number;
   parallel: number;
+  edits?: boolean;
 };
 
-/** `promptBytes`: how long the text of an item is, at least. */
-type BulkSize = { items: number; parallel: number; files?: number; promptBytes?: number };
+/**
+ * `promptBytes`: how long the text of an item is, at least. `edits`: each item changes a file of its own that is there, so
+ * that the repository does not grow; else it adds one.
+ */
+type BulkSize = { items: number; parallel: number; files?: number; promptBytes?: number; edits?: boolean };
 
 const FILES = 100;
 /** Without any check a result is unverified, and the user must review it. */
@@ -28,8 +32,13 @@ const Result = z.object({ tasks: z.array(z.object({ status: z.string() })) });
 /** The last number of a task's key is the item's: `item/7` here, `implement/1.7` in the shell's script. */
 const AGENT = `#!/bin/sh
 item=\${MANYHANDS_TASK##*/}
-mkdir -p items
-echo "a line" >>"items/\${item##*.}.txt"
+item=\${item##*.}
+`;
+const ADD_FILE = `mkdir -p items
+echo "a line" >>"items/$item.txt"
+`;
+const EDIT_FILE = `file=$((item - 1))
+echo "a line" >>"src/part-$((file % ${FOLDERS}))/file-$file.txt"
 `;
 
 /** Prepares everything, so that only the work itself is timed. */
@@ -38,11 +47,11 @@ export async function prepareBulk(folder: string, size: BulkSize): Promise<BulkS
   await mkdir(repository, { recursive: true });
   await makeRepository(repository, size.files ?? FILES);
   await writeSandboxMode(folder, 'off');
-  const lines = Array.from({ length: size.items }, (_, index) => JSON.stringify(itemAt(index + 1, size.promptBytes)));
+  const lines = Array.from({ length: size.items }, (_, index) => JSON.stringify(itemAt(index + 1, size)));
   const manifest = join(folder, 'items.jsonl');
   await writeFile(manifest, `${lines.join('\n')}\n`);
   const agent = join(folder, 'agent.sh');
-  await writeFile(agent, AGENT, { mode: 0o755 });
+  await writeFile(agent, `${AGENT}${size.edits ? EDIT_FILE : ADD_FILE}`, { mode: 0o755 });
   return { folder, repository, agent, manifest, ...size };
 }
 
@@ -81,10 +90,15 @@ export async function landedSeconds(setup: BulkSetup): Promise<number[]> {
   return [0, 0.25, 0.5, 0.75].map((share) => at(share + 0.25) - at(share));
 }
 
-function itemAt(number: number, promptBytes = 0): { id: string; prompt: string; files: string[] } {
-  const line = `Append a line to items/${number}.txt`;
+function itemAt(number: number, { promptBytes = 0, edits }: BulkSize): { id: string; prompt: string; files: string[] } {
+  const file = fileOf(number, edits);
+  const line = `Append a line to ${file}`;
   const prompt = [line, ...Array(Math.ceil(promptBytes / line.length)).fill(line)].join('\n');
-  return { id: `i${number}`, prompt, files: [`items/${number}.txt`] };
+  return { id: `i${number}`, prompt, files: [file] };
+}
+
+function fileOf(number: number, edits = false): string {
+  return edits ? sourceFile(number - 1) : `items/${number}.txt`;
 }
 
 async function branchOf({ repository }: BulkSetup): Promise<string> {
@@ -92,10 +106,10 @@ async function branchOf({ repository }: BulkSetup): Promise<string> {
   return heads.split('\n')[0] ?? '';
 }
 
-async function requireItems({ repository, items }: BulkSetup, head: string): Promise<void> {
-  const found = await runTool(['git', 'ls-tree', '-r', '--name-only', head, '--', 'items/'], repository);
-  const landed = new Set(found.split('\n'));
-  const lost = Array.from({ length: items }, (_, index) => `items/${index + 1}.txt`).filter(
+async function requireItems({ repository, items, edits }: BulkSetup, head: string): Promise<void> {
+  const changed = await runTool(['git', 'diff-tree', '-r', '--name-only', 'refs/heads/main', head], repository);
+  const landed = new Set(changed.split('\n'));
+  const lost = Array.from({ length: items }, (_, index) => fileOf(index + 1, edits)).filter(
     (file) => !landed.has(file),
   );
   if (lost.length > 0) throw new Error(`${lost.length} of ${items} items are not on ${head}, such as ${lost[0]}`);

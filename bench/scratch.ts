@@ -44,10 +44,18 @@ export async function runTool(command: readonly string[], cwd: string, options: 
   throw new Error(`${command.slice(0, 4).join(' ')} ended with ${result.code}: ${result.stderr.slice(-2000)}`);
 }
 
+/** The folders over which the files of a repository are spread. */
+export const FOLDERS = 20;
+
+/** The path of one of the files of a repository, by its number from 0. */
+export function sourceFile(index: number): string {
+  return `src/part-${index % FOLDERS}/file-${index}.txt`;
+}
+
 /** Creates a git repository with so many small files in one commit. */
 export async function makeRepository(path: string, files: number): Promise<void> {
   for (let index = 0; index < files; index += 1) {
-    const file = join(path, 'src', `part-${index % 20}`, `file-${index}.txt`);
+    const file = join(path, sourceFile(index));
     await mkdir(dirname(file), { recursive: true });
     await writeFile(file, `File ${index}\n${'Some text that takes up a line.\n'.repeat(20)}`);
   }
