@@ -15,6 +15,8 @@ export type RunOptions = {
   /** The limit for stdout; further output is read and dropped. */
   maxOutputBytes?: number;
   signal?: AbortSignal;
+  /** Called before each start: where a repeatable program runs again, its output begins again. */
+  onStart?: () => void;
   /** Receives output as it comes, besides its collection. */
   onStdout?: (chunk: Buffer) => void;
   onStderr?: (chunk: Buffer) => void;
@@ -72,6 +74,7 @@ export async function run(
 type Output = { listeners: OutputListeners; stdout: Collected; stderr: Collected };
 
 function collectOutput(options: RunOptions): Output {
+  options.onStart?.();
   const stdout = collect(options.maxOutputBytes ?? DEFAULT_MAX_OUTPUT_BYTES, options.onStdout);
   const stderr = collect(MAX_STDERR_BYTES, options.onStderr);
   return { listeners: { stdout: stdout.add, stderr: stderr.add }, stdout, stderr };

@@ -28,7 +28,8 @@ async function findPipes(workTree: string): Promise<string[]> {
   const names = READ_BY_GIT.flatMap((name) => ['-o', '-name', name]).slice(1);
   const kinds = ['(', '-type', 'p', '-o', '-type', 'c', ')'];
   const command = ['find', workTree, '-xdev', '(', ...names, ')', ...kinds, '-print0'];
-  const { stdout } = await run(command, { env: { PATH: '/usr/bin:/bin', LC_ALL: 'C' }, timeoutMs: FIND_MS });
+  const env = { PATH: '/usr/bin:/bin', LC_ALL: 'C' };
+  const { stdout } = await run(command, { env, timeoutMs: FIND_MS, isRepeatable: true });
   return stdout.toString().split('\0').filter(Boolean);
 }
 

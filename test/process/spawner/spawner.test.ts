@@ -102,6 +102,27 @@ test('when it is killed, its programs end, then run again, and another spawner t
   expect(spawner.pid).toBeGreaterThan(0);
 });
 
+test('who reads the output of a program as it comes learns that it begins again', async () => {
+  const spawner = await startedSpawner();
+  const folder = temporaryFolder();
+  const [file, go] = [join(folder, 'starts'), join(folder, 'go')];
+  const script = `echo first; echo $$ >>${file}; until [ -e ${go} ]; do sleep 0.05; done; echo last`;
+  let read = '';
+  const onStart = () => {
+    read = '';
+  };
+  const onStdout = (chunk: Buffer) => {
+    read += chunk.toString();
+  };
+  const running = run(['sh', '-c', script], { ...options, maxOutputBytes: 0, onStart, onStdout, spawner });
+  await until(() => lines(file).length === 1 && read === 'first\n', 'it has printed something');
+  process.kill(spawner.pid, 'SIGKILL');
+  await until(() => spawner.pid === undefined, 'its death is noticed');
+  appendFileSync(go, '');
+  expect(await running).toMatchObject({ code: 0 });
+  expect([read, lines(file).length]).toEqual(['first\nlast\n', 2]);
+});
+
 test('a program whose effect is there does not run again', async () => {
   const spawner = await startedSpawner();
   const folder = temporaryFolder();
