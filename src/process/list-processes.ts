@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { AppError } from '../errors.ts';
 import { realWorld } from '../world.ts';
 import { environmentOf, type ProcessEntry, probeProc } from './proc-stat.ts';
@@ -21,12 +21,25 @@ const LONGEST_PAUSE_MS = 500;
 
 const SHORTEST_VALUE = 16;
 
+/** For so long after a whole listing only younger processes are read: the numbers of ended ones are not used again so soon. */
+const REUSED_MS = 250;
+/** In the line of the load: the number that was given to a process last. */
+const LAST_PID = /(\d+)\n?$/;
+
+/** A listing for which all processes were read, when it began, and the number that was given to a process last by then. */
+type WholeListing = { entries: ReadonlyMap<number, ProcessEntry>; at: number; lastPid: number };
+
+let whole: WholeListing | undefined;
+
 let next: Promise<ProcessListing> | undefined;
 let pausedUntil = 0;
 
 /** Lists all visible processes; throws if the system does not list them, because "none" would be wrong. */
 export function listProcesses(): ProcessListing {
-  const entries = process.platform === 'linux' ? listProc() : listPs();
+  return listingOf(process.platform === 'linux' ? listProc() : listPs());
+}
+
+function listingOf(entries: readonly ProcessEntry[] | undefined): ProcessListing {
   if (entries === undefined) throw new AppError('UNSUPPORTED_SYSTEM', 'The system does not list its processes');
   return { entries, holdersOf: indexByValue(entries) };
 }
@@ -61,7 +74,10 @@ function longValues(environment: string): string[] {
   });
 }
 
-/** A listing that begins after the call: at once, or after a pause since the last one, for all calls until then. */
+/**
+ * A listing that begins after the call: at once, or after a pause since the last one, for all calls until then. What it says
+ * about a process may be a moment older: that has ended since, or has another parent.
+ */
 export function listedAfterNow(): Promise<ProcessListing> {
   next ??= listNext();
   return next;
@@ -71,17 +87,39 @@ async function listNext(): Promise<ProcessListing> {
   await realWorld.sleep(Math.max(0, pausedUntil - performance.now()));
   next = undefined;
   const start = performance.now();
-  const listing = listProcesses();
+  const listing = listingOf(process.platform === 'linux' ? listProcAgain(start) : listPs());
   const end = performance.now();
   pausedUntil = end + Math.min((end - start) * PAUSE_SHARE, LONGEST_PAUSE_MS);
   return listing;
 }
 
-function listProc(): ProcessEntry[] {
+function listProc(known: ReadonlyMap<number, ProcessEntry> = new Map()): ProcessEntry[] {
   return readdirSync('/proc').flatMap((name) => {
     const pid = Number(name);
     if (!Number.isInteger(pid)) return [];
+    const same = known.get(pid);
+    if (same !== undefined) return [same];
     const found = probeProc(pid);
     return found.kind === 'found' ? [found.entry] : [];
   });
+}
+
+/** Most processes were there a moment ago, when another attempt ended; reading each again takes most of the time of a listing. */
+function listProcAgain(now: number): ProcessEntry[] {
+  const lastPid = readLastPid();
+  if (whole !== undefined && now - whole.at < REUSED_MS && lastPid >= whole.lastPid) return listProc(whole.entries);
+  const entries = listProc();
+  // One that started during the listing may have got the number of one that is in it.
+  const older = entries.filter(({ pid, isEnded }) => pid <= lastPid && !isEnded);
+  whole = { entries: new Map(older.map((entry) => [entry.pid, entry])), at: now, lastPid };
+  return entries;
+}
+
+/** Zero where the system does not say it: then every listing is a whole one. */
+function readLastPid(): number {
+  try {
+    return Number(LAST_PID.exec(readFileSync('/proc/loadavg', 'latin1'))?.[1] ?? 0);
+  } catch {
+    return 0;
+  }
 }

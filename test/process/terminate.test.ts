@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { identify, liveness, type ProcessIdentity } from '../../src/process/identity.ts';
 import { ending } from '../../src/process/launch.ts';
-import { listedAfterNow } from '../../src/process/list-processes.ts';
+import { listedAfterNow, type ProcessListing } from '../../src/process/list-processes.ts';
 import { containment, sweep, type Target, terminate } from '../../src/process/terminate.ts';
 import { readIfThere, start, waitForOutput } from './launching.ts';
 
@@ -163,4 +163,25 @@ test('a listing begins after the call, also when another one is awaited', async 
   const [shared, later] = [await listedAfterNow(), await first.then(() => listedAfterNow())];
   expect(shared.entries.some(({ pid }) => pid === child.pid)).toBe(true);
   expect(later.entries.some(({ pid }) => pid === child.pid)).toBe(true);
+});
+
+test('a listing shortly after another one has what started since, and not what ended since', async () => {
+  const sleeper = async () => {
+    const child = spawn('sleep', ['60']);
+    onTestFinished(() => void child.kill('SIGKILL'));
+    await once(child, 'spawn');
+    return child;
+  };
+  const [ended, kept] = [await sleeper(), await sleeper()];
+  const before = await listedAfterNow();
+  const started = await sleeper();
+  ended.kill('SIGKILL');
+  await once(ended, 'exit');
+  const after = await listedAfterNow();
+  const shown = ({ entries }: ProcessListing) =>
+    [ended, kept, started].map((child) => entries.some(({ pid, isEnded }) => pid === child.pid && !isEnded));
+  expect([shown(before), shown(after)]).toEqual([
+    [true, true, false],
+    [false, true, true],
+  ]);
 });
