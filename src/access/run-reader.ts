@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { redactForms, redactValue } from '../core/redact.ts';
 import type { RunState } from '../core/run/state.ts';
 import { NO_ACTIVITY, type RunActivity } from '../core/view/overview.ts';
@@ -171,6 +172,8 @@ async function* follow({ store, engine, stream, after, signal }: Following): Asy
       if (engine === undefined) return;
       if (broken !== undefined) throw broken.error;
       await more.promise;
+      // Who reads them gets a turn of its own, and all events of the turns until then together.
+      await nextTurn();
     }
   } finally {
     stop();

@@ -8,6 +8,7 @@ import { AppError } from '../../errors.ts';
 import { Slots } from '../../git/slots.ts';
 import type { Home } from '../../home.ts';
 import { NetworkProxy } from '../../process/network/proxy-client.ts';
+import { processSpawner } from '../../process/spawner/spawner.ts';
 import type { RunEvent } from '../../schema/event.ts';
 import type { TaskKey } from '../../schema/ids.ts';
 import type { Fleet } from '../../store/fleet.ts';
@@ -41,6 +42,8 @@ type EngineOptions = Pick<EngineContext, 'home' | 'store' | 'world' | 'implement
 
 /** Errors after which a run that is being cancelled is dropped: a disk or repository that recovers does so within the first tries. */
 const MAX_CANCEL_ERRORS = 3;
+/** Each start needs several programs: for so many at once the spawner is worth its own start. */
+const MANY_STARTS = 8;
 
 /** The loop: fold, query, perform, report. After a crash the same loop starts again. */
 export class Engine implements EngineContext {
@@ -146,14 +149,11 @@ export class Engine implements EngineContext {
     return submission;
   }
 
-  /** Schedules at the next turn of the event loop; several calls cause one pass. */
+  /** Schedules in a turn of the event loop after the one that commits what was just decided; several calls cause one pass. */
   wake(): void {
     if (this.#isAwake || this.#stop.signal.aborted) return;
     this.#isAwake = true;
-    setImmediate(() => {
-      this.#isAwake = false;
-      this.#schedule();
-    });
+    setImmediate(() => setImmediate(() => this.#schedule()));
   }
 
   /** Resolves when nothing is in flight and every run has ended or waits for a person; rejects when the engine cannot continue. */
@@ -209,6 +209,7 @@ export class Engine implements EngineContext {
   }
 
   #schedule(): void {
+    this.#isAwake = false;
     this.#inFlight.work.completePass();
     if (this.#stop.signal.aborted) return;
     const runs = [...this.#runs.values()];
@@ -222,6 +223,7 @@ export class Engine implements EngineContext {
     const states = runs.map((run) => run.ledger.state);
     const { intents, wakeAt, waits } = next(states, input);
     this.activities.setWaits(waits);
+    if (intents.length >= MANY_STARTS) processSpawner.expectMany();
     for (const intent of intents) this.#perform(intent);
     for (const run of runs) this.#performClosingStep(run);
     this.onPass();
