@@ -5,7 +5,7 @@ import {
   constants,
   existsSync,
   mkdirSync,
-  openSync,
+  open,
   readdirSync,
   readFileSync,
   rmdirSync,
@@ -61,9 +61,9 @@ export async function joinCgroup(
   }
 }
 
-/** Moves a process into a group, in another thread: the system may let a move, and everything that changes groups meanwhile, wait for all forks. */
+/** Moves a process into a group, in another thread: the system may let a move, and what changes or opens groups meanwhile, wait for all forks. */
 export async function moveInto(path: string, pid: number): Promise<void> {
-  const fd = openSync(join(path, 'cgroup.procs'), 'w');
+  const fd = await promisify(open)(join(path, 'cgroup.procs'), 'w');
   try {
     await promisify(write)(fd, String(pid));
   } finally {
