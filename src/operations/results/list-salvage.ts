@@ -44,7 +44,7 @@ export const listSalvage = operation({
       const isLanded = await landedCommits(app, mirror, run);
       for (const saved of all) {
         const [, , ordinal, attempt] = SAVED_REF.exec(saved.ref) ?? [];
-        if (isEmpty(app, run, saved)) continue;
+        if (isEmpty(app, run, saved.ref)) continue;
         const about = describe(app, run, Number(ordinal));
         items.push({
           ...saved,
@@ -68,20 +68,11 @@ function describe(app: App, run: string, ordinal: number): Pick<SalvageItem, 'ta
   return { task: task.spec.key, label: taskLabel(task.spec), detail: task.spec.title };
 }
 
-/** An attempt without changes has nothing to restore; its workspace is saved again when the next attempt gets it. */
-function isEmpty(app: App, run: string, { ref, commit }: { ref: string; commit: string }): boolean {
+/** An attempt without changes has nothing to restore. */
+function isEmpty(app: App, run: string, ref: string): boolean {
   if (!app.runs.ids().includes(run)) return false;
   const attempts = Object.values(app.runs.state(run).tasks).flatMap((task) => task.attempts);
-  return attempts.some(({ ended }) => {
-    const saved = ended?.saved;
-    if (saved == null || saved.changed) return false;
-    return saved.ref === ref || (saved.commit === commit && attemptOf(saved.ref) === attemptOf(ref));
-  });
-}
-
-/** The saves of one attempt have names below the same prefix. */
-function attemptOf(ref: string): string {
-  return ref.slice(0, ref.lastIndexOf('/'));
+  return attempts.some(({ ended }) => ended?.saved?.ref === ref && !ended.saved.changed);
 }
 
 /** Which commits the run added to its branch: of several attempts of a task, some landed and others did not. */
