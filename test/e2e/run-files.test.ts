@@ -58,8 +58,8 @@ describe.concurrent('a work file at the command line', () => {
     await using project = await scratch();
     const dry = ['run', 'workflow.yaml', '--dry-run', '--agent', 'command:./agent.sh'];
     const { stdout } = await project.mh(dry);
-    expect(stdout).toMatch(/Batch 4\n {2}tell/);
-    expect(stdout).toMatch(/look: friendly: look\.status == "pass" and .*, else write again, at most 2 times/);
+    expect(stdout).toMatch(/Batch 4\n {2}document/);
+    expect(stdout).toMatch(/review: friendly: review\.status == "pass" and .*, else implement again, at most 2 times/);
     expect(stdout).toMatch(/Estimated cost: at most \$4\.00 \(4 attempts of \$1\.00/);
     expect(stdout).not.toMatch(/your budget/);
     expect(stdout).toMatch(/Nothing was started\.\n$/);
