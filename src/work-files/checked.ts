@@ -1,10 +1,11 @@
 import type { z } from 'zod';
 import { nearest } from '../schema/nearest.ts';
 import type { InputErrorCode, InputErrors } from './input-errors.ts';
+import type { InputNotes } from './input-notes.ts';
 import { isRecord, type Path, type Source } from './source.ts';
 
 /** A file that is being read: its values, what is wrong with them, and what its owner should know. */
-export type Reading = { source: Source; errors: InputErrors; notes: Set<string> };
+export type Reading = { source: Source; errors: InputErrors; notes: InputNotes };
 
 type Issue = z.core.$ZodIssue;
 type ObjectSchema = z.ZodObject;
@@ -56,7 +57,7 @@ export function reportUnknownKeys(
     if (at.known.includes(key)) continue;
     const suggested = synonymOf(key, at.known) ?? nearest(key, at.known);
     if (at.foreign && suggested === undefined) {
-      notes.add(`The key ${shownValue(key)} is not understood and was left out.`);
+      notes.addAt(source, [...at.path, key], `The key ${shownValue(key)} is not understood and was left out.`);
       continue;
     }
     const help = suggested === undefined ? `known keys here: ${at.known.join(', ')}` : `did you mean "${suggested}"?`;
@@ -70,12 +71,13 @@ function synonymOf(key: string, known: readonly string[]): string | undefined {
 
 /** Notes the keys of a map that have no effect here, each with the reason. */
 export function noteUnusedKeys(
-  { notes }: Reading,
-  value: unknown,
+  { source, notes }: Reading,
+  { path, value }: { path: Path; value: unknown },
   { reasons, prefix = '' }: { reasons: Readonly<Record<string, string>>; prefix?: string },
 ): void {
   for (const key of isRecord(value) ? Object.keys(value) : []) {
-    if (reasons[key] !== undefined) notes.add(`${prefix}${key} is not used: ${reasons[key]}.`);
+    if (reasons[key] !== undefined)
+      notes.addAt(source, [...path, key], `${prefix}${key} is not used: ${reasons[key]}.`);
   }
 }
 
@@ -101,11 +103,11 @@ function withoutEmpty(value: unknown): unknown {
   return Object.fromEntries(kept.map(([key, entry]) => [key, withoutEmpty(entry)]));
 }
 
-function addIssue({ source, errors }: Reading, base: { path: Path; about?: 'key' }, issue: Issue): void {
+function addIssue({ source, errors }: Omit<Reading, 'notes'>, base: { path: Path; about?: 'key' }, issue: Issue): void {
   const path = [...base.path, ...issue.path.filter((part) => typeof part !== 'symbol')];
   const inner = issue.code === 'invalid_union' ? deepest(issue) : undefined;
   if (inner !== undefined) {
-    for (const part of inner) addIssue({ source, errors, notes: new Set() }, { path }, part);
+    for (const part of inner) addIssue({ source, errors }, { path }, part);
     return;
   }
   const missing = issue.input === undefined || issue.input === null;

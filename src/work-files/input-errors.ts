@@ -32,12 +32,13 @@ const LONGEST_REASON = 3_000;
 
 /** Collects the errors of one file, so that all of them are reported at once. */
 export class InputErrors {
-  readonly #file: string;
+  /** How messages name the file. */
+  readonly file: string;
   readonly #found: InputError[] = [];
   #count = 0;
 
   constructor(file: string) {
-    this.#file = file;
+    this.file = file;
   }
 
   get any(): boolean {
@@ -77,10 +78,10 @@ export class InputErrors {
   /** Refuses the file with everything that was found, in the order of the file; the message shows the first of them. */
   fail(): never {
     const mistakes = this.#found.toSorted((a, b) => a.line - b.line || a.column - b.column);
-    const lines = errorLines(this.#file, mistakes.slice(0, MAX_SHOWN));
+    const lines = errorLines(this.file, mistakes.slice(0, MAX_SHOWN));
     const left = this.#count - lines.length;
-    if (left > 0) lines.push(`and ${left} more; manyhands check ${shellWord(this.#file)} lists them`);
-    throw new AppError('WORK_FILE_INVALID', lines.join('\n'), { file: this.#file, count: this.#count, mistakes });
+    if (left > 0) lines.push(`and ${left} more; manyhands check ${shellWord(this.file)} lists them`);
+    throw new AppError('WORK_FILE_INVALID', lines.join('\n'), { file: this.file, count: this.#count, mistakes });
   }
 }
 

@@ -4,6 +4,7 @@ import { workFormats } from '../recipes/registry.ts';
 import { type WorkFile, WorkFile as WorkFileSchema, WorkFormat } from '../schema/work-file.ts';
 import type { Reading } from './checked.ts';
 import { InputErrors } from './input-errors.ts';
+import { InputNotes } from './input-notes.ts';
 import { readJson } from './json-source.ts';
 import { formatOf, type Syntax, syntaxOf } from './recognise.ts';
 import { readCsv, readJsonLines } from './row-source.ts';
@@ -17,7 +18,6 @@ export type WorkOptions = Partial<Omit<ReadOptions, 'name'>> & {
   format?: WorkFormat | undefined;
 };
 
-const MAX_NOTES = 100;
 /** Reading YAML takes seconds for each megabyte. */
 const LONGEST_YAML = 2_000_000;
 /** The sections of other tools' settings; no work file has two of them. */
@@ -59,7 +59,7 @@ export function parseWork(text: string, name: string, options: WorkOptions = {})
     }
     return refuse(errors, `${reason}; say what it is with --format: ${FORMATS}`);
   }
-  const reading: Reading = { source, errors, notes: new Set() };
+  const reading: Reading = { source, errors, notes: new InputNotes(errors.file) };
   const { input, options: found = {} } = entry.reader.read(reading, readOptions);
   errors.refuse();
   return WorkFileSchema.parse({
@@ -67,7 +67,7 @@ export function parseWork(text: string, name: string, options: WorkOptions = {})
     recipe: entry.recipe,
     input,
     options: found,
-    notes: fewNotes([...reading.notes]),
+    notes: reading.notes.lines(),
   });
 }
 
@@ -99,11 +99,6 @@ function parseProse(
 
 function entryOf(format: WorkFormat): ReturnType<typeof workFormats>[number] | undefined {
   return workFormats().find(({ reader }) => reader.format === format);
-}
-
-function fewNotes(notes: readonly string[]): string[] {
-  if (notes.length <= MAX_NOTES) return [...notes];
-  return [...notes.slice(0, MAX_NOTES), `There are ${notes.length - MAX_NOTES} more notes of this kind.`];
 }
 
 function refuse(errors: InputErrors, reason: string): never {

@@ -89,9 +89,9 @@ describe('a task file of another tool', () => {
     const text = '{"features": [{"id": 1, "name": "N", "estimate": 3, "failure_reason": "x"}], "version": 2}';
     const { notes } = parseWork(text, 'features.json', { file: 'features.json' });
     expect(notes).toEqual([
-      'The key "version" is not understood and was left out.',
-      'The key "estimate" is not understood and was left out.',
-      'failure_reason is not used: each run finds its own reasons.',
+      'features.json:1:78: The key "version" is not understood and was left out.',
+      'features.json:1:38: The key "estimate" is not understood and was left out.',
+      'features.json:1:53: failure_reason is not used: each run finds its own reasons.',
     ]);
   });
 });
@@ -255,10 +255,10 @@ describe('a graph of another tool', () => {
     const text =
       'name: x\nhooks: {on_task_start: "rm -rf /"}\ntasks:\n  a: {prompt: P, max_turns: 3, model: gpt-9, shape: round}\n';
     expect(parse(text).notes).toEqual([
-      'hooks are not run: nothing in a work file may start programs by itself.',
-      'The key "shape" is not understood and was left out.',
-      'max_turns is not used: set it in the config as limits.turns.',
-      'model: gpt-9 is not used: models belong to agents; set it in the config of the agent.',
+      'work:2:1: hooks are not run: nothing in a work file may start programs by itself.',
+      'work:4:46: The key "shape" is not understood and was left out.',
+      'work:4:18: max_turns is not used: set it in the config as limits.turns.',
+      'work:4:32: model: gpt-9 is not used: models belong to agents; set it in the config of the agent.',
       'These tasks must change files: a. One that only reports needs output_format: json or is_read_only: true.',
     ]);
   });

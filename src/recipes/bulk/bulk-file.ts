@@ -75,12 +75,12 @@ function readRow(reading: Reading, at: { row: unknown; index: number; defaults: 
   const { known, extra } = split(row, keys);
   const isTemplate = isRecord(row) && row.template !== undefined;
   if (!isTemplate) reportUnknownKeys(reading, { path, value: row, known: keys, foreign });
-  noteUnusedKeys(reading, row, { reasons: UNUSED_ITEM_KEYS });
+  noteUnusedKeys(reading, { path, value: row }, { reasons: UNUSED_ITEM_KEYS });
   const fields = isRecord(row)
     ? checkedKeys(reading, { path, value: known }, FileItem)
     : checked(reading, { path, value: row }, FileItem);
   if (fields === undefined) return [];
-  if (isTemplate) noteUnusedVariables(reading, fields.template ?? '', extra);
+  if (isTemplate) noteUnusedVariables(reading, { path, template: fields.template ?? '', extra });
   const hasPrompt = PROMPT_KEYS.some((key) => key in known);
   const prompt = promptOf(reading, path, { fields, extra: isTemplate ? extra : {}, defaults, hasPrompt });
   const files = filesOf(reading, path, { fields, root: defaults.root });
@@ -89,10 +89,14 @@ function readRow(reading: Reading, at: { row: unknown; index: number; defaults: 
   return [{ path, named: fields.id !== undefined, item: toItem(reading, { id, prompt, files, fields }) }];
 }
 
-function noteUnusedVariables({ notes }: Reading, template: string, extra: Record<string, unknown>): void {
+function noteUnusedVariables(
+  { source, notes }: Reading,
+  { path, template, extra }: { path: Path; template: string; extra: Record<string, unknown> },
+): void {
   const used = new Set([...template.matchAll(PLACEHOLDER)].map(([, name]) => name));
   for (const key of Object.keys(extra))
-    if (!used.has(key)) notes.add(`${key} is not used: no template refers to it as {{${key}}}.`);
+    if (!used.has(key))
+      notes.addAt(source, [...path, key], `${key} is not used: no template refers to it as {{${key}}}.`);
 }
 
 function split(

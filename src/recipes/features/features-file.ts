@@ -79,7 +79,7 @@ function readFeatures(reading: Reading, file: string | null): FeaturesInput {
   const features = (list ?? []).flatMap((entry, index) => {
     const path = [...base, index];
     reportUnknownKeys(reading, { path, value: entry, known: KNOWN, foreign: true });
-    noteUnusedKeys(reading, entry, { reasons: UNUSED_KEYS });
+    noteUnusedKeys(reading, { path, value: entry }, { reasons: UNUSED_KEYS });
     const found = checked(reading, { path, value: entry }, FileFeature);
     if (found === undefined) broken.push(...looseNode(entry, path));
     return found === undefined

@@ -114,10 +114,10 @@ function isForeign(top: Record<string, unknown>, list: readonly unknown[]): bool
   return 'settings' in top || list.some((task) => isRecord(task) && FOREIGN_KEYS.some((key) => key in task));
 }
 
-function noteSettings({ notes }: Reading, settings: unknown): void {
+function noteSettings({ source, notes }: Reading, settings: unknown): void {
   if (!isRecord(settings)) return;
   for (const key of Object.keys(settings)) {
-    notes.add(`settings.${key} is not used: ${SETTINGS[key] ?? 'it is not understood'}.`);
+    notes.addAt(source, ['settings', key], `settings.${key} is not used: ${SETTINGS[key] ?? 'it is not understood'}.`);
   }
 }
 

@@ -82,8 +82,17 @@ function headOf(reading: Reading, top: Record<string, unknown>): DagHead {
   if (section !== undefined) {
     reportUnknownKeys(reading, { path: [section], value: top[section], known: DAG_HEAD_KEYS, foreign: true });
   }
-  if ('hooks' in value) reading.notes.add('hooks are not run: nothing in a work file may start programs by itself.');
-  noteUnusedKeys(reading, value.retry, { reasons: UNUSED_RETRY_KEYS, prefix: 'retry.' });
+  const pathOf = (key: string) =>
+    section !== undefined && isRecord(top[section]) && key in top[section] ? [section, key] : [key];
+  if ('hooks' in value) {
+    const note = 'hooks are not run: nothing in a work file may start programs by itself.';
+    reading.notes.addAt(reading.source, pathOf('hooks'), note);
+  }
+  noteUnusedKeys(
+    reading,
+    { path: pathOf('retry'), value: value.retry },
+    { reasons: UNUSED_RETRY_KEYS, prefix: 'retry.' },
+  );
   const { name, max_parallel, retry } = value;
   const found = checked(
     reading,
@@ -109,7 +118,7 @@ function entriesOf(reading: Reading, tasks: unknown): Entry[] {
   return listed.flatMap(({ id, at, value }) => {
     const name = checked(reading, { path: inList ? [...at, 'id'] : at, value: id, about: 'key' }, FileId);
     reportUnknownKeys(reading, { path: at, value, known: DAG_TASK_KEYS, foreign: true });
-    noteUnused(reading, value);
+    noteUnused(reading, at, value);
     const task = checkedKeys(reading, { path: at, value }, DagTask);
     if (name === undefined || task === undefined) return [];
     const needsKey = NEEDS_KEYS.find((key) => task[key] !== undefined) ?? 'depends_on';
@@ -117,12 +126,20 @@ function entriesOf(reading: Reading, tasks: unknown): Entry[] {
   });
 }
 
-function noteUnused(reading: Reading, value: unknown): void {
-  noteUnusedKeys(reading, value, { reasons: UNUSED_TASK_KEYS });
+function noteUnused(reading: Reading, path: Path, value: unknown): void {
+  noteUnusedKeys(reading, { path, value }, { reasons: UNUSED_TASK_KEYS });
   if (!isRecord(value)) return;
   for (const key of ['retry', 'retry_policy'])
-    noteUnusedKeys(reading, value[key], { reasons: UNUSED_RETRY_KEYS, prefix: `${key}.` });
-  noteUnusedKeys(reading, value.loop, { reasons: UNUSED_LOOP_KEYS, prefix: 'loop.' });
+    noteUnusedKeys(
+      reading,
+      { path: [...path, key], value: value[key] },
+      { reasons: UNUSED_RETRY_KEYS, prefix: `${key}.` },
+    );
+  noteUnusedKeys(
+    reading,
+    { path: [...path, 'loop'], value: value.loop },
+    { reasons: UNUSED_LOOP_KEYS, prefix: 'loop.' },
+  );
 }
 
 function needsOf(task: DagTask): string[] {
@@ -138,7 +155,7 @@ function toNode(
   const tries = (task.retry ?? task.retry_policy)?.max_attempts ?? attempts;
   const reads = task.is_read_only ?? task.read_only ?? task.type === 'analysis';
   const agent = agentOf(task);
-  const tier = tierOf(reading, task);
+  const tier = tierOf(reading, entry.at, task);
   const sources = [...new Set(sourcesOf(task))].filter((source) => ids.includes(source));
   if (task.type === 'operation') {
     const reason = 'a task of type operation is no work for an agent; use a check or a job instead';
@@ -221,11 +238,12 @@ function agentOf({ type, provider }: DagTask): string | undefined {
   return provider === undefined || provider === 'auto' ? AGENT_TYPES[type] : provider;
 }
 
-function tierOf({ notes }: Reading, { complexity, model }: DagTask): WorkflowNode['tier'] {
+function tierOf({ source, notes }: Reading, path: Path, { complexity, model }: DagTask): WorkflowNode['tier'] {
   if (complexity !== undefined) return COMPLEXITY_TIERS[complexity];
   const known = Object.entries(MODEL_TIERS).find(([name]) => model === name)?.[1];
   if (model !== undefined && known === undefined) {
-    notes.add(`model: ${model} is not used: models belong to agents; set it in the config of the agent.`);
+    const note = `model: ${model} is not used: models belong to agents; set it in the config of the agent.`;
+    notes.addAt(source, [...path, 'model'], note);
   }
   return known;
 }

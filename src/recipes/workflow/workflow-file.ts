@@ -63,7 +63,7 @@ function readWorkflow(reading: Reading, options: ReadOptions): WorkflowInput {
   reportUnknownKeys(reading, { path: [], value, known: WORKFLOW_KEYS, foreign });
   const top = checked(reading, { path: [], value }, FileWorkflow);
   reportUnknownKeys(reading, { path: ['defaults'], value: top?.defaults, known: DEFAULTS_KEYS, foreign });
-  noteUnusedKeys(reading, top?.defaults, { reasons: UNUSED_KEYS });
+  noteUnusedKeys(reading, { path: ['defaults'], value: top?.defaults }, { reasons: UNUSED_KEYS });
   const defaults = checked(reading, { path: ['defaults'], value: top?.defaults ?? {} }, FileDefaults) ?? {};
   const entries = entriesOf(reading, isRecord(value) ? value.nodes : undefined, foreign);
   const isSound = checkGraph(
@@ -98,7 +98,7 @@ function entriesOf(reading: Reading, nodes: unknown, foreign: boolean): Entry[] 
   return listed.flatMap(({ id, at, value }) => {
     const name = checked(reading, { path: inList ? [...at, 'id'] : at, value: id, about: 'key' }, FileId);
     reportUnknownKeys(reading, { path: at, value, known: NODE_KEYS, foreign });
-    noteUnusedKeys(reading, value, { reasons: UNUSED_KEYS });
+    noteUnusedKeys(reading, { path: at, value }, { reasons: UNUSED_KEYS });
     const node = checkedKeys(reading, { path: at, value }, FileNode);
     return name === undefined || node === undefined ? [] : [{ id: name, at, node }];
   });
