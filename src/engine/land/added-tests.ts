@@ -3,11 +3,13 @@ import { wholeEvidence } from '../../core/run/evidence-output.ts';
 import type { TaskState } from '../../core/run/state.ts';
 import type { GateResult } from '../../gates/gate.ts';
 import type { CommandGateSpec } from '../../gates/gate-kinds.ts';
-import { addedTests } from '../../gates/test-results/compare-tests.ts';
+import { addedTests, testTitle } from '../../gates/test-results/compare-tests.ts';
 import { selectTests } from '../../gates/test-results/select-tests.ts';
+import { showFile } from '../../git/read/diff.ts';
 import { candidateFlag } from '../../risks/candidate-risks.ts';
 import { promptText } from '../../roles/prompt.ts';
 import type { Evidence } from '../../schema/gate.ts';
+import type { TaskKey } from '../../schema/ids.ts';
 import type { RiskFlag } from '../../schema/risk.ts';
 import { runGate } from '../hosts/executor.ts';
 import type { ActiveRun, EngineContext } from '../loop/context.ts';
@@ -19,8 +21,11 @@ import { baselineOf, listNames, loadTests } from './compare-with-base.ts';
 /** The result of a candidate; `unproven`: its checks passed, and as a fix it lacks a test that shows the defect. */
 export type LandingProof = Proof | { verdict: 'unproven'; reason: string };
 
-/** The new and changed test programs of a candidate, and the commit that it is merged onto. */
-export type CandidateTests = { onto: string; added: string[]; modified: string[] };
+/** The new and changed test programs of a candidate, whose they are, and the commit that it is merged onto. */
+export type CandidateTests = { onto: string; added: string[]; modified: string[]; owners?: Owner[] };
+
+/** A task that added or changed a test program. */
+type Owner = { task: TaskKey; file: string };
 
 /** The result of the added tests on the base, which does not have the change. */
 type OnBase = { passing: string[]; isFailingByAssertion: boolean };
@@ -66,11 +71,35 @@ export async function checkAddedTests(
     isProven ||= onBase?.isFailingByAssertion ?? false;
     const { risks } = run.ledger.state.start.config;
     const passing = onBase?.passing ?? [];
-    const detail = `${passing.length === 1 ? 'an added test passes' : `${passing.length} added tests pass`} on the base too: ${listNames(passing)}`;
-    if (passing.length > 0)
-      await addFlags(ctx, run, candidate, evidence, candidateFlag('test-passes-on-base', detail, risks));
+    for (const { names, tasks } of await byOwner(run, candidate, tests.owners, passing)) {
+      const detail = `${names.length === 1 ? 'an added test passes' : `${names.length} added tests pass`} on the base too: ${listNames(names)}`;
+      const flags = candidateFlag('test-passes-on-base', detail, risks);
+      await addFlags(ctx, run, { ...candidate, tasks }, evidence, flags);
+    }
   }
   return isKnown && !isProven ? requireProof(ctx, run, candidate) : { verdict: 'pass' };
+}
+
+/** Tests with the tasks that added them, by their files or by their titles in these; those of no known task belong to all that add tests. */
+async function byOwner(
+  run: ActiveRun,
+  { tasks, commit }: Candidate,
+  owners: readonly Owner[] = [],
+  names: readonly string[],
+): Promise<{ tasks: TaskKey[]; names: string[] }[]> {
+  if (tasks.length === 1 || owners.length === 0) return names.length === 0 ? [] : [{ tasks, names: [...names] }];
+  const texts = await Promise.all(
+    owners.map(async (owner) => ({ ...owner, text: (await showFile(run.project.mirror, commit, owner.file)) ?? '' })),
+  );
+  const found = new Map<string, { tasks: TaskKey[]; names: string[] }>();
+  for (const name of names) {
+    const own = texts.filter(({ file, text }) => name.includes(file) || text.includes(testTitle(name)));
+    const keys = [...new Set((own.length === 0 ? texts : own).map(({ task }) => task))];
+    const group = found.get(keys.join(' ')) ?? { tasks: keys, names: [] };
+    group.names.push(name);
+    found.set(keys.join(' '), group);
+  }
+  return [...found.values()];
 }
 
 /** A fix without a test that fails on the base goes back to its agent once; after that it is reported. */

@@ -68,10 +68,14 @@ async function proveChain(
   if (proof.verdict === 'pass' || proof.verdict === 'held') await recordInforming(ctx, run, candidate);
   const tests = chain.flatMap((merge) => merge.tests ?? []);
   if (proof.verdict !== 'pass' || tests.length === 0) return proof;
+  const owners = chain.flatMap(({ key, tests: own }) =>
+    [...(own?.added ?? []), ...(own?.modified ?? [])].map((file) => ({ task: key, file })),
+  );
   return checkAddedTests(ctx, run, candidate, {
     onto: run.ledger.state.tip.commit,
     added: tests.flatMap(({ added }) => added),
     modified: tests.flatMap(({ modified }) => modified),
+    owners,
   });
 }
 

@@ -48,6 +48,19 @@ describe('added tests', () => {
       },
     ]);
   });
+
+  it('that pass on the base are a risk of the task that added them, not of those that land with it', async () => {
+    await using run = await makeNodeRun();
+    const one = `${HEAD}test('doubles', () => assert.equal(add(2, 2), 4));\n`;
+    const other = `${HEAD}test('adds two negatives', () => assert.equal(add(-1, -1), -2));\n`;
+    await run.work('needless', { files: { 'test/double.test.js': one } });
+    await run.work('needed', { files: { 'add.js': CORRECT, 'test/negatives.test.js': other } });
+    await run.land('needless', 'needed');
+    expect([run.status('needless'), run.status('needed')]).toEqual(['done', 'done']);
+    const detail = 'an added test passes on the base too: doubles';
+    expect(flagsOf(run.task('needless'))).toMatchObject([{ risk: 'test-passes-on-base', detail }]);
+    expect(flagsOf(run.task('needed'))).toEqual([]);
+  });
 });
 
 describe('a fix', () => {
