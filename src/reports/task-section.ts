@@ -1,7 +1,7 @@
 import { containmentText } from '../core/attempt/containment.ts';
 import { type AttemptState, lastAttempt, type RunState, type TaskState } from '../core/run/state.ts';
 import { chargeOf } from '../core/schedule/budget.ts';
-import { moneyText } from '../core/view/amounts.ts';
+import { moneyText, withLocalTimes } from '../core/view/amounts.ts';
 import { costText } from '../core/view/cost-text.ts';
 import { isInvalidated } from '../core/view/document.ts';
 import { checkOutput } from '../core/view/failed-check.ts';
@@ -72,7 +72,7 @@ function attemptText(attempt: AttemptState): string {
         : `failed: ${ended.failure.kind}: ${ended.failure.message}`;
   const contained = containmentText(attempt.process?.containment);
   const network = ended?.network === undefined ? '' : `; ${networkText(ended.network)}`;
-  return `attempt ${number} by ${agent}${model}${cost}: ${outcome}; chosen because ${because}${contained === '' ? '' : `; ${contained}`}${network}`;
+  return `attempt ${number} by ${agent}${model}${cost}: ${outcome}; chosen because ${withLocalTimes(because, attempt.startedAt)}${contained === '' ? '' : `; ${contained}`}${network}`;
 }
 
 /** The hosts that programs requested, with how often. */

@@ -1,4 +1,5 @@
 import { lastAttempt, type RunState, type TaskState } from '../../core/run/state.ts';
+import { withLocalTimes } from '../../core/view/amounts.ts';
 import { agentText, labelOf, taskLabel } from '../../core/view/task-label.ts';
 import type { Evidence } from '../../schema/gate.ts';
 import { clockText } from './amounts.ts';
@@ -75,5 +76,5 @@ function readyDetail(task: TaskState, notBefore: number, now: number): string {
 /** A second attempt shows why it exists: the last failure, or the rate limit of another agent. */
 function runningDetail(task: TaskState): string {
   const attempt = lastAttempt(task);
-  return attempt === undefined || attempt.number === 1 ? '' : attempt.because;
+  return attempt === undefined || attempt.number === 1 ? '' : withLocalTimes(attempt.because, attempt.startedAt);
 }

@@ -3,7 +3,7 @@ import type { Caller } from '../../access/caller.ts';
 import { isSimulated, isUserProgram } from '../../agents/agent-kinds.ts';
 import { checksOfRun } from '../../core/project/configured-checks.ts';
 import { inBatches } from '../../core/run/graph.ts';
-import { moneyText } from '../../core/view/amounts.ts';
+import { moneyText, withLocalTimes } from '../../core/view/amounts.ts';
 import type { OperationInput } from '../../operations/all.ts';
 import type { PlannedWork } from '../../recipes/recipe-work-file.ts';
 import type { Config } from '../../schema/config.ts';
@@ -129,7 +129,9 @@ export function dryRunLines(terminal: Terminal, dry: DryRun): string[] {
     ...trackLines(dry, colors),
     ...labelLines(dry, colors),
     colors.bold('Agents'),
-    ...dry.agents.map((picked) => `  ${picked.role}: ${agentText(picked)} (${oneLine(picked.because)})`),
+    ...dry.agents.map(
+      (picked) => `  ${picked.role}: ${agentText(picked)} (${oneLine(withLocalTimes(picked.because))})`,
+    ),
     colors.bold('Gates'),
     ...gateLines(dry),
     ...costLines(dry),

@@ -1,4 +1,4 @@
-import { moneyText } from '../../core/view/amounts.ts';
+import { moneyText, withLocalTimes } from '../../core/view/amounts.ts';
 import type { OperationInput, OperationOutput } from '../../operations/all.ts';
 import type { Session } from '../platform.ts';
 import { oneLine } from '../render/clean-text.ts';
@@ -38,7 +38,7 @@ function outlineLines({ recipe, title, phases, cost, stops }: Outline): string[]
     'Phases',
     ...phases.map(({ title: what, role, most, agent, because }) => {
       const count = most === null ? 'as planned' : `at most ${most}`;
-      return `  ${oneLine(what)} (${role}, ${count}): ${agent ?? 'no agent'} (${oneLine(because)})`;
+      return `  ${oneLine(what)} (${role}, ${count}): ${agent ?? 'no agent'} (${oneLine(withLocalTimes(because))})`;
     }),
     '',
     'Cost',

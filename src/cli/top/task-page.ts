@@ -1,6 +1,6 @@
 import { type AttemptState, lastAttempt, type TaskState } from '../../core/run/state.ts';
 import { currentSteps, stepText } from '../../core/view/activity.ts';
-import { moneyText } from '../../core/view/amounts.ts';
+import { moneyText, withLocalTimes } from '../../core/view/amounts.ts';
 import { taskLabel } from '../../core/view/task-label.ts';
 import { clockText } from '../render/amounts.ts';
 import { taskMark, verdictMark } from '../render/symbols.ts';
@@ -74,7 +74,7 @@ function attemptText(task: TaskState, view: View): string {
     timeOf(attempt, view),
     cost == null || cost === 0 ? '' : moneyText(cost),
     attempt.ended !== null && attempt.usage.kind === 'unknown' ? 'usage unknown' : '',
-    attempt.number > 1 ? attempt.because : '',
+    attempt.number > 1 ? withLocalTimes(attempt.because, view.now) : '',
   ]
     .filter((part) => part !== '')
     .join(' · ');

@@ -7,6 +7,8 @@ import { isAuxiliary } from '../run/reopening.ts';
 import type { RunState, TaskState, TaskStatus } from '../run/state.ts';
 import { taskLabel } from '../view/task-label.ts';
 
+const TITLE_CHARS = 60;
+
 export type RunVerdict = { status: RunEnd; reason: string };
 
 /** How a run ends once every task has: derived from what landed and which checks passed, never from what an agent claims. `notStarted` counts what the recipe left out because of failed tasks. */
@@ -87,7 +89,7 @@ function failedOrPartial(
   notStarted: number,
 ): RunVerdict {
   const failed = failures.length;
-  const reason = describe(failures[0], failed);
+  const reason = describe(state, failures[0], failed);
   const landed = requestedTasks(state, 'done').filter(
     ({ phase }) => phase.status === 'done' && phase.commit !== null,
   ).length;
@@ -182,9 +184,16 @@ function passed({ evidence }: TaskState, name: string): boolean {
   return evidence.some(({ gate, verdict }) => gate === name && verdict === 'pass');
 }
 
-function describe(task: TaskState, failures: number): string {
-  const reason = task.phase.status === 'failed' ? task.phase.reason : '';
-  return `${taskLabel(task.spec)} failed: ${reason}${failures === 1 ? '' : ` (and ${failures - 1} more)`}`;
+/** A task without a name of its own is called by its title, and not at all where it is the only one. */
+function describe({ order }: RunState, { spec, phase }: TaskState, failures: number): string {
+  const reason = phase.status === 'failed' ? phase.reason : '';
+  if (order.length === 1) return reason;
+  const label = spec.name === undefined ? shortTitle(spec.title) : taskLabel(spec);
+  return `${label} failed: ${reason}${failures === 1 ? '' : ` (and ${failures - 1} more)`}`;
+}
+
+function shortTitle(title: string): string {
+  return title.length <= TITLE_CHARS ? title : `${title.slice(0, TITLE_CHARS - 1).trimEnd()}…`;
 }
 
 function count(number: number, noun: string): string {

@@ -4,7 +4,7 @@ import type { Access } from '../../schema/task.ts';
 import { hasUndeliveredMessage } from '../attempt/message.ts';
 import type { Ranking } from '../models/ranking.ts';
 import { lastAttempt, type RunState, type TaskState } from '../run/state.ts';
-import { untilText } from '../view/amounts.ts';
+import { recordedTime } from '../view/amounts.ts';
 import { freeAccount } from './account.ts';
 import { leftOfCap, spentInRun } from './budget.ts';
 
@@ -101,7 +101,7 @@ export function pickAgent(request: RoutingRequest, availability: AgentAvailabili
     const account = freeAccount(accountsOf(request, agent), availability.rateLimited, now);
     if (account.kind === 'rate-limited') {
       if (account.until < (soonest?.until ?? Number.POSITIVE_INFINITY)) soonest = { agent, until: account.until };
-      skippedBecause ||= `${agent} is rate-limited until ${untilText(account.until, now)}`;
+      skippedBecause ||= `${agent} is rate-limited until ${recordedTime(account.until)}`;
       continue;
     }
     const most = availability.maxParallel[agent] ?? Number.POSITIVE_INFINITY;

@@ -48,6 +48,18 @@ export function timeText(at: number): string {
   return [date.getHours(), date.getMinutes(), date.getSeconds()].map(twoDigits).join(':');
 }
 
+const INSTANT = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
+
+/** A time in a text that is recorded: it is read in other time zones, so `withLocalTimes` shows it. */
+export function recordedTime(at: number): string {
+  return new Date(at).toISOString();
+}
+
+/** A recorded text with its times in the zone of the reader: for a time of the day of `now` without the date. */
+export function withLocalTimes(text: string, now = 0): string {
+  return text.replaceAll(INSTANT, (instant) => untilText(Date.parse(instant), now));
+}
+
 /** When something ends: `14:05` for a local time of today, else with its date. */
 export function untilText(at: number, now: number): string {
   const time = timeText(at).slice(0, 5);

@@ -3,6 +3,7 @@ import type { Evidence } from '../../schema/gate.ts';
 import type { TaskKey } from '../../schema/ids.ts';
 import { settingsChangeText } from '../run/changed-settings.ts';
 import type { RunState } from '../run/state.ts';
+import { withLocalTimes } from './amounts.ts';
 import { holdStep, otherAnswers, taskHoldStep } from './attention.ts';
 import { checkOutputLines, isFailed } from './failed-check.ts';
 import { labelOf } from './task-label.ts';
@@ -164,7 +165,7 @@ function taskFact(
 ): string | undefined {
   switch (event.type) {
     case 'attempt.started':
-      return `attempt ${event.data.attempt} by ${event.data.agent}: ${event.data.because}`;
+      return `attempt ${event.data.attempt} by ${event.data.agent}: ${withLocalTimes(event.data.because, at)}`;
     case 'attempt.warned':
       return `warning: ${event.data.message}`;
     case 'attempt.warning-dismissed':

@@ -129,17 +129,10 @@ function entriesOf(reading: Reading, tasks: unknown): Entry[] {
 function noteUnused(reading: Reading, path: Path, value: unknown): void {
   noteUnusedKeys(reading, { path, value }, { reasons: UNUSED_TASK_KEYS });
   if (!isRecord(value)) return;
-  for (const key of ['retry', 'retry_policy'])
-    noteUnusedKeys(
-      reading,
-      { path: [...path, key], value: value[key] },
-      { reasons: UNUSED_RETRY_KEYS, prefix: `${key}.` },
-    );
-  noteUnusedKeys(
-    reading,
-    { path: [...path, 'loop'], value: value.loop },
-    { reasons: UNUSED_LOOP_KEYS, prefix: 'loop.' },
-  );
+  const noteIn = (key: string, reasons: Readonly<Record<string, string>>) =>
+    noteUnusedKeys(reading, { path: [...path, key], value: value[key] }, { reasons, prefix: `${key}.` });
+  for (const key of ['retry', 'retry_policy']) noteIn(key, UNUSED_RETRY_KEYS);
+  noteIn('loop', UNUSED_LOOP_KEYS);
 }
 
 function needsOf(task: DagTask): string[] {

@@ -34,6 +34,17 @@ describe('how a run ends', () => {
     expect(verdict(...events)).toEqual({ status: 'failed', reason: 'b failed: failed' });
   });
 
+  it('names a task without a name of its own by its title, and the only one not at all', () => {
+    const title = 'Plan: make the check of the shop green, and the rest of it too, at last';
+    const events = [added(spec('plan/1', { title }), spec('b')), taskEnded('b', 'done'), taskEnded('plan/1', 'failed')];
+    expect(verdict(...events).reason).toBe(
+      'Plan: make the check of the shop green, and the rest of it… failed: failed',
+    );
+    expect(verdict(added(spec('job/1')), taskEnded('job/1', 'failed')).reason).toBe('failed');
+    const named = [added(spec('node/1', { name: 'login' }), spec('b')), taskEnded('node/1', 'failed')];
+    expect(verdict(...named, taskEnded('b', 'done')).reason).toBe('login failed: failed');
+  });
+
   it('is partial when some tasks landed and others failed or were skipped, and counts them', () => {
     const plan = added(spec('a'), spec('b'), spec('c', { needs: ['b'] }));
     const events = [plan, ...worked('a'), landed('a'), taskEnded('b', 'failed'), taskEnded('c', 'skipped')];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type AgentAvailability, route } from '../../../src/core/schedule/route.ts';
-import { untilText } from '../../../src/core/view/amounts.ts';
+import { recordedTime } from '../../../src/core/view/amounts.ts';
 import { added, attempted, given, spec, started, T0 } from '../../support/given.ts';
 
 type RouteOptions = {
@@ -67,7 +67,7 @@ describe('the agent for a task', () => {
     expect(routed({}, { rateLimited: { one: T0 + 1 } })).toEqual({
       kind: 'agent',
       agent: 'two',
-      because: `one is rate-limited until ${untilText(T0 + 1, T0)}`,
+      because: `one is rate-limited until ${recordedTime(T0 + 1)}`,
     });
   });
 
@@ -120,7 +120,7 @@ describe('the agent for a task', () => {
     expect(routed({ ranking })).toEqual({ kind: 'agent', agent: 'two', because: 'best verified results' });
     expect(routed({ ranking }, { rateLimited: { two: T0 + 1 } })).toMatchObject({
       agent: 'one',
-      because: `two is rate-limited until ${untilText(T0 + 1, T0)}`,
+      because: `two is rate-limited until ${recordedTime(T0 + 1)}`,
     });
   });
 

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -6,10 +7,13 @@ import {
   dayText,
   momentText,
   moneyText,
+  recordedTime,
   timeText,
   untilText,
   zoneText,
 } from '../../../src/core/view/amounts.ts';
+
+const AMOUNTS = new URL('../../../src/core/view/amounts.ts', import.meta.url).href;
 
 const zone = process.env.TZ;
 afterEach(() => {
@@ -53,6 +57,24 @@ describe('a time', () => {
     expect(untilText(at, at + 1)).toBe('00:05');
     expect(untilText(at, at - 600_000)).toBe('2026-11-17 00:05');
   });
+});
+
+it('times of recorded texts are shown in the time zone of the reader', () => {
+  const at = Date.UTC(2026, 10, 19, 16, 8);
+  const text = `one is rate-limited until ${recordedTime(at)}`;
+  expect(text).toBe('one is rate-limited until 2026-11-19T16:08:00.000Z');
+  const shown = (zone: string, now?: number) => {
+    const program = `import { withLocalTimes } from ${JSON.stringify(AMOUNTS)};
+      console.log(withLocalTimes(${JSON.stringify(text)}, ${now}));`;
+    const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', program], {
+      env: { TZ: zone },
+      encoding: 'utf8',
+    });
+    return stdout.trim();
+  };
+  expect(shown('UTC', at)).toBe('one is rate-limited until 16:08');
+  expect(shown('America/New_York', at)).toBe('one is rate-limited until 11:08');
+  expect(shown('Asia/Tokyo')).toBe('one is rate-limited until 2026-11-20 01:08');
 });
 
 it('no other source file formats money or shows a time in UTC', () => {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { momentText, moneyText } from '../../../core/view/amounts.ts';
+import { momentText, moneyText, withLocalTimes } from '../../../core/view/amounts.ts';
 import type { AgentStatus } from '../../../schema/document.ts';
 import type { ModelScore, RoutePlan } from '../../../schema/model.ts';
 import { addDir, addHelp, addJson, CommonOptions, whenCalled } from '../../command.ts';
@@ -64,7 +64,7 @@ function reportLines({ agents, routes, scores }: Report): string[] {
         agent ?? 'none available',
         account ?? '',
         model ?? '',
-        because,
+        withLocalTimes(because),
         order.join(', '),
       ]),
     ),

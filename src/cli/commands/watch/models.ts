@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { momentText, moneyText } from '../../../core/view/amounts.ts';
+import { momentText, moneyText, withLocalTimes } from '../../../core/view/amounts.ts';
 import type { AgentPick, AgentStatus } from '../../../schema/document.ts';
 import { addDir, addHelp, addJson, type CliCommand, CommonOptions, whenCalled } from '../../command.ts';
 import { READING_EXIT_CODES } from '../../exit-code.ts';
@@ -122,7 +122,7 @@ function statusText({ ok, detail, nextStep, restsUntil, accounts, resting }: Ava
 function pickLines({ role, agent, account, tier, model, because, candidates }: AgentPick): string[] {
   const who = agent === null ? 'none available' : `${agent}${account === null ? '' : ` (login ${account})`}`;
   return [
-    `${role}: ${who}, ${model ?? 'default model'} (${tier ?? 'standard'}): ${because}`,
+    `${role}: ${who}, ${model ?? 'default model'} (${tier ?? 'standard'}): ${withLocalTimes(because)}`,
     ...candidates.map((candidate) => `  ${candidate.ok ? '✓' : '✗'} ${candidate.agent}: ${candidateText(candidate)}`),
   ];
 }

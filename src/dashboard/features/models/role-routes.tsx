@@ -1,5 +1,6 @@
 import { type ReactElement, useId } from 'react';
 import { useSearchParams } from 'wouter';
+import { withLocalTimes } from '../../../core/view/amounts.ts';
 import { useOperation } from '../../api/use-operation.ts';
 import choice from '../../ui/controls/controls.module.css';
 import { EmptyState, ErrorMessage, Skeleton } from '../../ui/feedback/placeholders.tsx';
@@ -47,7 +48,7 @@ export function Routes({ dir }: { dir: string }): ReactElement {
             { title: 'Agent', cell: (row) => row.agent ?? <span className="quiet">none</span> },
             { title: 'Model', cell: (row) => row.model ?? <span className="quiet">agent's default</span> },
             { title: 'Login', cell: (row) => row.account ?? <span className="quiet">–</span> },
-            { title: 'Reason', cell: (row) => <span className={styles.wide}>{row.because}</span> },
+            { title: 'Reason', cell: (row) => <span className={styles.wide}>{withLocalTimes(row.because)}</span> },
             { title: 'Fallbacks', cell: (row) => row.order.slice(1).join(', ') },
           ]}
         />
@@ -86,7 +87,7 @@ function RouteCandidates({ dir, role }: { dir: string; role: string }): ReactEle
     <>
       <p className={styles.because}>
         <strong>{data.agent ?? 'No agent'}</strong>
-        {data.model === null ? '' : ` with ${data.model}`}: {data.because}
+        {data.model === null ? '' : ` with ${data.model}`}: {withLocalTimes(data.because)}
       </p>
       <Table
         label={`Candidates for ${role}`}

@@ -2,6 +2,7 @@ import type { ReactElement, ReactNode } from 'react';
 import { Link } from 'wouter';
 import { containmentDetails, containmentText } from '../../../../core/attempt/containment.ts';
 import type { AttemptState } from '../../../../core/run/state.ts';
+import { withLocalTimes } from '../../../../core/view/amounts.ts';
 import { isFailed } from '../../../../core/view/failed-check.ts';
 import { taskCost } from '../../../../core/view/task-cost.ts';
 import { IS_GUEST } from '../../../api/role.ts';
@@ -61,7 +62,7 @@ function AttemptCard({ view, attempt, reload }: AttemptCardProps): ReactElement 
         <Fact name="Model">
           {[modelOf(usage) ?? 'unknown', attempt.tier].filter((each) => each !== null).join(' · ')}
         </Fact>
-        <Fact name="Reason">{attempt.because}</Fact>
+        <Fact name="Reason">{withLocalTimes(attempt.because, attempt.startedAt)}</Fact>
         <Fact name="Started">
           <Time at={attempt.startedAt} />
         </Fact>
