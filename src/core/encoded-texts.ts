@@ -15,6 +15,9 @@ const SHORTEST_ENCODED = 20;
 const NEWLINE = 10;
 /** A line of this length may continue on the next one. */
 const SHORTEST_FULL_LINE = 60;
+/** Shorter lines continue on the next one where all are of one length, as programs wrap them. */
+const SHORTEST_WRAPPED_LINE = 16;
+const WRAPPED_LINE = /^[ \t]*([\w+/=-]+)\r?$/;
 /** Text begins with text: this much is decoded to tell it from other data. */
 const SAMPLE_CHARS = 20;
 const MOST_ENCODED_CHARS = 100_000;
@@ -29,17 +32,19 @@ const SHORTEST_PART = 3;
 /** Everything in a text that could be encoded text. */
 export function encodedTexts(text: string): EncodedText[] {
   // Hexadecimal digits are characters of base64 too.
-  return base64Texts(text).flatMap((span) => {
-    const hex = [...span.value.matchAll(HEXADECIMAL)].map(({ 0: value, index }) => ({ value, at: span.at + index }));
-    return [
-      { ...span, encoding: 'base64' as const, decode: () => decodedText(span.value) },
-      ...hex.map((found) => ({
-        ...found,
-        encoding: 'hexadecimal' as const,
-        decode: () => textOfHex(found.value),
-      })),
-    ];
-  });
+  return [...base64Texts(text), ...wrappedTexts(text)]
+    .sort((a, b) => a.at - b.at)
+    .flatMap((span) => {
+      const hex = [...span.value.matchAll(HEXADECIMAL)].map(({ 0: value, index }) => ({ value, at: span.at + index }));
+      return [
+        { ...span, encoding: 'base64' as const, decode: () => decodedText(span.value) },
+        ...hex.map((found) => ({
+          ...found,
+          encoding: 'hexadecimal' as const,
+          decode: () => textOfHex(found.value),
+        })),
+      ];
+    });
 }
 
 /** The text with quoted texts put together that follow each other; undefined where there are none. */
@@ -55,6 +60,11 @@ export function longestPartAt(text: string, value: string): number {
     if (at >= 0) return at;
   }
   return 0;
+}
+
+/** A text backwards. */
+export function reversed(text: string): string {
+  return text.split('').reverse().join('');
 }
 
 function textOfHex(value: string): string | undefined {
@@ -85,12 +95,42 @@ function base64Texts(text: string): { value: string; at: number }[] {
   return spans;
 }
 
-/** The text that is encoded in base64, also as UTF-16; undefined for anything but text. */
+/** Lines of one length, and a shorter last one, that could be base64, also indented. */
+function wrappedTexts(text: string): { value: string; at: number }[] {
+  const spans: { value: string; at: number }[] = [];
+  let open: { at: number; end: number; width: number; lines: number } | undefined;
+  const close = () => {
+    if (open !== undefined && open.lines > 1) spans.push({ value: text.slice(open.at, open.end), at: open.at });
+    open = undefined;
+  };
+  for (let start = 0; start <= text.length; ) {
+    const next = text.indexOf('\n', start);
+    const end = next < 0 ? text.length : next;
+    const line = end - start > 2 * SHORTEST_FULL_LINE ? undefined : WRAPPED_LINE.exec(text.slice(start, end))?.[1];
+    const width = line?.length ?? 0;
+    if (open !== undefined && (width === 0 || width > open.width)) close();
+    if (open !== undefined) {
+      open.lines += 1;
+      open.end = end;
+      if (width < open.width) close();
+    } else if (line !== undefined && width >= SHORTEST_WRAPPED_LINE) {
+      open = { at: start + text.slice(start, end).indexOf(line), end, width, lines: 1 };
+    }
+    start = end + 1;
+  }
+  close();
+  return spans;
+}
+
+/** The text that is encoded in base64, also as UTF-16 and after up to three characters of something else; undefined for anything but text. */
 export function decodedText(encoded: string): string | undefined {
   const plain = encoded.slice(0, MOST_ENCODED_CHARS).replace(/[\s=]/g, '').replaceAll('-', '+').replaceAll('_', '/');
-  const whole = plain.slice(0, plain.length - (plain.length % 4 === 1 ? 1 : 0));
-  if (!isText(atob(whole.slice(0, SAMPLE_CHARS)))) return undefined;
-  return withoutNul(atob(whole));
+  for (let shift = 0; shift === 0 || (shift < 4 && plain.length - shift >= SHORTEST_ENCODED); shift += 1) {
+    if (!isText(atob(plain.slice(shift, shift + SAMPLE_CHARS)))) continue;
+    const shifted = plain.slice(shift);
+    return withoutNul(atob(shifted.slice(0, shifted.length - (shifted.length % 4 === 1 ? 1 : 0))));
+  }
+  return undefined;
 }
 
 function isText(sample: string): boolean {

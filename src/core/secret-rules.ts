@@ -1,4 +1,4 @@
-import { decodedText, encodedTexts, joinedQuotes, longestPartAt } from './encoded-texts.ts';
+import { decodedText, encodedTexts, joinedQuotes, longestPartAt, reversed } from './encoded-texts.ts';
 import { classOfAssigned, classOfKnown, classOfUrlPassword, isHiddenPair, type SecretClass } from './secret-class.ts';
 
 /** A text that looks like a secret, and where it begins. The value is never stored or shown. */
@@ -167,10 +167,25 @@ const ANY_HINT = new RegExp(
   RULES.flatMap(({ hints = [] }) => hints.map((hint) => hint.replaceAll('.', '\\.'))).join('|'),
 );
 
+/** A longer line is no code. */
+const LONGEST_REVERSED = 10_000;
+/** Rules that judge what is around a value and not its form. */
+const BY_CONTEXT = new Set([
+  'private-key',
+  'bearer-token',
+  'basic-authorization',
+  'password-in-url',
+  'assigned-secret',
+]);
+const REVERSIBLE = RULES.filter((rule) => rule.hints !== undefined && !rule.isHidden && !BY_CONTEXT.has(rule.name));
+const ANY_REVERSED_HINT = new RegExp(
+  REVERSIBLE.flatMap(({ hints = [] }) => hints.map((hint) => reversed(hint).replaceAll('.', '\\.'))).join('|'),
+);
+
 /** Everything in a text that looks like a secret, whatever its class: plain, encoded, or put together from quoted texts. */
 export function findSecrets(text: string): SecretCandidate[] {
   const encoded = encodedSecrets(text).map(({ rule, value, at }) => ({ rule, value, class: 'real' as const, at }));
-  return [...findPlain(text), ...encoded, ...joinedSecrets(text)];
+  return [...findPlain(text), ...encoded, ...joinedSecrets(text), ...reversedSecrets(text)];
 }
 
 /**
@@ -253,6 +268,25 @@ function joinedSecrets(text: string): SecretCandidate[] {
         return [{ rule: `${name} in parts`, ...found, at: longestPartAt(text, found.value) }];
       }),
   );
+}
+
+/** Secrets of a certain form in lines that are written backwards. */
+function reversedSecrets(text: string): SecretCandidate[] {
+  if (!ANY_REVERSED_HINT.test(text)) return [];
+  return [...text.matchAll(/[^\n]+/g)].flatMap(({ 0: line, index }) => {
+    if (line.length > LONGEST_REVERSED || !ANY_REVERSED_HINT.test(line)) return [];
+    const backwards = reversed(line);
+    return REVERSIBLE.flatMap(({ name, pattern, read }) =>
+      [...backwards.matchAll(pattern)].flatMap((match) => {
+        const { value, class: kind } = read(match);
+        if (kind !== 'real' || line.includes(value)) return [];
+        const written = reversed(value);
+        return [
+          { rule: `${name} backwards`, value: written, class: kind, at: index + Math.max(0, line.indexOf(written)) },
+        ];
+      }),
+    );
+  });
 }
 
 /** A header without a key below it is what documentation shows. */

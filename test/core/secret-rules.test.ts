@@ -47,3 +47,26 @@ describe('a secret that is not written as it is', () => {
     expect(performance.now() - begun).toBeLessThan(5_000);
   });
 });
+
+describe('a token in base64', () => {
+  const token = `ghp_${'a1B2c3D4e5F6g7H8i9J0'.repeat(2).slice(0, 36)}`;
+  const inBase64 = (text: string) => Buffer.from(text).toString('base64');
+  const real = (text: string) => findSecrets(text).filter(({ class: kind }) => kind === 'real');
+
+  it.each([0, 1, 2, 3])('is found after %i characters of something else, and with any text before it', (count) => {
+    for (const before of ['', 'a', 'ab', 'abc'])
+      expect(real(`x = "${'q'.repeat(count)}${inBase64(`${before}token ${token} end`)}"`)).toHaveLength(1);
+  });
+
+  it.each([16, 20, 33, 48, 59, 64, 76])('is found on lines of %i characters, with LF and CRLF', (width) => {
+    const encoded = inBase64(`my token is ${token}, keep it`);
+    const lines = encoded.match(new RegExp(`.{1,${width}}`, 'g')) ?? [];
+    for (const end of ['\n', '\r\n', '\n  ']) expect(real(`data:\n${lines.join(end)}\n`).length).toBeGreaterThan(0);
+  });
+
+  it('is not found in words on lines of one length, nor in code that is no text backwards', () => {
+    const words = Array.from({ length: 40 }, (_, index) => `someIdentifierNumber${String(index).padStart(4, '0')}`);
+    expect(real(words.join('\n'))).toEqual([]);
+    expect(real('const disks = "_phg-ks"; // AIKA and nothing else')).toEqual([]);
+  });
+});

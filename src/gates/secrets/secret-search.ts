@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import { constants, unzipSync } from 'node:zlib';
 import { withoutNul } from '../../core/encoded-texts.ts';
 import { classOfKnown } from '../../core/secret-class.ts';
 import { findSecrets, type SecretCandidate } from '../../core/secret-rules.ts';
@@ -23,6 +24,9 @@ export type Search = { found: FoundSecret[]; unread: string[] };
 
 const CHUNK_BYTES = 128 * 1024;
 const OVERLAP_CHARS = 4 * 1024;
+/** How gzip and zlib begin in base64. */
+const COMPRESSED = /(?<![\w+/-])(?:H4sI|eJ[wxyz]|eN[op])[\w+/-]{16,20000}(?:\r?\n[ \t]*[\w+/-]{1,200}){0,200}={0,2}/g;
+const MOST_UNPACKED_BYTES = 1024 * 1024;
 /** More findings than this are not listed. */
 const MAX_FOUND = 5_000;
 
@@ -107,7 +111,7 @@ async function scanText(text: string): Promise<SecretCandidate[]> {
   if (text === '') return [];
   const plain = withoutNul(text);
   lint ??= loadLint();
-  const found = [...findSecrets(plain), ...(await (await lint)(plain))];
+  const found = [...findSecrets(plain), ...compressedSecrets(plain), ...(await (await lint)(plain))];
   const values = new Map<string, SecretCandidate>();
   for (const candidate of found) {
     const known = values.get(candidate.value);
@@ -116,6 +120,26 @@ async function scanText(text: string): Promise<SecretCandidate[]> {
     }
   }
   return [...values.values()].sort((a, b) => a.at - b.at);
+}
+
+/** Secrets in small compressed texts (gzip, zlib) that are encoded in base64. */
+function compressedSecrets(text: string): SecretCandidate[] {
+  return [...text.matchAll(COMPRESSED)].flatMap(({ 0: value, index: at }) => {
+    const unpacked = unpack(Buffer.from(value.replace(/\s/g, ''), 'base64'));
+    const found = unpacked === undefined ? undefined : findSecrets(unpacked).find(({ class: kind }) => kind === 'real');
+    return found === undefined ? [] : [{ rule: `${found.rule} in compressed text`, value, class: 'real' as const, at }];
+  });
+}
+
+function unpack(bytes: Buffer): string | undefined {
+  try {
+    return unzipSync(bytes, { maxOutputLength: MOST_UNPACKED_BYTES, finishFlush: constants.Z_SYNC_FLUSH }).toString(
+      'latin1',
+    );
+  } catch {
+    // It only began like compressed data.
+    return undefined;
+  }
 }
 
 /** The scanner is loaded when it is first needed: most commands never do. */

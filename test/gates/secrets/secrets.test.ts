@@ -6,6 +6,8 @@ import type { GateSpec } from '../../../src/schema/gate.ts';
 import { gateContract } from '../../contracts/gate.ts';
 import { InspectedWork } from '../inspected-work.ts';
 
+const reversed = (text: string) => text.split('').reverse().join('');
+
 /** Made up, and put together here so that this file holds none. */
 const AWS = `AKIA${'QYLPMN5HHHFPZAM2'}`;
 const GITHUB = `ghp_${'aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6'}`;
@@ -39,6 +41,22 @@ describe('the gate secrets finds a secret', () => {
     ['in a binary file', `printf 'a\\0b ${AWS} \\0c' > data.bin`, 'data.bin:1'],
     ['in wide characters', `printf '%s' ${AWS} | sed 's/./&\\x00/g' > wide.txt`, 'wide.txt:1'],
     ['in base64', `printf '%s' 'token ${GITHUB}' | base64 > data.txt`, 'github-token in base64 in data.txt:1'],
+    [
+      'in base64 on short lines',
+      `printf '%s' 'the token ${GITHUB} of me' | base64 -w 20 > data.txt`,
+      'in base64 in data.txt:1',
+    ],
+    [
+      'in base64 that is indented, with the alphabet of URLs',
+      `printf '%s' 'the~~~?? token ${GITHUB} of me' | base64 -w 40 | tr '+/' '-_' | sed 's/^/    /' > data.yaml`,
+      'in base64 in data.yaml:1',
+    ],
+    [
+      'in compressed text',
+      `printf '%s' 'token ${GITHUB}' | gzip -9 | base64 > data.txt`,
+      'in compressed text in data.txt:1',
+    ],
+    ['backwards', `echo 'key = "${reversed(GITHUB)}"' > data.txt`, 'github-token backwards in data.txt:1'],
     ['as a password', `echo 'db.password=kJ8mP2vL9qR4x' > db.properties`, 'assigned-secret in db.properties:1'],
     ['in a file that attributes call binary', `echo '* -diff binary' > .gitattributes; echo ${AWS} > b.txt`, 'b.txt:1'],
     [
