@@ -1,6 +1,7 @@
-import { readFile, stat } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { open, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { errorCode, fromSystemError, isAbsent } from '../errors.ts';
+import { AppError, fromSystemError, isAbsent } from '../errors.ts';
 import { configHome } from '../home.ts';
 import { refuseConfig } from './config-error.ts';
 
@@ -22,7 +23,6 @@ export function configFile(scope: ConfigScope, location: ConfigLocation): string
 export async function readConfigText(file: string): Promise<string | undefined> {
   const bytes = await readIfThere(file);
   if (bytes === undefined) return undefined;
-  if (bytes.length > MAX_BYTES) refuseWhole(file, `longer than ${MAX_BYTES} bytes`);
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
@@ -39,13 +39,18 @@ export async function findProjectRoot(from: string): Promise<string | undefined>
   }
 }
 
+/** A repository can have a link to a device or a pipe in the place of its file. */
 async function readIfThere(file: string): Promise<Buffer | undefined> {
   try {
-    return await readFile(file);
+    await using handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
+    const found = await handle.stat();
+    if (found.isDirectory()) return refuseWhole(file, 'this is a folder; a file is expected');
+    if (!found.isFile()) return refuseWhole(file, 'this is not an ordinary file');
+    if (found.size > MAX_BYTES) return refuseWhole(file, `longer than ${MAX_BYTES} bytes`);
+    return await handle.readFile();
   } catch (error) {
     if (isAbsent(error)) return undefined;
-    if (errorCode(error) === 'EISDIR') return refuseWhole(file, 'this is a folder; a file is expected');
-    throw fromSystemError(error, `reading ${file}`);
+    throw error instanceof AppError ? error : fromSystemError(error, `reading ${file}`);
   }
 }
 

@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
+import { constants, existsSync } from 'node:fs';
+import { open, readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { AppError, fromSystemError, isAbsent } from '../errors.ts';
@@ -11,6 +11,7 @@ export interface RoleSources {
   userDir?: string;
 }
 
+const MAX_BYTES = 1_000_000;
 const ROLE_FILE = /^([a-z][a-z0-9-]*)\.md$/;
 
 /** The role of that name: the user's file if there is one, else the built-in. */
@@ -60,12 +61,17 @@ function foldersOf({ userDir }: RoleSources): string[] {
   return userDir === undefined ? [rolesFolder()] : [userDir, rolesFolder()];
 }
 
+/** A repository can have a link to a device or a pipe in the place of a role. */
 async function readIfThere(file: string): Promise<string | undefined> {
   try {
-    return await readFile(file, 'utf8');
+    await using handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
+    const found = await handle.stat();
+    if (!found.isFile() || found.size > MAX_BYTES)
+      throw new AppError('ROLE_INVALID', `${file} is not an ordinary file of at most ${MAX_BYTES} bytes`, { file });
+    return await handle.readFile('utf8');
   } catch (error) {
     if (isAbsent(error)) return undefined;
-    throw fromSystemError(error, `reading the role file ${file}`);
+    throw error instanceof AppError ? error : fromSystemError(error, `reading the role file ${file}`);
   }
 }
 

@@ -1,5 +1,7 @@
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, symlink } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { setConfig } from '../../src/config/edit.ts';
 import { defaultAgents, loadConfig, loadLayers } from '../../src/config/load.ts';
@@ -35,6 +37,38 @@ describe('the settings in force', () => {
     await home.write('project', `sandbox: ${project}\nsandboxPaths: { write: [~/.ssh] }\n`);
     const { sandbox, sandboxPaths } = await loadConfig(home.place);
     expect([sandbox, sandboxPaths]).toEqual([expected, { read: own === '' ? [] : ['/srv'], write: [] }]);
+  });
+
+  it.each([
+    ['a key twice', 'sandbox: off\nsandbox: off\n'],
+    ['a merge key', 'x: &x { sandbox: off }\n<<: *x\n'],
+    ['a merge key of YAML 1.1', '%YAML 1.1\n---\n<<: { sandbox: off }\n'],
+    ['a prototype', '"__proto__": { sandbox: off }\n'],
+    ['two documents', 'sandbox: require\n---\nsandbox: off\n'],
+    ['a complex key', '? sandbox\n: off\n'],
+    ['a tag', 'sandbox: !!str off\n'],
+    ['rules that say where they come from', 'policy: [{ decision: allow, command: git push, from: global }]\n'],
+  ])('let no project loosen them by %s', async (_, project) => {
+    await using home = await scratch();
+    await home.write('global', 'sandbox: require\n');
+    await home.write('project', project);
+    const loaded = await loadConfig(home.place).catch((error: unknown) => failureOf(Promise.reject(error)));
+    if (!('sandbox' in loaded)) return expect(loaded).toMatchObject({ code: 'CONFIG_INVALID' });
+    expect([loaded.sandbox, loaded.policy.map(({ from }) => from)]).toEqual([
+      'require',
+      loaded.policy.map(() => 'project'),
+    ]);
+  });
+
+  it.each([
+    ['a device without end', (file: string) => symlink('/dev/zero', file)],
+    ['a pipe', async (file: string) => void execFileSync('mkfifo', [file])],
+  ])('are refused where %s is in the place of the file', async (_, put) => {
+    await using home = await scratch();
+    await mkdir(dirname(home.projectFile), { recursive: true });
+    await put(home.projectFile);
+    const error = await failureOf(loadConfig(home.place));
+    expect(error).toMatchObject({ code: 'CONFIG_INVALID', message: expect.stringContaining('not an ordinary file') });
   });
 
   it('show agents the programs of the MCP servers that the person names, and none that a project names', async () => {

@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { loadRole, roleNames } from '../../src/roles/load.ts';
 import { renderPrompt } from '../../src/roles/prompt.ts';
@@ -20,6 +20,13 @@ const BUILT_IN = await roleNames();
 function role(text: string) {
   return parseRole(text, { name: 'mine', file: 'mine.md' });
 }
+
+it('is no device in the place of its file', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'mh-roles-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  symlinkSync('/dev/zero', join(folder, 'implement.md'));
+  await expect(loadRole('implement', { userDir: folder })).rejects.toMatchObject({ code: 'ROLE_INVALID' });
+});
 
 describe('the built-in roles', () => {
   it('are these', () => {

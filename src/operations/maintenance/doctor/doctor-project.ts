@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { findOnPath } from '../../../agents/program.ts';
@@ -73,7 +73,9 @@ function missingProgram({ config }: CheckedProject, line: DoctorLine, program: s
 
 async function hasScript(dir: string, script: string): Promise<boolean> {
   try {
-    const { scripts } = Scripts.parse(JSON.parse(await readFile(join(dir, 'package.json'), 'utf8')));
+    const file = join(dir, 'package.json');
+    if (!(await stat(file)).isFile()) return false;
+    const { scripts } = Scripts.parse(JSON.parse(await readFile(file, 'utf8')));
     return Object.hasOwn(scripts, script);
   } catch {
     // Without a package.json that can be read there is no script in it.
