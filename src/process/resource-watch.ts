@@ -1,10 +1,11 @@
-import { lstatSync, readFileSync, statfsSync } from 'node:fs';
+import { lstatSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { realWorld, type World } from '../world.ts';
 import { type DiskUse, diskUse } from './files/disk-use.ts';
 import type { LaunchLimits } from './launch.ts';
 import { limitHits, limitSupport } from './limit-groups.ts';
 import { listProcesses } from './list-processes.ts';
+import { type OwnUse, ownUse, sharedBytes } from './memory-use.ts';
 import type { ProcessEntry } from './proc-stat.ts';
 import { FILES } from './shim.ts';
 import { membersOf, selectDescendants, type Target } from './terminate.ts';
@@ -163,24 +164,14 @@ function recordedExcess({ target, limits }: WatchedLaunch): Excess | undefined {
   return limitHits(target).processes === 0 ? undefined : excessOf(target, limits);
 }
 
-/** Where no group limits a launch: what its processes use now, without memory that several of them share. */
+/** Where no group limits a launch: what its processes use now. */
 function countedExcess({ target, limits }: WatchedLaunch, entries: readonly ProcessEntry[]): Excess | undefined {
   const none = { tokenHolders: new Set<ProcessEntry>(), contained: new Set<number>(), found: new Set<string>() };
-  const used = selectDescendants(entries, { shim: target.identity, ...none }).map(({ pid }) => usedBy(pid));
-  const sum = (name: keyof (typeof used)[number]) => used.reduce((total, each) => total + each[name], 0);
+  const pids = selectDescendants(entries, { shim: target.identity, ...none }).map(({ pid }) => pid);
+  const used = pids.map(ownUse);
+  const sum = (name: keyof OwnUse) => used.reduce((total, each) => total + each[name], 0);
   if (sum('threads') >= limits.processes) return processExcess(limits);
-  return sum('memoryBytes') > limits.memoryBytes ? memoryExcess(limits) : undefined;
-}
-
-function usedBy(pid: number): { threads: number; memoryBytes: number } {
-  try {
-    const text = readFileSync(`/proc/${pid}/status`, 'latin1');
-    const figure = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(text)?.[1] ?? 0);
-    return { threads: figure('Threads'), memoryBytes: figure('RssAnon') * 1024 };
-  } catch {
-    // It has ended since it was listed.
-    return { threads: 0, memoryBytes: 0 };
-  }
+  return sum('memoryBytes') + sharedBytes(pids) > limits.memoryBytes ? memoryExcess(limits) : undefined;
 }
 
 function megabytes(bytes: number): string {

@@ -141,9 +141,19 @@ describe.skipIf(SANDBOX.missing || !canBeNobody)('a program of a user who can cr
     expect(await run(bomb, 40, 1024 * MEGABYTE)).toEqual({ hasGroups: false, excess: { resource: 'processes', text } });
   });
 
-  test('is ended when it is seen to use too much memory', async () => {
+  test.each([
+    ['of its own', `exec perl -e '$x = "x" x 300000000; sleep 60'`],
+    [
+      'in a file without a name',
+      `exec perl -e '$n = "x"; $f = syscall(qx(uname -m) =~ /x86/ ? 319 : 279, $n, 0); open(F, "+<&=", $f); print F "x" x 1000000 for 1 .. 300; sleep 60'`,
+    ],
+    ['in its private folders', 'head -c 300000000 /dev/zero >/tmp/hog; sleep 60'],
+    [
+      'in a file system that it mounts',
+      `unshare -Urm sh -c 'mkdir /tmp/m && mount -t tmpfs none /tmp/m && head -c 300000000 /dev/zero >/tmp/m/hog; sleep 60'`,
+    ],
+  ])('is ended when it is seen to use too much memory %s', async (_, hog) => {
     const text = 'used more than 64 MB of memory';
-    const hog = `exec perl -e '$x = "x" x 300000000; sleep 60'`;
     expect(await run(hog, 40, 64 * MEGABYTE)).toEqual({ hasGroups: false, excess: { resource: 'memory', text } });
   });
 });
