@@ -166,6 +166,7 @@ function notProven(against: AuditCheck['against']): string[] {
           'that no whole stream was removed',
         ]
       : ['events after the given head: only that their own chain is consistent']),
+    'that lists and pages show what the events say: they read copies of them (snapshots), which are no part of the chains',
     'that an event was true when it was recorded, or who used the account or token under whose name it is',
     'anything from before the database had hash chains, and the output of agents, which is not part of them',
   ];
