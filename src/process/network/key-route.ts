@@ -61,7 +61,11 @@ function startAtEnd(bytes: Buffer, form: Buffer): number {
 
 function formsOf(keys: Keys): string[] {
   const secrets = keys.map(({ secret }) => secret).filter(({ length }) => length >= SHORTEST_KEY);
-  const forms = secrets.flatMap((secret) => [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)]);
+  const forms = secrets.flatMap((secret) => {
+    const encoded = encodeURIComponent(secret);
+    const inSmallDigits = encoded.replaceAll(/%../g, (digits) => digits.toLowerCase());
+    return [secret, encoded, inSmallDigits, JSON.stringify(secret).slice(1, -1)];
+  });
   return [...new Set(forms)];
 }
 

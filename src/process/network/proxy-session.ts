@@ -145,7 +145,7 @@ function forward(
         ? []
         : [header, withoutKeys(answer.rawHeaders[at + 1] ?? '', keys)],
     );
-    response.writeHead(answer.statusCode ?? 502, answer.statusMessage, passed);
+    response.writeHead(answer.statusCode ?? 502, withoutKeys(answer.statusMessage ?? '', keys), passed);
     if (keys.length === 0) answer.pipe(response);
     else answer.pipe(bodyWithoutKeys(keys)).pipe(response);
     answer.on('error', () => response.destroy());
@@ -170,18 +170,20 @@ function upgrade(
     headers: [...headersFor(message, to), 'Connection', 'Upgrade', 'Upgrade', message.headers.upgrade ?? ''],
     setHost: false,
   });
+  const keys = to.route?.keys ?? [];
+  const messageOf = ({ statusMessage = '' }: IncomingMessage) => withoutKeys(statusMessage, keys);
   const answerWith = (answer: IncomingMessage) => {
     const lines = answer.rawHeaders.flatMap((header, at) =>
-      at % 2 === 1 ? [] : [`${header}: ${withoutKeys(answer.rawHeaders[at + 1] ?? '', to.route?.keys ?? [])}`],
+      at % 2 === 1 ? [] : [`${header}: ${withoutKeys(answer.rawHeaders[at + 1] ?? '', keys)}`],
     );
-    client.write(`HTTP/1.1 ${answer.statusCode} ${answer.statusMessage}\r\n${lines.join('\r\n')}\r\n\r\n`, 'latin1');
+    client.write(`HTTP/1.1 ${answer.statusCode} ${messageOf(answer)}\r\n${lines.join('\r\n')}\r\n\r\n`, 'latin1');
   };
   sent.on('upgrade', (answer, upstream, first) => {
     answerWith(answer);
     client.write(first);
     join(client, upstream, head);
   });
-  sent.on('response', (answer) => refuseSocket(client, answer.statusCode ?? 502, answer.statusMessage ?? 'refused'));
+  sent.on('response', (answer) => refuseSocket(client, answer.statusCode ?? 502, messageOf(answer) || 'refused'));
   sent.on('error', (error) => refuseSocket(client, 502, error.message));
   sent.end();
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { AllowedHost } from '../../../src/process/network/destination.ts';
+import { withoutKeys } from '../../../src/process/network/key-route.ts';
 import { openProxySession, type ProxySession } from '../../../src/process/network/proxy-session.ts';
 import type { KeyRoute, SessionPolicy } from '../../../src/process/network/session-rules.ts';
 import { temporaryFolder } from '../launching.ts';
@@ -248,9 +249,15 @@ describe('a session of the proxy', () => {
     expect(received).toHaveLength(6);
   });
 
+  test.each(['real/secret1', 'real%2Fsecret1', 'real%2fsecret1'])('an address does not repeat a key as %s', (form) => {
+    const keys = [{ placeholder: 'placeholder-1', secret: 'real/secret1' }];
+    expect(withoutKeys(`/?key=${form}&x`, keys)).toBe(`/?key=${'*'.repeat(form.length)}&x`);
+  });
+
   test('an answer in pieces does not repeat a key either, and is otherwise unchanged', async () => {
     const pieces = ['a real-s', 'ecr', 'et-1 b real-sec', 'ond real-secret-'];
     const server = createServer(async (_, response) => {
+      response.statusMessage = 'got real-secret-1';
       response.setHeader('X-Got', 'real-secret-1');
       for (const piece of pieces) await new Promise((done) => response.write(piece, () => setTimeout(done, 20)));
       response.end();
@@ -264,6 +271,9 @@ describe('a session of the proxy', () => {
     });
     const [head = '', ...chunks] = (await exchange(path, get('/key/x'))).split('\r\n\r\n');
     expect(head).toContain('X-Got: *************');
+    expect(head).toMatch(/^HTTP\/1\.1 200 got \*{13}\r\n/);
+    const upgraded = await exchange(path, get('/key/x', 'Connection: Upgrade\r\nUpgrade: websocket\r\n'));
+    expect(upgraded).not.toContain('real-secret-1');
     const body = chunks.join('').replaceAll(/(?:^|\r\n)[0-9a-f]+\r\n/g, '');
     expect(body).toContain('a ************* b real-second real-secret-');
   });
