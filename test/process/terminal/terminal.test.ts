@@ -71,9 +71,14 @@ async function watchUntil(
 
 describe.each(['tmux', 'pty'] as const)('a program in a terminal held by %s', (kind) => {
   it('needs no shell of the user, as a service has none', async () => {
-    const started = await startIn(kind, 'echo works; exit 3', { SHELL: '/bin/false' });
+    const started = await startIn(kind, GREETING, { SHELL: '/bin/false' });
+    await until(() => started.text().includes('name?'), 'it asks');
+    await started.terminal.type(Buffer.from('Ann\r'));
     const end = await ending(started.folder, started.target.identity);
-    expect([programEnding(started.folder, end), started.text().trim()]).toEqual([{ kind: 'exited', code: 3 }, 'works']);
+    expect([programEnding(started.folder, end).kind, started.text()]).toEqual([
+      'exited',
+      expect.stringContaining('hello Ann'),
+    ]);
   });
 
   it('accepts input, is resized, and has its own exit code', async () => {
