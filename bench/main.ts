@@ -4,7 +4,6 @@ import { bulk, bulkGrowth } from './bulk.ts';
 import { cli } from './cli.ts';
 import { clone, pool } from './clone.ts';
 import { cycle } from './cycle.ts';
-import { dieDuringRun } from './dead-engine.ts';
 import { dependencies } from './dependencies.ts';
 import { events } from './events.ts';
 import { fleet } from './fleet.ts';
@@ -18,7 +17,7 @@ import { manyTasks } from './many-tasks.ts';
 import { merge } from './merge.ts';
 import { page } from './page.ts';
 import { machineDescription, type Row, rowOf, tableOf } from './report.ts';
-import { restart, resumeAndEnd } from './restart.ts';
+import { restart } from './restart.ts';
 import { sandbox } from './sandbox.ts';
 import { save } from './save.ts';
 import { streams } from './streams.ts';
@@ -66,10 +65,8 @@ const BENCHMARKS: readonly Benchmark[] = [
 
 const OPTION = /^--(quick|json|rounds=[1-9]\d*)$/;
 
-const [mode = '', folder = '', size = ''] = process.argv.slice(2);
-if (mode === '--die-during-run') await dieDuringRun(folder, Number(size));
-else if (mode === '--resume') await resumeAndEnd(folder);
-else if (mode === '--bare-events') serveBareEvents();
+const [mode = '', folder = ''] = process.argv.slice(2);
+if (mode === '--bare-events') serveBareEvents();
 else if (mode === '--tool-echo') serveToolEcho(folder);
 else await measureSelected(process.argv.slice(2));
 

@@ -1,12 +1,7 @@
 import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
-import { OwnEngine } from '../src/access/own-engine.ts';
-import { openRun } from '../src/engine/start/open-run.ts';
-import { resolveHome } from '../src/home.ts';
+import { dirname, join } from 'node:path';
 import { run } from '../src/process/run.ts';
-import { realWorld } from '../src/world.ts';
 import type { Benchmark } from './benchmark.ts';
-import { LEFT_RUN } from './dead-engine.ts';
 import { makeRepository, makeScratch, PLAIN_ENVIRONMENT, runTool } from './scratch.ts';
 import { alternate, listed, median, timed } from './timing.ts';
 
@@ -41,17 +36,6 @@ export const restart: Benchmark = {
   },
 };
 
-/** Opens the data directory as its engine, resumes the run, and ends as soon as it is active. */
-export async function resumeAndEnd(folder: string): Promise<never> {
-  const home = resolveHome({ MANYHANDS_HOME: join(folder, 'home') });
-  const own = await OwnEngine.open({ home, env: process.env, world: realWorld });
-  if (own === undefined) throw new Error(`${home.root} is still locked`);
-  own.engine.run(await openRun(own.engine, LEFT_RUN));
-  if (own.engine.runs.size !== 1) throw new Error('The run was not resumed');
-  process.kill(process.pid, 'SIGKILL');
-  return new Promise(() => {});
-}
-
 async function leaveUnfinishedRun(folder: string, size: number): Promise<string> {
   await mkdir(join(folder, 'repository'), { recursive: true });
   await makeRepository(join(folder, 'repository'), FILES);
@@ -63,9 +47,9 @@ function resume(folder: string): Promise<void> {
   return runUntilKilled(['--resume', folder]);
 }
 
-/** Runs this program in another mode, which must end with its own SIGKILL. */
+/** Runs the engine of this row, which must end with its own SIGKILL. */
 async function runUntilKilled(args: readonly string[]): Promise<void> {
-  const command = [process.execPath, process.argv[1] ?? '', ...args];
+  const command = [process.execPath, join(dirname(process.argv[1] ?? ''), 'bench-engine.js'), ...args];
   const result = await run(command, { env: PLAIN_ENVIRONMENT, timeoutMs: 120_000 });
   if (result.signal !== 'SIGKILL')
     throw new Error(`${args[0]} ended with ${result.code}: ${result.stderr.slice(-2000)}`);

@@ -6,6 +6,7 @@ import { finish, runOnNode } from './steps/run.mjs';
 await finish(async () => {
   await makeReady();
   const { buildExtra } = await import('./steps/bundle.mjs');
+  await buildExtra('bench-engine', 'bench/engine-program.ts');
   const script = await buildExtra('bench', 'bench/main.ts');
   return runOnNode(script, process.argv.slice(2), { cwd: ROOT });
 });

@@ -35,7 +35,7 @@ export type SubmitOptions = {
 
 /** How often a decision is made again because another writer of the stream was faster. */
 const TRIES = 20;
-/** Snapshots are made when this many events came since the last one, and half as many again as it held. */
+/** Snapshots are made when this many events came since the last one, and a quarter as many again as it held. */
 const SNAPSHOT_EVERY = 1_000;
 /** A long history is never in memory as a whole. */
 const READ_AT_ONCE = 500;
@@ -148,7 +148,7 @@ export class Ledger<State, Event extends StoredShape> {
     }
     // A snapshot must not be ahead of the events that are stored.
     if (this.#waiting !== undefined) return;
-    if (this.version - this.#snapshotAt > SNAPSHOT_EVERY + this.#snapshotAt / 2) await this.snapshot();
+    if (this.version - this.#snapshotAt > SNAPSHOT_EVERY + this.#snapshotAt / 4) await this.snapshot();
   }
 
   /** Appends when everything that was decided before has been handed to the store, and the writes are ready. */
