@@ -127,7 +127,7 @@ export const ERRORS = {
   TERMINAL_NONE: {
     exit: 3,
     http: 409,
-    hint: 'Read the output of the agent with manyhands logs <run>, and send it a message with manyhands send <run> "<message>".',
+    hint: 'Read the output of the agent with manyhands logs <run>, and send it a message with manyhands send <run> <task> "<message>".',
   },
   TERMINAL_ENDED: {
     exit: 3,

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { atTerminal } from '../support/attached.ts';
 import { makeFleetProject } from '../support/fleet.ts';
 import { type Postgres, startPostgres, WITHOUT_POSTGRES } from '../support/postgres.ts';
 
@@ -41,6 +42,29 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('Labels', { timeout: 180_000 }, 
     const whole = ['bulk', 'run', 'items.jsonl', ...agent, '--label', 'large', '--label', 'mac'];
     expect((await project.mh(whole, { env })).code).toBe(0);
     expect(fleet.ran().slice(2)).toMatchObject([{ host: 'b2' }, { host: 'b2' }]);
+  });
+
+  it('give no terminal: who attaches to an agent on a host is told what to do instead', async () => {
+    await using fleet = await makeFleetProject(await postgres.createDatabase(), 2);
+    const { project, env } = fleet;
+    await fleet.startHost('b2');
+    fleet.hold(true);
+    const start = ['bulk', 'run', 'items.jsonl', '--agent', 'command:./agent.sh', '--json'];
+    const running = project.start(start, { env });
+    await expect.poll(() => fleet.ran().length).toBe(2);
+    const [{ run }] = (await project.mh(['ls', '--json'], { env })).json as [{ run: string }];
+    for (const task of [[], ['item/1']]) {
+      const attached = atTerminal(project, ['attach', run, ...task], env);
+      expect(await attached.ended).toBe(3);
+      const shown = attached.shown().replaceAll(/\s+/g, ' ');
+      expect(shown).toMatch(/on (the host )?b2/);
+      expect(shown).toContain(
+        `manyhands logs ${run}, and send it a message with manyhands send ${run} item/1 "<message>"`,
+      );
+    }
+    expect((await project.mh(['send', run, 'item/1', 'Go on'], { env })).code).toBe(0);
+    fleet.hold(false);
+    expect((await running.done).code).toBe(0);
   });
 });
 

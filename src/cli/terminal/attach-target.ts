@@ -26,8 +26,11 @@ export async function findTerminal(caller: Caller, ref: { dir: string; run: stri
     const keys = running.map(taskLabel).join(', ');
     throw new AppError('USAGE', `Several agents of run ${document.run} run in terminals; name one: ${keys}`);
   }
-  throw new AppError('TERMINAL_NONE', `No agent of run ${document.run} is running in a terminal`, {
+  const onHosts = document.tasks.filter(({ status, host }) => status === 'running' && host !== undefined);
+  const why = onHosts.length === 0 ? '' : `: agents on hosts have none (${onHosts.map(placed).join(', ')})`;
+  throw new AppError('TERMINAL_NONE', `No agent of run ${document.run} is running in a terminal${why}`, {
     run: document.run,
+    task: onHosts[0]?.key,
   });
 }
 
@@ -47,6 +50,10 @@ export async function waitForTerminal(platform: Platform, caller: Caller, run: s
     stopListening();
   }
   return undefined;
+}
+
+function placed(task: TaskDocument): string {
+  return `${task.key} on ${task.host}`;
 }
 
 function onlyTask({ tasks }: RunDocument): TaskDocument[] {
