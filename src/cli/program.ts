@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import { shellArgument } from '../core/view/shell-word.ts';
 import { AppError } from '../errors.ts';
 import { addDir, type ListedCommand } from './command.ts';
 import { COMMANDS } from './commands/all.ts';
@@ -151,6 +152,7 @@ function hasOptions(line: string, program: Command): boolean {
 
 /** Names the command of an input error, so that its hint can be pasted. */
 function withCommand(failure: unknown, argv: readonly string[], program: Command): unknown {
+  if (failure instanceof AppError && failure.code === 'NOT_LEADER') return withLeader(failure, argv);
   if (!(failure instanceof AppError) || failure.code !== 'USAGE') return failure;
   const isNamed = (word: string) => (each: Command) => each.name() === word || each.aliases().includes(word);
   const at = argv.findIndex((word) => program.commands.some(isNamed(word)));
@@ -158,6 +160,14 @@ function withCommand(failure: unknown, argv: readonly string[], program: Command
   const inner = argv.slice(at + 1).find((word) => found?.commands.some(isNamed(word)));
   const command = inner === undefined ? argv[at] : `${argv[at]} ${inner}`;
   return new AppError('USAGE', failure.message, { command, ...failure.details }, { cause: failure.cause });
+}
+
+/** Says how the same command is run on the server that leads, which `holder` names by its machine and data directory. */
+function withLeader(failure: AppError, argv: readonly string[]): AppError {
+  const [, machine, home] = /^([^:]+):(\/.*)$/.exec(String(failure.details.holder)) ?? [];
+  if (machine === undefined || home === undefined) return failure;
+  const line = `MANYHANDS_HOME=${shellArgument(home)} manyhands ${argv.map(shellArgument).join(' ')}`;
+  return new AppError('NOT_LEADER', `${failure.message}. On ${machine}: ${line}`, failure.details, { cause: failure });
 }
 
 function hasFlag(argv: readonly string[], option: string): boolean {

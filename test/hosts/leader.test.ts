@@ -80,6 +80,34 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('With several servers', () => {
     expect((await second.done).stderr).toContain('Standing by');
   });
 
+  it('what the other one refuses names the leader, and works there as it is printed', async () => {
+    const url = await postgres.createDatabase();
+    await using one = await makeScratch({ files: { ...FILES, 'agent.sh': WAITING }, check: 'true' });
+    await using two = await makeScratch({ files: FILES, check: 'true' });
+    const env = { MANYHANDS_DATABASE_URL: url };
+    one.start(['serve', '--port', '0'], { env });
+    await address(one);
+    const started = await one.mh(['job', 'Wait', '--agent', 'command:./agent.sh', '--detach', '--json'], { env });
+    const { run } = started.json as { run: string };
+    const second = two.start(['serve', '--port', '0'], { env });
+    await second.received('Standing by');
+    const refused = await two.mh(['cancel', run, '--force'], { env });
+    expect([refused.code, refused.stderr]).toEqual([
+      3,
+      expect.stringContaining(`:${one.home} leads this installation`),
+    ]);
+    const [, home = '', line = ''] = / On \S+: MANYHANDS_HOME=(\S+) manyhands (.*?)$/m.exec(refused.stderr) ?? [];
+    expect([home, line]).toEqual([one.home, `cancel ${run} --force`]);
+    // On that machine, in any folder and without the URL of the database.
+    const there = await two.mh(line.split(' '), { env: { MANYHANDS_HOME: home }, cwd: '/' });
+    expect([there.code, there.stderr]).toEqual([0, expect.stringContaining('cancel')]);
+    await expect
+      .poll(async () => (await two.mh(['show', run, '--json'], { env })).json)
+      .toMatchObject({
+        status: 'cancelled',
+      });
+  });
+
   it('the new leader does the task of a killed one again, whose agent ends when its server stands by', async () => {
     const url = await postgres.createDatabase();
     await using one = await makeScratch({ files: { ...FILES, 'agent.sh': WAITING }, check: 'true' });
