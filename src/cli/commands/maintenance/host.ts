@@ -114,10 +114,25 @@ function defineAdd(command: Command, session: Session): void {
       else {
         terminal.err(`Set this on the machine of ${name}, then start it with manyhands host --name ${name}:\n`);
         terminal.out(`MANYHANDS_DATABASE_URL=${added.url}\n`);
+        const address = addressOf(added.url);
+        if (isOwnMachine(address))
+          terminal.err(
+            `note: ${address} is each machine itself. On another machine than this one, replace it with the name or address by which that machine reaches PostgreSQL\n`,
+          );
       }
       return 0;
     },
   });
+}
+
+/** Where PostgreSQL is, by its URL: a name, an address, or the folder of its socket. */
+function addressOf(url: string): string {
+  const { hostname, searchParams } = new URL(url);
+  return searchParams.get('host') ?? (hostname || 'localhost');
+}
+
+function isOwnMachine(address: string): boolean {
+  return /^(localhost|127\.[\d.]+|\[?::1\]?|\/.*)$/i.test(address);
 }
 
 function defineDrain(command: Command, session: Session): void {
