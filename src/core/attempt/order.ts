@@ -15,6 +15,12 @@ export function stateForHost(state: RunState, key: TaskKey): RunState {
   return { ...withoutProgress(state), tasks: Object.fromEntries(tasks) };
 }
 
+/** The texts of the roles that an attempt of a task can have: those of all are most of an order. */
+export function rolesForHost(texts: Readonly<Record<string, string>>, { spec }: TaskState): Record<string, string> {
+  const roles = [spec.role, spec.verify?.fixRole];
+  return Object.fromEntries(Object.entries(texts).filter(([name]) => roles.includes(name)));
+}
+
 /** A state without what only decisions need. */
 function withoutProgress(state: RunState): RunState {
   return {

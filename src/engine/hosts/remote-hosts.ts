@@ -1,5 +1,5 @@
 import { type StartAttempt, startAttempt } from '../../core/attempt/decide-attempt.ts';
-import { commitsForHost, stateForHost } from '../../core/attempt/order.ts';
+import { commitsForHost, rolesForHost, stateForHost } from '../../core/attempt/order.ts';
 import { evolve } from '../../core/run/evolve.ts';
 import { taskOf } from '../../core/run/phase.ts';
 import { valuesFor } from '../../core/run/recorded-config.ts';
@@ -145,7 +145,7 @@ export class RemoteHosts implements AttemptHosts {
         kind: 'attempt',
         state: started,
         task: key,
-        roles: run.roleTexts,
+        roles: rolesForHost(run.roleTexts, task),
         memory: `${checkpointSection(ctx, run, { task, session: claim.session })}${id === attempt ? memory : ''}`,
         progress,
         head: ctx.store.head(run.ledger.stream),
