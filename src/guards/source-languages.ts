@@ -22,7 +22,7 @@ export const LANGUAGES: readonly Language[] = [
     patches:
       /\bassert(?:\.strict)?\.\w+\s*=(?![=>])|\b(?:Object\.(?:assign|definePropert(?:y|ies))|Reflect\.(?:set|defineProperty))\s*\(\s*(?:assert|expect|globalThis|global|process|console|(?:Object|Reflect|JSON|Promise|Error)(?:\.prototype)?\s*,)|\b(?:globalThis|global|window)\s*(?:\.|\[\s*['"])(?:expect|assert|it|test|describe|process|console|Error|Object|JSON|Promise)\b['"\]]*\s*=(?![=>])|\brequire\.cache\b|\bModule\s*\.\s*(?:_load|_resolveFilename|_extensions|prototype)|\bregisterHooks\s*\(|(?<![.\w$])eval\s*\)?\s*\(|\bnew\s+Function\s*\(|\b(?:globalThis|global)\s*\[(?!\s*['"`][\w$]+['"`]\s*\])[^\]\n]+\]\s*=(?![=>])|\bprocess\s*\.\s*(?:(?:stdout|stderr)\s*\.\s*write|exit|emit)\s*=(?![=>])|\bconsole\s*\.\s*(?:log|error|assert)\s*=(?![=>])|(?<![\w.$])(?:Object|Reflect|Number|JSON|Promise|Symbol|Function|Error)(?:\s*\.\s*prototype)?\s*(?:\.\s*(?!stackTraceLimit\b|prototype\b)\w+|\[[^\]\n]+\])\s*=(?![=>])/g,
     detects:
-      /\b(?:VITEST(?:_\w+)?|JEST_WORKER_ID|NODE_TEST_CONTEXT|MOCHA_\w+|npm_lifecycle_\w+)\b|\benv\s*(?:\?\.|\.|\[\s*['"`])\s*CI\b|\{[^}\n]*\bCI\b[^}\n]*\}\s*=\s*(?:globalThis\.)?(?:process\.)?env\b|\bprocess\s*\.\s*(?:execArgv\b|argv\b(?!\s*\[\s*[2-9])[^\n]*['"`/](?:[\w.*-]*[./-])?(?:tests?|specs?|vitest|jest|mocha)\b)|\bnew\s+Error\s*\([^)\n]*\)\s*\)?\s*\??\.\s*stack\b|\bprepareStackTrace\b|\btypeof\s+(?:globalThis\s*\.\s*)?(?:jest|vi|mocha|describe|it|expect|beforeEach|afterEach)\b|\barguments\s*\.\s*callee\b/g,
+      /\b(?:VITEST(?:_\w+)?|JEST_WORKER_ID|NODE_TEST_CONTEXT|MOCHA_\w+|npm_lifecycle_\w+)\b|\benv\s*(?:\?\.|\.|\[\s*['"`])\s*CI\b|\{[^}\n]*\bCI\b[^}\n]*\}\s*=\s*(?:globalThis\.)?(?:process\.)?env\b|\bprocess\s*\.\s*(?:execArgv\b|argv\b(?!\s*\[\s*[2-9])[^\n]*['"`/](?:[\w.*-]*[./-])?(?:tests?|specs?|vitest|jest|mocha)\b)|\bnew\s+Error\s*\([^)\n]*\)\s*\)?\s*\??\.\s*stack\b|\bprepareStackTrace\b|\btypeof\s+(?:globalThis\s*\.\s*)?(?:jest|vi|mocha|describe|it|expect|beforeEach|afterEach)\b|\barguments\s*\.\s*callee\b|\b(?:exists|access|stat|lstat|readdir|opendir)(?:Sync)?\s*\([^\n]*['"`/](?:tests?|specs?|__tests__)['"`/]|\.\s*stack\b[^\n]{0,80}['"`/.](?:tests?|specs?)\b|\b(?:require\s*\.\s*main|module\s*\.\s*parent)\b[^\n]*\b(?:tests?|specs?)\b|\btests?\b[^\n]{0,40}\brequire\s*\.\s*main\b|\/proc\/self\/(?:comm|cmdline|environ)\b/g,
     main: /(?:require\.main\s*={2,3}\s*module|import\.meta\.(?:main|url|filename)\b[^\n]*|process\.argv\s*\[\s*1\s*\][^\n]*)\)?[^\n{]*\{/g,
   },
   {
@@ -34,7 +34,7 @@ export const LANGUAGES: readonly Language[] = [
     onLoad:
       /\b(?:sys\s*\.\s*exit\s*\((?!\s*[1-9])|raise\s+SystemExit\b(?!\s*\(\s*[1-9])|(?<![.\w])(?:exit|quit)\s*\((?!\s*[1-9]))/g,
     detects:
-      /['"]_?(?:pytest|unittest|nose2?)['"]\s*(?:not\s+)?in\s+sys\s*\.\s*modules|\bfrom\s+sys\s+import\b[^\n]*\b(?:modules|_getframe|settrace|setprofile|meta_path|path_hooks)\b|\bfor\s+\w+\s+in\s+(?:list\s*\(\s*)?sys\s*\.\s*modules\b(?!\s*\[)|\bsys\s*\.\s*(?:argv|orig_argv)\s*\[\s*0\s*\][^\n]*(?:test|nose)|(?:test|nose)\w*['"]\s*(?:not\s+)?in\s+sys\s*\.\s*(?:argv|orig_argv)\b|\btraceback\s*\.\s*(?:extract|format|walk|print)_stack\b|\b(?:getenv|environ(?:\s*\.\s*get)?)\s*[([]\s*['"]CI['"]|['"]CI['"]\s*(?:not\s+)?in\s+(?:os\s*\.\s*)?environ\b|\bPYTEST_\w+|\bsys\s*\.\s*_getframe\b|\binspect\s*\.\s*(?:stack|currentframe|getouterframes)\b|\bf_(?:back|locals)\b|\bco_consts\b|\bgc\s*\.\s*get_(?:objects|referrers)\b|\bmock\s*\.\s*ANY\b|\bfrom\s+(?:unittest\s*\.\s*)?mock\s+import\b[^\n]*\bANY\b/g,
+      /['"]_?(?:pytest|unittest|nose2?)['"]\s*(?:not\s+)?in\s+sys\s*\.\s*modules|\bfrom\s+sys\s+import\b[^\n]*\b(?:modules|_getframe|settrace|setprofile|meta_path|path_hooks)\b|\bfor\s+\w+\s+in\s+(?:list\s*\(\s*)?sys\s*\.\s*modules\b(?!\s*\[)|\bsys\s*\.\s*(?:argv|orig_argv)\s*\[\s*0\s*\][^\n]*(?:test|nose)|(?:test|nose)\w*['"]\s*(?:not\s+)?in\s+sys\s*\.\s*(?:argv|orig_argv)\b|\btraceback\s*\.\s*(?:extract|format|walk|print)_stack\b|\b(?:getenv|environ(?:\s*\.\s*get)?)\s*[([]\s*['"]CI['"]|['"]CI['"]\s*(?:not\s+)?in\s+(?:os\s*\.\s*)?environ\b|\bPYTEST_\w+|\bsys\s*\.\s*_getframe\b|\binspect\s*\.\s*(?:stack|currentframe|getouterframes)\b|\bf_(?:back|locals)\b|\bco_consts\b|\bgc\s*\.\s*get_(?:objects|referrers)\b|\bmock\s*\.\s*ANY\b|\bfrom\s+(?:unittest\s*\.\s*)?mock\s+import\b[^\n]*\bANY\b|\b(?:exists|isdir|isfile|listdir|scandir|stat)\s*\([^\n]*['"/](?:tests?|specs?)['"/]|\bPath\s*\([^\n]*['"/](?:tests?|specs?)['"/][^\n]*\)\s*\.\s*(?:exists|is_dir|iterdir|stat)\b|(?:pytest|unittest|nose)\w*['"][^\n]*\bsys\s*\.\s*(?:orig_)?argv\b|\bimport\s+__main__\b|\/proc\/self\/(?:comm|cmdline|environ)\b/g,
     main: /^if\s+__name__\s*==\s*['"]__main__['"]\s*:/gm,
   },
   {
@@ -43,7 +43,7 @@ export const LANGUAGES: readonly Language[] = [
       /\bos\s*\.\s*Exit\s*\((?!\s*[1-9])|\bsyscall\s*\.\s*(?:Exit|Kill|Exec|RawSyscall\w*|Syscall\w*)\s*\(|\bruntime\s*\.\s*Goexit\s*\(/g,
     patches: /\bflag\s*\.\s*Set\s*\(\s*"test\.|\bos\s*\.\s*Args\s*=(?!=)|\bos\s*\.\s*Std(?:out|err)\s*=(?!=)/g,
     detects:
-      /\btesting\s*\.\s*Testing\s*\(|\bflag\s*\.\s*Lookup\s*\(\s*"test\.|\bos\s*\.\s*(?:Getenv|LookupEnv)\s*\(\s*"CI"\s*\)|\bos\s*\.\s*Executable\s*\(\s*\)[\s\S]{0,200}?"[^"\n]*test\b|\.test"\s*\)/g,
+      /\btesting\s*\.\s*Testing\s*\(|\bflag\s*\.\s*Lookup\s*\(\s*"test\.|\bos\s*\.\s*(?:Getenv|LookupEnv)\s*\(\s*"CI"\s*\)|\bos\s*\.\s*Executable\s*\(\s*\)[\s\S]{0,200}?"[^"\n]*test\b|\.test"\s*\)|\bos\s*\.\s*Args\s*\[\s*0\s*\][^\n]*"[^"\n]*test|"_test\.go"|\/proc\/self\/(?:comm|cmdline)\b/g,
     main: /\bfunc\s+main\s*\(\s*\)\s*\{/g,
   },
   {
@@ -78,7 +78,7 @@ export const LANGUAGES: readonly Language[] = [
     patches:
       /\b(?:module|class)\s+(?:Minitest|RSpec|Test::Unit)\b|\b(?:Minitest|RSpec|Test::Unit)(?:::\w+)*\s*\.\s*(?:prepend|include|(?:class|module|instance)_(?:eval|exec)|define_method|remove_method|send|autorun|configure)\b|\bKernel\s*\.\s*(?:module_eval|class_eval)|\bdef\s+(?:==|eql\?|===|equal\?)\s*\(?\s*\w+\s*\)?\s*(?:;|\n|=)\s*true\b/g,
     detects:
-      /\bdefined\?\s*\(?\s*(?:RSpec|Minitest|Test::Unit)\b|\bENV\s*(?:\.\s*(?:fetch|key\?)\s*\(?\s*|\[\s*)['"]CI['"]|(?:\$0|\$PROGRAM_NAME)[^\n]*(?:test|spec)/g,
+      /\bdefined\?\s*\(?\s*(?:RSpec|Minitest|Test::Unit)\b|\bENV\s*(?:\.\s*(?:fetch|key\?)\s*\(?\s*|\[\s*)['"]CI['"]|(?:\$0|\$PROGRAM_NAME)[^\n]*(?:test|spec)|\bcaller(?:_locations)?\b[^\n]*(?:test|spec)|\b(?:File|Dir)\s*\.\s*(?:exist\?|directory\?|children|glob)\s*\(?[^\n]*['"/](?:test|spec)['"/]/g,
     main: /^if\s+(?:__FILE__\s*==\s*\$0|\$0\s*==\s*__FILE__|\$PROGRAM_NAME)[^\n]*/gm,
   },
   {
@@ -87,7 +87,8 @@ export const LANGUAGES: readonly Language[] = [
       /(?<![\w$>:'"])(?:exit|die)\s*(?:;|\((?!\s*[1-9]))|\bregister_shutdown_function\b|\bset_(?:exception|error)_handler\b|\bpcntl_exec\s*\(|\bposix_kill\s*\(/gi,
     patches:
       /\buopz_\w+|\brunkit\w*|\bassert_options\s*\(|\bini_set\s*\(\s*['"](?:assert\.|zend\.assertions|auto_(?:pre|ap)pend)|\bnamespace\s+(?:PHPUnit|Pest)\b/gi,
-    detects: /\bgetenv\s*\(\s*['"]CI['"]|\bPHPUNIT_\w+|\bclass_exists\s*\(\s*['"]\\?\\?PHPUnit/g,
+    detects:
+      /\bgetenv\s*\(\s*['"]CI['"]|\bPHPUNIT_\w+|\bclass_exists\s*\(\s*['"]\\?\\?PHPUnit|\bdebug_backtrace\s*\([\s\S]{0,200}?['"][^'"\n]*(?:[Tt]est|phpunit)|\$(?:_SERVER\s*\[\s*['"]argv['"]\s*\]|argv)[^\n]*phpunit|\b(?:is_dir|file_exists)\s*\([^\n]*['"/]tests?['"/]/g,
   },
   {
     files: /\.(c|cc|cpp|cxx|h|hh|hpp|m|mm|swift|zig|dart|d)$/i,
