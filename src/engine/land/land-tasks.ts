@@ -10,6 +10,7 @@ import {
 import { propose } from '../../core/land/decide-verification.ts';
 import { scopeGates } from '../../gates/gate-kinds.ts';
 import { mergeCommits } from '../../git/merge/merge.ts';
+import { packIfMany } from '../../git/mirror/maintain-mirror.ts';
 import { readRef, writeRef } from '../../git/refs/mirror-refs.ts';
 import type { Hold } from '../../schema/event.ts';
 import type { Failure } from '../../schema/failure.ts';
@@ -220,6 +221,8 @@ async function moveBranch(ctx: EngineContext, run: ActiveRun, candidate: Candida
     completeLanding(state, { tasks: candidate.tasks, from, commit: candidate.commit, tree: candidate.tree }),
   ).committed;
   crashpoint('branch.recorded');
+  // What fails here is packed after another landing.
+  await packIfMany(mirror, ctx.stopping).catch(() => {});
 }
 
 /** Sends work that failed its checks back to its agent; work that passed them with findings waits for a person. */

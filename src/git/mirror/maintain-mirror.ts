@@ -9,6 +9,10 @@ const TIMEOUT_MS = 1_800_000;
 /** The number of refs from which reading a mirror becomes noticeably slower. */
 const MANY_REFS = 256;
 
+/** Objects are spread evenly over 256 folders: from so many in one of them on, each new workspace takes noticeably longer. */
+const SAMPLE = '17';
+const MANY_IN_SAMPLE = 8;
+
 /** Whether maintenance is worth its time. */
 export async function isMaintenanceDue(mirror: Mirror): Promise<boolean> {
   const folders = ['attempts', 'objects'].map((kind) => join(mirror.dir, 'refs', 'manyhands', kind));
@@ -27,4 +31,16 @@ export async function maintainMirror(mirror: Mirror, signal?: AbortSignal): Prom
   const packs = (await readdir(join(mirror.dir, 'objects', 'pack'))).filter((name) => name.endsWith('.pack'));
   if (packs.length > 0) await git(['maintenance', 'run', '--quiet', '--task=incremental-repack'], options);
   crashpoint('mirror.maintained');
+}
+
+/** Packs the objects that a long run has stored one by one, if they are many; each is in a pack, and flushed, before its file is deleted. */
+export async function packIfMany(mirror: Mirror, signal?: AbortSignal): Promise<void> {
+  const sample = await readdir(join(mirror.dir, 'objects', SAMPLE)).catch(() => []);
+  if (sample.length < MANY_IN_SAMPLE) return;
+  await requireUnmodified(mirror);
+  const options = { gitDir: mirror.dir, timeoutMs: TIMEOUT_MS, isRepeatable: true, ...(signal ? { signal } : {}) };
+  crashpoint('mirror.packing');
+  await git(['maintenance', 'run', '--quiet', '--task=loose-objects'], options);
+  await git(['prune-packed', '--quiet'], options);
+  crashpoint('mirror.packed');
 }

@@ -4,11 +4,12 @@ import { appendFileSync, existsSync, mkdirSync, readdirSync, renameSync, writeFi
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { clearStaleLocks } from '../../../src/git/mirror/locks.ts';
-import { maintainMirror } from '../../../src/git/mirror/maintain-mirror.ts';
+import { maintainMirror, packIfMany } from '../../../src/git/mirror/maintain-mirror.ts';
 import { openMirror } from '../../../src/git/mirror/mirror.ts';
 import { refreshMirror } from '../../../src/git/mirror/refresh.ts';
 import { treeOf } from '../../../src/git/read/commit-graph.ts';
 import { fingerprint } from '../../../src/git/read/fingerprint.ts';
+import { readCommit } from '../../../src/git/read/objects.ts';
 import { inspectRepository } from '../../../src/git/read/repository.ts';
 import { readRef, resolve, writeRef, writeRefs } from '../../../src/git/refs/mirror-refs.ts';
 import {
@@ -276,4 +277,22 @@ test('a mirror whose settings a power failure left empty is reported, not made a
   const opening = openMirror({ dir: box.mirror.dir, repository: box.repository });
   await expect(opening).rejects.toMatchObject({ code: 'DATA_DAMAGED' });
   expect(existsSync(join(box.mirror.dir, 'objects'))).toBe(true);
+});
+
+test('objects that a long run stored one by one are packed, and all of them stay readable', async () => {
+  const box = await sandbox();
+  const files = Object.fromEntries(Array.from({ length: 3_000 }, (_, index) => [`many/${index}`, `text ${index}`]));
+  const path = await workspace(box);
+  write(path, files);
+  const { commit } = await save(box, path);
+  const looseObjects = () => Number(/^count: (\d+)$/m.exec(shell(box.mirror.dir, 'count-objects', '-v'))?.[1]);
+  expect(looseObjects()).toBeGreaterThanOrEqual(3_000);
+  await packIfMany(box.mirror);
+  expect(looseObjects()).toBe(0);
+  expect(shell(box.mirror.dir, 'fsck', '--full', commit)).toBe('');
+  expect((await readCommit(box.mirror, commit)).parents).toEqual([box.base]);
+  write(path, { 'one-more': 'x' });
+  await save(box, path, { ref: 'refs/manyhands/attempts/later/1' });
+  await packIfMany(box.mirror);
+  expect(looseObjects()).toBeGreaterThan(0);
 });
