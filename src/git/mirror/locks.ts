@@ -4,7 +4,9 @@ import { errorCode } from '../../errors.ts';
 import { run } from '../../process/run.ts';
 import type { Mirror } from './mirror-config.ts';
 
-const FOLDERS = ['.', 'refs', 'logs', 'info', 'objects/info', 'objects/pack', 'manyhands'];
+const FOLDERS = ['refs', 'logs', 'info', 'objects/info', 'objects/pack', 'manyhands'];
+/** Those whose other folders have no locks: maintenance locks the objects as a whole. */
+const ALONE = ['.', 'objects'];
 
 /** Removes lock files that a killed git left in the mirror, unless a git process that could hold them may be alive. */
 export async function clearStaleLocks(mirror: Pick<Mirror, 'dir'>): Promise<string[]> {
@@ -24,10 +26,9 @@ type Lock = { file: string; inode: number };
 
 async function findLocks(dir: string): Promise<Lock[]> {
   const locks: Lock[] = [];
-  for (const folder of FOLDERS) {
-    const entries = await readdir(join(dir, folder), { withFileTypes: true, recursive: folder !== '.' }).catch(
-      emptyIfMissing,
-    );
+  for (const folder of [...ALONE, ...FOLDERS]) {
+    const recursive = !ALONE.includes(folder);
+    const entries = await readdir(join(dir, folder), { withFileTypes: true, recursive }).catch(emptyIfMissing);
     for (const entry of entries) {
       if (!entry.isFile() || !entry.name.endsWith('.lock')) continue;
       const file = join(entry.parentPath, entry.name);

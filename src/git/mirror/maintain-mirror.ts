@@ -33,14 +33,23 @@ export async function maintainMirror(mirror: Mirror, signal?: AbortSignal): Prom
   crashpoint('mirror.maintained');
 }
 
+/** Mirrors that are being packed, or that this process could not pack: it does not try again after each landing. */
+const notPacked = new Set<string>();
+
 /** Packs the objects that a long run has stored one by one, if they are many; each is in a pack, and flushed, before its file is deleted. */
 export async function packIfMany(mirror: Mirror, signal?: AbortSignal): Promise<void> {
-  const sample = await readdir(join(mirror.dir, 'objects', SAMPLE)).catch(() => []);
-  if (sample.length < MANY_IN_SAMPLE) return;
+  if (notPacked.has(mirror.dir) || !(await hasManyObjects(mirror))) return;
+  notPacked.add(mirror.dir);
   await requireUnmodified(mirror);
   const options = { gitDir: mirror.dir, timeoutMs: TIMEOUT_MS, isRepeatable: true, ...(signal ? { signal } : {}) };
   crashpoint('mirror.packing');
   await git(['maintenance', 'run', '--quiet', '--task=loose-objects'], options);
   await git(['prune-packed', '--quiet'], options);
   crashpoint('mirror.packed');
+  if (!(await hasManyObjects(mirror))) notPacked.delete(mirror.dir);
+}
+
+async function hasManyObjects(mirror: Mirror): Promise<boolean> {
+  const sample = await readdir(join(mirror.dir, 'objects', SAMPLE)).catch(() => []);
+  return sample.length >= MANY_IN_SAMPLE;
 }

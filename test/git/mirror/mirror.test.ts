@@ -296,3 +296,11 @@ test('objects that a long run stored one by one are packed, and all of them stay
   await packIfMany(box.mirror);
   expect(looseObjects()).toBeGreaterThan(0);
 });
+
+test('the lock of a maintenance that was killed is removed, so that later ones are not skipped', async () => {
+  const box = await sandbox();
+  const lock = join(box.mirror.dir, 'objects', 'maintenance.lock');
+  writeFileSync(lock, '');
+  expect(await clearStaleLocks(box.mirror)).toEqual([lock]);
+  expect(existsSync(lock)).toBe(false);
+});
