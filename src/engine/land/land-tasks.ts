@@ -43,7 +43,6 @@ export async function landTasks(ctx: EngineContext, run: ActiveRun, keys: readon
     await proposeForVerification(ctx, run, key);
   const batch = keys.filter((key) => !needsVerification(run, key)).slice(0, MAX_BATCH);
   const chain = await mergeInOrder(ctx, run, batch);
-  if (chain.length === 0) return;
   const last = chain.at(-1);
   if (last === undefined) return;
   const tasks = chain.map((merge) => merge.key);
@@ -55,7 +54,7 @@ export async function landTasks(ctx: EngineContext, run: ActiveRun, keys: readon
   if (chain.length === 1) return refuseCandidate(ctx, run, last, proof);
   const half = Math.ceil(tasks.length / 2);
   await landTasks(ctx, run, tasks.slice(0, half));
-  await landTasks(ctx, run, stillLanding(run, tasks.slice(half)));
+  await landTasks(ctx, run, tasks.slice(half));
 }
 
 /** Checks merged work, and what its added tests prove. */
@@ -221,8 +220,7 @@ async function moveBranch(ctx: EngineContext, run: ActiveRun, candidate: Candida
     completeLanding(state, { tasks: candidate.tasks, from, commit: candidate.commit, tree: candidate.tree }),
   ).committed;
   crashpoint('branch.recorded');
-  // What fails here is packed after another landing.
-  await packIfMany(mirror, ctx.stopping).catch(() => {});
+  await packIfMany(mirror, ctx.stopping);
 }
 
 /** Sends work that failed its checks back to its agent; work that passed them with findings waits for a person. */
@@ -296,8 +294,4 @@ async function holdTask(ctx: EngineContext, run: ActiveRun, merge: MergedTask, h
 function blockingFlags(run: ActiveRun, key: TaskKey): string[] {
   const flags = run.ledger.state.tasks[key]?.attempts.at(-1)?.ended?.flags ?? [];
   return flags.filter((flag) => flag.blocking).map((flag) => flag.detail);
-}
-
-function stillLanding(run: ActiveRun, keys: readonly TaskKey[]): TaskKey[] {
-  return keys.filter((key) => run.ledger.state.tasks[key]?.phase.status === 'landing');
 }

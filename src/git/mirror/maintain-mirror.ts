@@ -36,17 +36,23 @@ export async function maintainMirror(mirror: Mirror, signal?: AbortSignal): Prom
 /** Mirrors that are being packed, or that this process could not pack: it does not try again after each landing. */
 const notPacked = new Set<string>();
 
-/** Packs the objects that a long run has stored one by one, if they are many; each is in a pack, and flushed, before its file is deleted. */
+/** Packs the objects that a long run has stored one by one, if they are many; where that fails, the next process tries it. */
 export async function packIfMany(mirror: Mirror, signal?: AbortSignal): Promise<void> {
   if (notPacked.has(mirror.dir) || !(await hasManyObjects(mirror))) return;
   notPacked.add(mirror.dir);
+  // They stay readable one by one.
+  await pack(mirror, signal).catch(() => {});
+  if (!(await hasManyObjects(mirror))) notPacked.delete(mirror.dir);
+}
+
+/** Each object is in a pack, and flushed, before its file is deleted. */
+async function pack(mirror: Mirror, signal: AbortSignal | undefined): Promise<void> {
   await requireUnmodified(mirror);
   const options = { gitDir: mirror.dir, timeoutMs: TIMEOUT_MS, isRepeatable: true, ...(signal ? { signal } : {}) };
   crashpoint('mirror.packing');
   await git(['maintenance', 'run', '--quiet', '--task=loose-objects'], options);
   await git(['prune-packed', '--quiet'], options);
   crashpoint('mirror.packed');
-  if (!(await hasManyObjects(mirror))) notPacked.delete(mirror.dir);
 }
 
 async function hasManyObjects(mirror: Mirror): Promise<boolean> {
