@@ -12,6 +12,16 @@ const MOST_FILES = 4;
 
 /** What a person can do about a failed or blocked task; every command in it works as printed. */
 export function nextStepAfter(state: RunState, task: TaskState, failure: Failure): string {
+  return withoutStopAfterCommand(stepAfter(state, task, failure));
+}
+
+/** A full stop after a command would be copied with its last argument. */
+function withoutStopAfterCommand(text: string): string {
+  const last = text.slice(text.lastIndexOf('manyhands '));
+  return last.startsWith('manyhands ') && !/[;,.] |\)/.test(last) ? text.replace(/\.$/, '') : text;
+}
+
+function stepAfter(state: RunState, task: TaskState, failure: Failure): string {
   const step = stepContext(state, task);
   const { retry, other, run, target } = step;
   const { runAttempts } = state.start.config.limits;
@@ -44,7 +54,7 @@ export function nextStepAfter(state: RunState, task: TaskState, failure: Failure
     case 'verification':
       return `Read what was found with manyhands show ${run}, then tell the agent what to change: ${step.send('Fix what the verification found')}; or try again: ${retry}.`;
     case 'stalled':
-      return `Read its last output with manyhands logs ${target}. If it was still working, let it be silent for longer: ${retry} --stop silence=${durationText(task.spec.limits.inactivityMs * 2)}.`;
+      return `Read its last output with manyhands logs ${target}; if it was still working, let it be silent for longer: ${retry} --stop silence=${durationText(task.spec.limits.inactivityMs * 2)}.`;
     case 'timeout':
       if (failure.limit === 'deadline') return `Give the run more time: manyhands retry ${run} --until +2h.`;
       return `Give it more time: ${retry} --stop time=${durationText(usedMs(task) * 2)}; or split the task.`;
@@ -53,7 +63,7 @@ export function nextStepAfter(state: RunState, task: TaskState, failure: Failure
     case 'killed':
       return `Find out what killed it (often too little memory), then ${retry}.`;
     case 'too-many-processes':
-      return `Read what it started with manyhands logs ${target}. If it needs that many, raise resources.processes in your settings, then ${retry}.`;
+      return `Read what it started with manyhands logs ${target}; if it needs that many, raise resources.processes in your settings, then ${retry}.`;
     case 'out-of-memory':
       return `Let fewer attempts run at once with manyhands limit ${run} --agents ${Math.max(1, Math.floor(state.maxParallel / 2))}, then ${retry}.`;
     case 'disk-full':

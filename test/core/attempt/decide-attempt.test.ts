@@ -157,7 +157,7 @@ describe('ending an attempt', () => {
     expect(story.state.tasks.a?.phase).toEqual({
       status: 'blocked',
       reason: 'full',
-      nextStep: 'Free some disk space, then manyhands retry r0000001 a.',
+      nextStep: 'Free some disk space, then manyhands retry r0000001 a',
       landing: null,
     });
   });

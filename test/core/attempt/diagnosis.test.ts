@@ -46,7 +46,7 @@ it.each([
 it('names the setting that allows a tool which was denied, with what is allowed already', () => {
   const failure: Failure = { kind: 'refused', message: 'x', denied: 'WebFetch' };
   expect(nextStep(failure, { tools: { allowedTools: ['Bash(gh:*)'] } })).toBe(
-    `Allow the tool with manyhands config set tools.allowedTools '["Bash(gh:*)","WebFetch"]' and start the work as a new run; or tell the agent to do without it: manyhands send r0000001 a 'Do it without WebFetch'.`,
+    `Allow the tool with manyhands config set tools.allowedTools '["Bash(gh:*)","WebFetch"]' and start the work as a new run; or tell the agent to do without it: manyhands send r0000001 a 'Do it without WebFetch'`,
   );
   expect(nextStep(failure, { tools: { disallowedTools: ['WebFetch(domain:*)'] } })).toContain(
     'tools.disallowedTools in the settings refuses WebFetch(domain:*): remove it there',
@@ -56,24 +56,24 @@ it('names the setting that allows a tool which was denied, with what is allowed 
 it('names until when an agent is rate-limited', () => {
   const resetAt = new Date(2026, 10, 17, 14, 5).getTime();
   const failure: Failure = { kind: 'usage-limit', message: 'x', resetAt };
-  expect(nextStep(failure, TWO_AGENTS)).toMatch(/^Wait until 2026-11-17 14:05, then .* --agent grace\.$/);
+  expect(nextStep(failure, TWO_AGENTS)).toMatch(/^Wait until 2026-11-17 14:05, then .* --agent grace$/);
 });
 
 it('states what a program must print, instead of suggesting another model', () => {
   const failure: Failure = { kind: 'bad-output', message: 'no JSON' };
   const program = { agents: { ada: { kind: 'command' as const, command: './plan.sh' } } };
   expect(nextStep(failure, program, { role: 'plan' })).toBe(
-    'The last line that ada prints must be a JSON object that matches the schema of the role plan: see what it printed with manyhands logs r0000001 a, fix the program, then manyhands retry r0000001 a.',
+    'The last line that ada prints must be a JSON object that matches the schema of the role plan: see what it printed with manyhands logs r0000001 a, fix the program, then manyhands retry r0000001 a',
   );
   expect(nextStep(failure, TWO_AGENTS)).toBe(
-    'Its answer does not match the schema: see what it printed with manyhands logs r0000001 a, then manyhands retry r0000001 a; or use another agent: manyhands retry r0000001 a --agent grace.',
+    'Its answer does not match the schema: see what it printed with manyhands logs r0000001 a, then manyhands retry r0000001 a; or use another agent: manyhands retry r0000001 a --agent grace',
   );
 });
 
 it('suggests a budget that is enough for one attempt of every task that a retry reopens', () => {
   const config = { budget: { run: 2, attempt: 1.5 } };
   expect(nextStep({ kind: 'budget', limit: 'run-budget', message: 'x' }, config)).toBe(
-    'Raise the budget of the run: manyhands retry r0000001 --budget 3.50.',
+    'Raise the budget of the run: manyhands retry r0000001 --budget 3.50',
   );
   expect(nextStep({ kind: 'budget', limit: 'project-budget', message: 'x' }, { budget: { project: 5 } })).toBe(
     'The budget of the project is used up: raise it with manyhands config set budget.project 10.00, then start a new run.',
