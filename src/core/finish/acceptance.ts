@@ -67,6 +67,10 @@ function hasResult(state: RunState): boolean {
   return state.tip.commit !== state.start.base.commit;
 }
 
+function noResult({ status }: RunState, what: string): string {
+  return status.kind === 'ended' ? `the run changed nothing ${what}`.trimEnd() : 'nothing has landed yet';
+}
+
 function finished(state: RunState): CriterionResult {
   const status = runStatus(state);
   const reason = state.status.kind === 'ended' ? state.status.reason : 'it has not ended';
@@ -80,7 +84,7 @@ function finished(state: RunState): CriterionResult {
 
 function currentResult(state: RunState, snapshot: ResultSnapshot): CurrentResult {
   const { run } = state.start;
-  if (!hasResult(state)) return { commit: null, tree: null, branch: pass('branch', 'the run changed nothing') };
+  if (!hasResult(state)) return { commit: null, tree: null, branch: pass('branch', noResult(state, '')) };
   if (state.undone !== null) {
     const { branch, commit } = state.undone;
     const result = { commit: state.landed?.commit ?? null, tree: snapshot.base?.landedTree ?? null };
@@ -121,7 +125,7 @@ function onBase(state: RunState, base: NonNullable<ResultSnapshot['base']>): Cur
 }
 
 function proven(state: RunState, evidence: readonly EvidenceStatus[]): CriterionResult {
-  if (!hasResult(state)) return pass('evidence', 'the run changed nothing that could be checked');
+  if (!hasResult(state)) return pass('evidence', noResult(state, 'that could be checked'));
   if (evidence.length === 0) {
     return runStatus(state) === 'done'
       ? warn('evidence', `no check ran; each task was verified before it landed, ${verifiersText(state)}`)
@@ -179,7 +183,7 @@ function inspected(state: RunState, criterion: InspectedCriterion): CriterionRes
 function unsearched(state: RunState): CriterionResult {
   return hasResult(state)
     ? warn('secrets', 'the landed work was not scanned for secrets')
-    : pass('secrets', 'the run changed nothing that could contain secrets');
+    : pass('secrets', noResult(state, 'that could contain secrets'));
 }
 
 function risks(state: RunState, findings: readonly Finding[]): CriterionResult {
@@ -190,7 +194,7 @@ function risks(state: RunState, findings: readonly Finding[]): CriterionResult {
 }
 
 function tests(state: RunState, snapshot: ResultSnapshot): CriterionResult {
-  if (!hasResult(state)) return pass('tests', 'the run changed nothing that a test could cover');
+  if (!hasResult(state)) return pass('tests', noResult(state, 'that a test could cover'));
   const summary = changeSummary(snapshot.changes);
   const deleted = summary.risks.find(({ risk }) => risk === 'tests-deleted');
   if (deleted !== undefined) return warn('tests', `tests were deleted: ${deleted.files.slice(0, 5).join(', ')}`);

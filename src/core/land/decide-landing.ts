@@ -152,3 +152,10 @@ function resolverFor(root: TaskState, files: string[], round: number): TaskSpec 
     priority: Math.min(10, root.spec.priority + 1),
   };
 }
+
+/** A file that a guard holds, with why: the reasons are predicates of the file, begin with its name, or are sentences of their own. */
+export function heldText({ path, reason }: { path: string; reason: string }): string {
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  if (reason.startsWith(`${name} `)) return path + reason.slice(name.length);
+  return `${path}${/^(is|decides|becomes) /.test(reason) ? '' : ':'} ${reason}`;
+}

@@ -3,6 +3,7 @@ import {
   completeLanding,
   conflictLanding,
   failureOnMergedTree,
+  heldText,
   holdLanding,
   rejectLanding,
   returnForProof,
@@ -166,9 +167,7 @@ async function passGuards(
     trace: (gate) => tracedFiles(ctx, run, gate),
   });
   if (held.length > 0) {
-    const reason = held
-      .map(({ path, reason: why }) => `${path}${/^(is|decides|becomes) /.test(why) ? '' : ':'} ${why}`)
-      .join('; ');
+    const reason = held.map(heldText).join('; ');
     if (isMeasured) {
       await rejectTask(ctx, run, merge.key, {
         kind: 'implementation',

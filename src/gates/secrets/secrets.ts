@@ -29,9 +29,9 @@ const MAX_LEFT_CHARS = 16_000_000;
 const MAX_OUTPUT_BYTES = 32_000_000;
 const SHOWN = 20;
 const OTHERS: readonly (readonly [SecretClass, string])[] = [
-  ['placeholder', 'placeholders'],
-  ['key-name', 'names of keys'],
-  ['identifier', 'identifiers'],
+  ['placeholder', 'placeholder'],
+  ['key-name', 'name of a key'],
+  ['identifier', 'identifier'],
   ['unknown', 'unknown'],
 ];
 
@@ -89,7 +89,7 @@ function judge(findings: Findings, base: string): Omit<GateResult, 'durationMs'>
   const values = [...landing, ...leftBehind].map(({ value }) => value);
   const lines = [
     ...list('Secrets that would land', landing),
-    ...(landing.length > 0 ? [howToGoOn(base)] : []),
+    ...(landing.length > 0 ? [howToContinue(base)] : []),
     ...list('Secrets in commits that do not land', leftBehind),
     ...(exposed > 0 ? [`Secrets in its output: ${exposed}. Whoever can read the output can read them.`] : []),
     ...(unread.length > 0 ? [`Not read: ${unread.slice(0, SHOWN).map(shownPath).join(', ')}`] : []),
@@ -136,7 +136,7 @@ function locationOf({ path, line }: FoundSecret): string {
   return line === 0 ? `the name of ${shownPath(path)}` : `${shownPath(path)}:${line}`;
 }
 
-function howToGoOn(base: string): string {
+function howToContinue(base: string): string {
   return [
     'To take a secret out of a commit, make the commits again without it:',
     `git reset --soft ${base}, remove the secret, and commit again. Read it from the environment instead.`,
@@ -146,8 +146,8 @@ function howToGoOn(base: string): string {
 
 function others(counts: ReadonlyMap<SecretClass, number>): string[] {
   const of = (kind: SecretClass) => counts.get(kind) ?? 0;
-  const found = OTHERS.filter(([kind]) => of(kind) > 0).map(([kind, what]) => `${of(kind)} ${what}`);
-  return found.length === 0 ? [] : [`Also found, and no secrets: ${found.join(', ')}`];
+  const found = OTHERS.filter(([kind]) => of(kind) > 0).map(([kind, what]) => `${what}: ${of(kind)}`);
+  return found.length === 0 ? [] : [`Also found, but no secret: ${found.join(', ')}`];
 }
 
 function countClasses(found: readonly FoundSecret[]): Map<SecretClass, number> {

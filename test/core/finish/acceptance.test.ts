@@ -62,6 +62,10 @@ describe('acceptance', () => {
   it('is withheld during a run, and if the branch was moved or deleted', () => {
     const open = given(started(), added(spec('job/1', { gates: [CHECK] }))).state;
     expect(verdictOn('finished', open)).toEqual(['blocked', 'fail']);
+    expect(acceptanceOf(open, unchanged).criteria.find(({ criterion }) => criterion === 'tests')).toMatchObject({
+      verdict: 'pass',
+      reason: 'nothing has landed yet',
+    });
     expect(verdictOn('branch', finished(), { ...unchanged, branch: null })).toEqual(['blocked', 'fail']);
     const moved = { ...unchanged, branch: { commit: 'other', tree: 'other-tree' } };
     expect(verdictOn('branch', finished(), moved)).toEqual(['blocked', 'fail']);

@@ -100,6 +100,17 @@ describe('a conflict', () => {
 });
 
 describe('a person decides', () => {
+  it('names the file of a held change once', async () => {
+    const before = JSON.stringify({ scripts: { test: 'sh a.sh' } });
+    const files = { 'web/package.json': before, 'a.sh': 'exit 0\n' };
+    await using run = await makeLandingRun({ check: 'cd web && npm test', files });
+    await run.work('a', { files: { 'web/package.json': JSON.stringify({ scripts: { test: 'true' } }) } });
+    await run.land('a');
+    const reason =
+      'It changes what decides how the checks run: web/package.json changes the script "test", which a check can reach';
+    expect(run.task('a').phase).toMatchObject({ status: 'held', hold: { what: 'guard', reason } });
+  });
+
   it('about work that changes how the checks run, while the other tasks land', async () => {
     const check = 'sh check.sh';
     await using run = await makeLandingRun({ check, files: { 'check.sh': 'test ! -e bad\n' } });

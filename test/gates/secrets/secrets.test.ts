@@ -117,7 +117,7 @@ describe('the gate secrets lets pass', () => {
       writeFile(join(path, 'sample.txt'), lines.join('\n')),
     );
     expect(verdict).toBe('pass');
-    expect(output).toMatch(/no secrets: [5-9] placeholders, 1 names of keys, [23] identifiers/);
+    expect(output).toMatch(/no secret: placeholder: [5-9], name of a key: 1, identifier: [23]/);
   });
 
   it('a secret that was in the repository before, moved to another file', async () => {
