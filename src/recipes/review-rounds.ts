@@ -6,7 +6,7 @@ import { ReviewOutput } from '../schema/output.ts';
 import type { TaskSpec } from '../schema/task.ts';
 import { type Finding, hasReturned } from './findings.ts';
 import type { Unfolding } from './recipe.ts';
-import { taskSpec } from './task-spec.ts';
+import { oneLine, taskSpec } from './task-spec.ts';
 
 /** One review round: its serious findings, how heavy they were, and the commit that was reviewed. */
 export type ReviewRound = { score: number; high: number; commit: string; findings: readonly Finding[] };
@@ -33,6 +33,14 @@ export type ReviewPlan = {
 
 /** Findings beyond this many in one round are left for the next. */
 const FIXES_PER_ROUND = 20;
+/** Findings that the reason of a hold names. */
+const MOST_NAMED = 3;
+const WHY = {
+  plateau: 'the last one found as much as the one before',
+  deterioration: 'the last one found more than the one before',
+  oscillation: 'a finding that was fixed returned',
+  rounds: 'no more are allowed',
+} as const;
 const NOTHING_NEW: Unfolding = { add: [] };
 
 /** The next step once nothing is open: a first review, fixes for what it found, a review of these, until they converge. */
@@ -74,8 +82,17 @@ function afterReview(run: RunState, reviews: TaskState[], most: number): Unfoldi
   if (result.kind === 'clean' || latest === undefined) return NOTHING_NEW;
   if (result.kind === 'continue') return { add: fixes(run, latest, reviews.length) };
   if (result.best.high === 0 || isApproved(run, 'review', latest.spec.key)) return stopAt(run, result);
-  const reason = `${result.best.high} serious review findings are left after ${rounds.length} rounds (${result.why})`;
+  const best = reviews[rounds.indexOf(result.best)] ?? latest;
+  const reason = reasonToHold(findingsOf(best), reviews.length, result.why);
   return { ...stopAt(run, result), hold: { what: 'review', reason, files: [], subject: latest.spec.key } };
+}
+
+function reasonToHold(findings: ReviewOutput['findings'], rounds: number, why: keyof typeof WHY): string {
+  const titles = findings.filter(({ severity }) => severity === 'high').map(({ title }) => oneLine(title));
+  const more = titles.length > MOST_NAMED ? ` and ${titles.length - MOST_NAMED} more` : '';
+  const left = titles.length === 1 ? '1 serious finding is' : `${titles.length} serious findings are`;
+  const after = rounds === 1 ? 'one review' : `${rounds} reviews`;
+  return `${left} left after ${after}, because ${WHY[why]}: ${titles.slice(0, MOST_NAMED).join('; ')}${more}`;
 }
 
 function stopAt(run: RunState, result: { why: string; best: ReviewRound }): Unfolding {

@@ -214,7 +214,11 @@ describe('the goal recipe', () => {
     const first = inReview().and(...reviewed(1, [finding('high')]));
     const fixed = first.and(added(...unfolding(first.state, 'review/1').add), ...worked('fix/1.1'), landed('fix/1.1'));
     const second = fixed.and(added(...unfolding(fixed.state, 'fix/1.1').add), ...reviewed(2, [finding('high')]));
-    expect(unfolding(second.state, 'review/2').hold).toMatchObject({ what: 'review' });
+    expect(unfolding(second.state, 'review/2').hold).toMatchObject({
+      what: 'review',
+      reason:
+        '1 serious finding is left after 2 reviews, because the last one found as much as the one before: A high thing',
+    });
   });
 
   it('keeps the best tree, not the last, when fixing made it worse', () => {
