@@ -17,10 +17,10 @@ import { type DescribedEvent, describeEvent } from './describe-event.ts';
 import { OutputPolicy } from './output-policy.ts';
 
 /**
- * Generations of transcript rows that the engine writes itself. Each has a fixed position, so that it is stored once, and
- * the rows appear in this order.
+ * Generations of transcript rows that the engine writes itself, in the order in which they appear: a row that comes before
+ * one that is stored already counts as stored. So each is stored once.
  */
-export const ENGINE_GENERATIONS = { messages: 0, finalMessage: 1, teardown: 2, setup: 3 } as const;
+export const ENGINE_GENERATIONS = { setup: -1, messages: 0, finalMessage: 1, teardown: 2 } as const;
 
 type Line = { text: string; offset: number; truncatedBytes: number };
 /** How far a file was read, and its generation: a truncated file begins a new one. */
