@@ -21,6 +21,11 @@ export async function startInBackground(
   options: { passInput: boolean },
 ): Promise<string[]> {
   const output = await platform.detach(args, options);
+  if (output === '')
+    throw new AppError(
+      'ENGINE_GONE',
+      'The background process ended before it reported a run; manyhands ls shows whether there is one',
+    );
   const announced = Announcement.safeParse(parseJson(output));
   if (!announced.success)
     throw new AppError('INTERNAL', 'The background process ended without reporting a run or an error', { output });
