@@ -111,19 +111,20 @@ describe('usage', () => {
     outputTokens: 80,
     cachedTokens: 5,
     turns: 3,
+    uncharged: 0,
     cost: 0.25,
   };
-  const unreported = { ...row, name: 'grace', attempts: 1, unknown: 1, cost: 1 };
+  const unreported = { ...row, name: 'grace', attempts: 1, unknown: 1, uncharged: 0, cost: 1 };
 
   it('prints a line for each and their sum, and counts the attempts of unknown usage', async () => {
     const { code, stdout, stderr } = await testProgram({ cwd, answers: { usage: [unreported, row] } }).run('usage');
     expect(code).toBe(0);
     expect(stdout).toBe(
       [
-        'ATTEMPTS  CALLS  INPUT  CACHED  OUTPUT  TURNS   COST  AGENT',
-        '       1      4    900       5      80      3  $1.00  grace',
-        '       2      4    900       5      80      3  $0.25  ada',
-        '       3      8   1800      10     160      6  $1.25  total',
+        'ATTEMPTS  CALLS  INPUT  CACHED  OUTPUT  TURNS    COST  AGENT',
+        '       1      4    900       5      80      3  ≤$1.00  grace',
+        '       2      4    900       5      80      3   $0.25  ada',
+        '       3      8   1800      10     160      6  ≤$1.25  total',
         '',
       ].join('\n'),
     );
