@@ -287,10 +287,11 @@ describe('--detach', () => {
     expect(stderr).toMatch(/error: no repository\nhint: Run the command inside a git repository/);
   });
 
-  it('fails when the background process ends without a report', async () => {
-    expect((await testProgram(none).run('do', 'x', '--detach')).stderr).toContain(
-      'ended without reporting a run or an error',
-    );
+  it('fails with what to do when the background process is killed before it reports a run', async () => {
+    const { code, stderr } = await testProgram(none).run('do', 'x', '--detach');
+    expect(code).toBe(3);
+    expect(stderr).toMatch(/ended before it reported a run; manyhands ls shows whether there is one/);
+    expect(stderr).toContain('manyhands resume');
   });
 
   it('in the background announces the run as soon as it is recorded', async () => {
