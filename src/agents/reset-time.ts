@@ -129,7 +129,8 @@ function clockTime(text: string, from: number): number | undefined {
     return utc - (zoneOffset(zone, utc - offset) ?? offset);
   }
   if (tomorrow !== undefined) return wall(1);
-  if (weekday === undefined) return wall(0) > from ? wall(0) : wall(1);
+  // A text without seconds may name the minute that has just begun.
+  if (weekday === undefined) return wall(0) + MINUTE_MS > from ? wall(0) : wall(1);
   const days = (WEEKDAYS.indexOf(weekday.slice(0, 3).toLowerCase()) - local.getUTCDay() + 7) % 7;
   return wall(days) > from ? wall(days) : wall(days + 7);
 }

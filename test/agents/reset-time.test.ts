@@ -53,6 +53,11 @@ describe('the time at which a limit ends', () => {
     expect(resetTimeIn(text, FROM)).toBe(expected);
   });
 
+  it('is in the minute that has begun, and not a day later, where the text has no seconds', () => {
+    expect(resetTimeIn('resets 6:38pm (UTC)', FROM)).toBe(Date.parse('2026-11-15T18:38:00Z'));
+    expect(resetTimeIn('resets 6:37pm (UTC)', FROM)).toBe(Date.parse('2026-11-16T18:37:00Z'));
+  });
+
   it('is in the time zone of this machine if the text names none', () => {
     const noon = local(2026, 10, 15, 12, 0);
     expect(resetTimeIn('Try again at 3:18 PM.', noon)).toBe(local(2026, 10, 15, 15, 18));
